@@ -9,7 +9,7 @@ export default defineConfig(
       'dist/',
       'node_modules/',
       'coverage/',
-      'test/http/generated/',
+      'test/adapters/http-server/generated/',
       'examples/**/*.js',
     ],
   },

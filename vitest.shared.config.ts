@@ -1,9 +1,9 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
-import { shippedCode } from './vitest.config.js'
+import { programsOfDist } from './vitest.config.js'
 
 /** Tests over public documents that are not part of the project; see `test/shared/shared-documents.ts`. */
 const config: ViteUserConfig = defineConfig({
-  plugins: [shippedCode],
+  plugins: [programsOfDist],
   test: {
     include: ['test/shared/**/*.test.ts'],
     testTimeout: 120_000,

@@ -8,8 +8,8 @@ import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { missingPeers, WITH_PEERS } from './peers.js'
-import { BENCHMARKS, writePages } from './write-pages.js'
+import { missingPeers, WITH_PEERS } from './harness/peers.js'
+import { BENCHMARKS, writePages } from './harness/write-pages.js'
 
 const FLAGS = ['--quick', '--without-peers']
 /** The time limit for all smoke tests together. */
@@ -53,7 +53,7 @@ function resultsOf(benchmark: string): string {
 
 /** Runs a program and prints its output at once, so that outputs of several programs do not mix. */
 async function run(benchmark: string): Promise<number | null> {
-  const program = join(import.meta.dirname, `${benchmark}.ts`)
+  const program = join(import.meta.dirname, benchmark, `${benchmark}.ts`)
   const child = spawn(process.execPath, ['--import', 'tsx', program, ...flags], {
     stdio: ['ignore', isQuick ? 'pipe' : 'inherit', 'inherit'],
   })

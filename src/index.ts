@@ -17,14 +17,14 @@ export {
   type ShareInput,
   shareSchema,
 } from './contexts/index.js'
-export {
-  type Checked,
-  type Problem,
-  type ProblemCode,
-  type ProblemSubject,
-  type VerifyOptions,
-  type VerifyProgress,
-  type VerifyReport,
+export type {
+  Checked,
+  Problem,
+  ProblemCode,
+  ProblemSubject,
+  VerifyOptions,
+  VerifyProgress,
+  VerifyReport,
 } from './doctor/index.js'
 export {
   type Chunk,

@@ -1,14 +1,16 @@
 import { resolve } from 'node:path'
 import {
+  type Context,
   DataDirLockedError,
   type Engine,
+  InvalidInputError,
   NotInitializedError,
   type Session,
   UnsupportedError,
 } from '../../src/index.js'
 import type { LocalEngineOptions } from '../local/index.js'
-import { loadLocal } from './loading.js'
 import type { GlobalOptions } from './options.js'
+import { tell } from './output.js'
 import { releasing } from './releasing.js'
 
 /** The client id of the command line in the audit trail. */
@@ -75,9 +77,41 @@ export async function withEngineOrDatabase<T>(
   }
 }
 
+async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, onInterrupt?: () => void): Promise<T> {
+  return await releasing(
+    async () => await work(engine),
+    async () => {
+      await engine.close()
+    },
+    onInterrupt,
+  )
+}
+
 /** The owner's session: it sees everything in the root company's account. */
 export function ownerSession(engine: Engine): Session {
   return engine.as({ ...engine.owner, origin: { clientId: COMMAND_LINE } })
+}
+
+/** @throws InvalidInputError if no context, or more than one, has the id or name */
+export async function findContext(session: Session, idOrName: string): Promise<Context> {
+  const contexts = await session.contexts.list()
+  const byId = /^\d+$/.test(idOrName) ? contexts.find(({ id }) => id === Number(idOrName)) : undefined
+  if (byId !== undefined) return byId
+  const byName = contexts.filter(({ name }) => name === idOrName)
+  const [only, ...others] = byName
+  if (only === undefined)
+    throw new InvalidInputError('context', `no context has the id or name ${idOrName}; "alcove context list" lists all`)
+  if (others.length === 0) return only
+  throw new InvalidInputError(
+    'context',
+    `several contexts have the name ${idOrName}: use an id, one of ${byName.map(({ id }) => id).join(', ')}`,
+  )
+}
+
+/** Waits until deleted data is off the disk. Tells the user if that has to wait for disk space. */
+export async function clearAway(engine: Engine): Promise<void> {
+  if ((await engine.whenCleared()) !== 'full') return
+  tell('a disk is full: free some space; the next run of Alcove then removes the deleted data')
 }
 
 export async function isInitialized(options: Pick<GlobalOptions, 'dataDir' | 'databaseUrl'>): Promise<boolean> {
@@ -115,12 +149,12 @@ export function requireAllInFolder(
   )
 }
 
-async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, onInterrupt?: () => void): Promise<T> {
-  return await releasing(
-    async () => await work(engine),
-    async () => {
-      await engine.close()
-    },
-    onInterrupt,
-  )
+/** Loads the largest modules. Only commands that need them load them, so that help and usage errors appear at once. */
+export async function loadLocal(): Promise<typeof import('../local/index.js')> {
+  return await import('../local/index.js')
+}
+
+/** Loads the REST API and its server. */
+export async function loadHttpServer(): Promise<typeof import('../http-server/index.js')> {
+  return await import('../http-server/index.js')
 }

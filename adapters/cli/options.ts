@@ -1,5 +1,8 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { DEFAULT_LIMITS, type EngineLimits } from '../../src/index.js'
+import { DEFAULT_LIMITS, type EngineLimits, InvalidInputError, type MailSettings } from '../../src/index.js'
+import type { Mailer } from '../../src/ports/index.js'
+import { HttpsTransport } from '../https-transport/index.js'
+import { SmtpMailer } from '../mail/index.js'
 
 /**
  * Creates an option that an environment variable can set too: `ALCOVE_CHUNK_SIZE` sets `--chunk-size`.
@@ -33,6 +36,12 @@ export function parseId(text: string): number {
   throw new InvalidArgumentError('Expected an id, a positive integer.')
 }
 
+export function parseCount(text: string): number {
+  const count = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count
+  throw new InvalidArgumentError('Expected a positive integer.')
+}
+
 export function parseNumber(text: string): number {
   const number = Number(text)
   if (text.trim() !== '' && Number.isFinite(number)) return number
@@ -50,11 +59,6 @@ export function parseList(text: string): string[] {
 /** Parses an option that may be given several times, or once with commas. */
 export function collect(text: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), ...parseList(text)]
-}
-export function parseCount(text: string): number {
-  const count = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('Expected a positive integer.')
 }
 
 /** Parses limits of the engine, such as `usersPerCompany=50000`; several times, or once with commas. */
@@ -111,4 +115,67 @@ export function isSwitchedOn(command: CommandUnknownOpts, name: string): boolean
   if (['1', 'true', 'yes', 'on'].includes(value)) return true
   if (['', '0', 'false', 'no', 'off'].includes(value)) return false
   return command.error(`error: ${variable} must be 1 or 0`)
+}
+
+/** The options that each command that sends mails adds. */
+export const MAIL_OPTIONS = {
+  publicUrl: (): Option<'--public-url <url>'> =>
+    option(
+      '--public-url <url>',
+      'URL under which clients and users reach the server: the issuer of tokens, and the base of links in mails',
+    ),
+  smtpUrl: (): Option<'--smtp-url <url>'> =>
+    option('--smtp-url <url>', 'mail server, such as smtp://user:password@host:587; default: write .eml files'),
+  mailFrom: (): Option<'--mail-from <address>'> =>
+    option('--mail-from <address>', 'sender of mails; default: alcove@localhost'),
+  setupUrl: (): Option<'--setup-url <template>'> =>
+    option('--setup-url <template>', 'page where users set their password; contains {token}'),
+}
+
+/** The values of the options of commands that send mails. */
+interface MailOptions {
+  readonly smtpUrl?: string | undefined
+  readonly mailFrom?: string | undefined
+  readonly setupUrl?: string | undefined
+  readonly publicUrl?: string | undefined
+}
+
+/** The mail options for the engine. @param address returns the URL of the server, if the command starts one */
+export function mailSettings(options: MailOptions, address?: () => string): { mail: MailSettings; mailer?: Mailer } {
+  const { smtpUrl, mailFrom = 'alcove@localhost', publicUrl, setupUrl } = options
+  const base = publicUrl === undefined ? undefined : checkPublicUrl(publicUrl)
+  const page = (root: string): string => `${root}/auth/setup?token={token}`
+  const template = setupUrl ?? (base === undefined ? undefined : page(base))
+  const mailer = smtpUrl === undefined ? undefined : new SmtpMailer({ url: smtpUrl, from: mailFrom })
+  if (template !== undefined) return { mail: { setupUrl: template }, ...(mailer && { mailer }) }
+  return { mail: address === undefined ? {} : { setupUrl: () => page(address()) }, ...(mailer && { mailer }) }
+}
+
+/** @throws InvalidInputError */
+export function checkPublicUrl(url: string): string {
+  if (URL.canParse(url) && /^https?:[^?#\s]+$/.test(url)) return url.replace(/\/+$/, '')
+  throw new InvalidInputError(
+    'publicUrl',
+    'must be an http or https URL without query, such as https://alcove.example.com',
+  )
+}
+
+/** The option of commands that check destinations or send to them. */
+export function webhookAllowOption(): Option<'--webhook-allow <cidr>', undefined, undefined, string[]> {
+  return option(
+    '--webhook-allow <cidr>',
+    'address or network that is not public and may still receive events; repeatable',
+  ).argParser(collectNetworks)
+}
+
+function collectNetworks(text: string, previous: string[] | undefined): string[] {
+  const allow = collect(text, previous)
+  try {
+    // Only the transport knows the valid spellings.
+    new HttpsTransport({ allow })
+    return allow
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error
+    throw new InvalidArgumentError('Expected an address or a network, such as 10.1.2.3 or 10.1.0.0/16.')
+  }
 }

@@ -1,6 +1,5 @@
-import type { SearchResult } from '../../src/index.js'
-import { excerpt } from './excerpt.js'
-import { oneLine } from './output.js'
+import type { Passage, SearchResult } from '../../src/index.js'
+import { oneLine, printable } from './output.js'
 
 /**
  * Prints results for people: similarity and document, the score and the indexes that found it, and the text around
@@ -25,4 +24,50 @@ function isStyled(): boolean {
 
 function bold(text: string): string {
   return `\u001b[1m${text}\u001b[22m`
+}
+
+/** The longest excerpt: what a person reads at a glance. */
+const MAX_CHARACTERS = 1_200
+/** The most text before a passage that is far from the beginning. */
+const LEAD_CHARACTERS = 300
+
+/**
+ * The lines of a chunk's text for a terminal: its beginning, or the text around the passage that matched.
+ *
+ * @param mark styles a line, or part of a line, of the passage; default: no style
+ */
+export function excerpt(content: string, match: Passage, mark: (text: string) => string = (text) => text): string[] {
+  const from = beginningOf(content, match)
+  const to = Math.min(content.length, from + MAX_CHARACTERS)
+  const marked = markLines(printable(cut(content, Math.max(from, match.start), Math.min(to, match.end))), mark)
+  const isWhole = match.start === 0 && match.end === content.length
+  const shown = isWhole
+    ? printable(cut(content, from, to))
+    : printable(cut(content, from, Math.min(to, match.start))) + marked + printable(cut(content, match.end, to))
+  return [
+    ...(from > 0 ? [`… after ${from} characters`] : []),
+    ...shown.trim().split('\n'),
+    ...(to < content.length ? [`… and ${content.length - to} more characters (--json prints all)`] : []),
+  ]
+}
+
+/** The index at which the excerpt begins: the beginning of a line or of a word. */
+function beginningOf(content: string, match: Passage): number {
+  if (match.end <= MAX_CHARACTERS) return 0
+  const earliest = Math.max(0, match.start - LEAD_CHARACTERS)
+  const lead = content.slice(earliest, match.start)
+  const space = /\n\s*/u.exec(lead) ?? /\s+/u.exec(lead)
+  return space === null ? earliest : earliest + space.index + space[0].length
+}
+
+/** A part of a text. Half a surrogate pair at either end becomes U+FFFD. */
+function cut(content: string, from: number, to: number): string {
+  return from < to ? content.slice(from, to).toWellFormed() : ''
+}
+
+function markLines(text: string, mark: (text: string) => string): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : mark(line)))
+    .join('\n')
 }

@@ -1,28 +1,29 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
-import { type Caller, type Engine, InvalidInputError, type Origin } from '../../src/index.js'
+import { z } from 'zod'
+import {
+  type Caller,
+  type Engine,
+  ForbiddenError,
+  type Health,
+  InvalidInputError,
+  type Origin,
+} from '../../src/index.js'
 import { validate } from '../../src/ports/index.js'
-import { authenticate, requireApplication } from './authenticate.js'
-import { BodyBudget } from './body-budget.js'
-import { API_NAMES, type HttpHandlerOptions } from './http-handler-options.js'
-import { checkPublicUrl } from './oauth-metadata.js'
-import { describeApi } from './openapi/describe-api.js'
-import { parseParameters, queryOf } from './parse-input.js'
+import { describeApi } from './describe-api.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
-import { readJson, SMALL_BODY_BYTES } from './read-body.js'
+import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
-import type { Call, Route } from './route.js'
+import { API_NAMES, type Call, type HttpHandlerOptions, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
-import { TOKEN_PATH } from './routes/token.js'
-import { INTROSPECTION_PATH, REVOCATION_PATH } from './routes/token-state.js'
-import { shareHealth } from './shared-health.js'
-
-/** Paths whose errors have the members of RFC 6749. */
-const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH])
+import { checkPublicUrl, INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
 
 /** Answers a request; never rejects. */
 export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Response>
+
+/** Paths whose errors have the members of RFC 6749. */
+const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, INTROSPECTION_PATH])
 
 /**
  * Creates the REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next or `node:http`.
@@ -97,6 +98,34 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
   }
 }
 
+function checkBasePath(basePath: string): string {
+  const path = basePath.replace(/\/+$/, '')
+  if (path === '' || /^(\/[\w.~-]+)+$/.test(path)) return path
+  throw new InvalidInputError('basePath', 'must be a path such as /alcove')
+}
+
+function checkApis(apis: HttpHandlerOptions['apis'] = []): void {
+  for (const api of apis) {
+    if (!API_NAMES.includes(api)) throw new InvalidInputError('apis', `must be a list of ${API_NAMES.join(', ')}`)
+  }
+}
+
+function toBytes(value: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+function groupByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
+  const grouped = new Map<string, Route[]>()
+  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route])
+  return grouped
+}
+
+function wrongMethod(routes: readonly Route[]): HttpError {
+  const methods = routes.map(({ method }) => method as string)
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
+  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `this path takes only the methods ${allow}`, { allow })
+}
+
 function requestAborted(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client closed the connection')
 }
@@ -138,30 +167,119 @@ async function answer(
   return await route.handle(call, caller && baseCall.engine.as(caller.principal))
 }
 
-function groupByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
-  const grouped = new Map<string, Route[]>()
-  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route])
-  return grouped
+/**
+ * Finds the caller of a request. Only the header `Authorization` counts.
+ *
+ * @throws HttpError 401 without a bearer token
+ * @throws UnauthenticatedError for a token that is not valid
+ * @throws ForbiddenError if the caller lost its rights
+ */
+async function authenticate(engine: Engine, request: Request, origin: Origin): Promise<Caller> {
+  const header = request.headers.get('authorization') ?? ''
+  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/)
+  if (scheme.toLowerCase() !== 'bearer' || token === '' || rest.length > 0) {
+    throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'a bearer token is required: get one by POST /connect/token', {
+      'www-authenticate': 'Bearer',
+    })
+  }
+  const caller = await engine.authentication.authenticate(token)
+  return { ...caller, principal: { ...caller.principal, origin: { ...origin, clientId: caller.clientId } } }
 }
 
-function wrongMethod(routes: readonly Route[]): HttpError {
-  const methods = routes.map(({ method }) => method as string)
-  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `this path takes only the methods ${allow}`, { allow })
-}
-
-function checkApis(apis: HttpHandlerOptions['apis'] = []): void {
-  for (const api of apis) {
-    if (!API_NAMES.includes(api)) throw new InvalidInputError('apis', `must be a list of ${API_NAMES.join(', ')}`)
+/** @throws ForbiddenError for a token of the other application: each API takes only its own tokens */
+function requireApplication({ access }: Route, { targetApp }: Caller): void {
+  if (access !== 'any' && targetApp !== access) {
+    throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
   }
 }
 
-function checkBasePath(basePath: string): string {
-  const path = basePath.replace(/\/+$/, '')
-  if (path === '' || /^(\/[\w.~-]+)+$/.test(path)) return path
-  throw new InvalidInputError('basePath', 'must be a path such as /alcove')
+/** The parameters of a path or a query. All are texts, also numbers and booleans. */
+type Texts = Readonly<Record<string, string>>
+
+const INTEGER = /^-?\d{1,17}$/
+
+/**
+ * Checks path or query parameters by their schema.
+ * @throws InvalidInputError that names the parameter
+ */
+function parseParameters(schema: z.ZodType, texts: Texts): unknown {
+  const types = typesOf(schema)
+  const typed = Object.entries(texts).map(([name, text]) => [name, toType(text, types.get(name))])
+  return validate(schema, Object.fromEntries(typed))
 }
 
-function toBytes(value: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value))
+/** The query of a request. @throws InvalidInputError if a parameter occurs twice */
+function queryOf(request: Request): Texts {
+  const query: Record<string, string> = {}
+  for (const [name, value] of new URL(request.url).searchParams) {
+    if (Object.hasOwn(query, name)) throw new InvalidInputError(name.slice(0, 50), 'must occur only once')
+    query[name] = value
+  }
+  return query
+}
+
+function toType(text: string, type: string | undefined): unknown {
+  if (type === 'integer' && INTEGER.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+const typesOfSchemas = new WeakMap<z.ZodType, ReadonlyMap<string, string>>()
+
+/** The JSON types of a schema's members. */
+function typesOf(schema: z.ZodType): ReadonlyMap<string, string> {
+  let types = typesOfSchemas.get(schema)
+  if (types === undefined) {
+    const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
+    const entries = Object.entries(properties).map(([name, property]): [string, string] => {
+      return [name, typeof property === 'object' ? String(property.type) : '']
+    })
+    types = new Map(entries)
+    typesOfSchemas.set(schema, types)
+  }
+  return types
+}
+
+/** A result up to this old answers without a new check. */
+const FRESH_MS = 1_000
+/** A result up to this old answers while a new check takes longer than {@link MAX_WAIT_MS}. */
+const STALE_MS = 3_000
+const MAX_WAIT_MS = 30
+
+/**
+ * Shares checks of an engine's health among requests, so that a flood of requests costs nothing. One check runs at a
+ * time. Its result answers for one second, or for three seconds while the next check is slow.
+ */
+function shareHealth(check: () => Promise<Health>): () => Promise<Health> {
+  let last: { readonly health: Health; readonly at: number } | undefined
+  let running: Promise<Health> | undefined
+  const runCheck = async (): Promise<Health> => {
+    try {
+      const health = await check()
+      last = { health, at: performance.now() }
+      return health
+    } finally {
+      running = undefined
+    }
+  }
+  return async () => {
+    const previous = last
+    const ageMs = previous === undefined ? Number.POSITIVE_INFINITY : performance.now() - previous.at
+    if (previous !== undefined && ageMs < FRESH_MS) return previous.health
+    running ??= runCheck()
+    if (previous === undefined || ageMs > STALE_MS) return await running
+    return await waitBriefly(running, previous.health)
+  }
+}
+
+async function waitBriefly(running: Promise<Health>, fallback: Health): Promise<Health> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<Health>((resolve) => {
+    timer = setTimeout(() => resolve(fallback), MAX_WAIT_MS)
+  })
+  try {
+    return await Promise.race([running, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -1,6 +1,6 @@
 /** The REST API as a fetch handler, for any server of the host. */
 export { createHttpHandler, type HttpHandler } from './create-http-handler.js'
-export type { ApiName, HttpHandlerOptions } from './http-handler-options.js'
+export { describeApi } from './describe-api.js'
 export { type HttpServer, type ServeHttpOptions, serveHttp } from './node/serve-http.js'
-export { describeApi } from './openapi/describe-api.js'
 export type { RequestInfo } from './request-log.js'
+export type { ApiName, HttpHandlerOptions } from './route.js'

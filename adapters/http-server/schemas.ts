@@ -3,15 +3,16 @@ import type {
   Context,
   Document,
   DocumentWithReceipt,
+  IncludedMember,
   Permission,
   PermissionOptions,
   PublicKey,
   ResultSource,
+  SearchResult,
   TokenResponse,
   UserWithPermissions,
 } from '../../src/index.js'
 import type { Answer } from './route.js'
-import type { SearchAnswer } from './search-answer.js'
 
 /**
  * The schemas of answers. Specification: Resources and their fields. The description uses them, and tests that check
@@ -101,6 +102,10 @@ const resultSource: z.ZodType<ResultSource> = z
     foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'The indexes that found the chunk' }),
   })
   .meta({ id: 'SearchResultSource' })
+
+/** A search result with the fields of docs/explanation/specification.md, and the members that the client asked for. */
+type SearchAnswer = Pick<SearchResult, 'id' | 'docId' | 'content' | 'similarity'> &
+  Partial<Pick<SearchResult, IncludedMember>>
 
 export const searchResultSchema: z.ZodType<SearchAnswer> = z
   .object({
@@ -263,4 +268,32 @@ export function throttledAnswer(description: string): Answer {
 /** The answer 409 of an operation that would exceed a limit of a company. */
 export function limitAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json' }
+}
+
+/** Converts search results to answers. An array stays an array, a stream a stream. */
+export function searchAnswers(
+  found: readonly SearchResult[] | AsyncIterable<SearchResult>,
+  include: readonly IncludedMember[] = [],
+): readonly SearchAnswer[] | AsyncIterable<SearchAnswer> {
+  return 'length' in found ? found.map((result) => toAnswer(result, include)) : streamAnswers(found, include)
+}
+
+async function* streamAnswers(
+  found: AsyncIterable<SearchResult>,
+  include: readonly IncludedMember[],
+): AsyncGenerator<SearchAnswer> {
+  for await (const result of found) yield toAnswer(result, include)
+}
+
+function toAnswer(result: SearchResult, include: readonly IncludedMember[]): SearchAnswer {
+  const { id, docId, content, similarity, score, source, match } = result
+  return {
+    id,
+    docId,
+    content,
+    similarity,
+    ...(include.includes('score') && { score }),
+    ...(include.includes('source') && { source }),
+    ...(include.includes('match') && { match }),
+  }
 }

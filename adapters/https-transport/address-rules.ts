@@ -1,7 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { InvalidInputError } from '../../src/ports/index.js'
-import { AddressList, familyOf } from './address-list.js'
-import { isPublicAddress } from './public-addresses.js'
+import { AddressList, familyOf, isPublicAddress } from './address-list.js'
 
 /** An address and a port that the engine itself listens on. */
 export interface OwnEndpoint {
@@ -11,14 +10,14 @@ export interface OwnEndpoint {
 }
 
 /** The operator's choices; `HttpsTransportOptions` describes each. */
-export interface AddressRuleOptions {
+interface AddressRuleOptions {
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
   readonly ownEndpoints?: () => readonly OwnEndpoint[]
 }
 
 /** Returns the reason why an address may not be contacted, as the end of a sentence about it; `undefined` if it may. */
-export type AddressCheck = (address: unknown) => string | undefined
+type AddressCheck = (address: unknown) => string | undefined
 
 /** The last one is `0.0.0.0` as a socket for both families reports it. */
 const UNSPECIFIED = ['0.0.0.0', '::', '::ffff:0.0.0.0']

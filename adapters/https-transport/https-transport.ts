@@ -11,15 +11,14 @@ import {
   untilAborted,
   type VetOptions,
   validate,
+  withAnySignal,
 } from '../../src/ports/index.js'
+import { codeOf as systemCodeOf } from '../node-kit/index.js'
 import { AddressRules, type OwnEndpoint } from './address-rules.js'
 import { type DestinationUrl, parseDestinationUrl } from './destination-url.js'
-import { codeOf, failureSentence } from './failure-sentence.js'
 import { postOnce } from './post-once.js'
 import { resolveHost } from './resolve-host.js'
-import { ResumingAgents } from './resuming-agents.js'
-import { trustedAuthorities } from './trusted-authorities.js'
-import { DeadlineError, WorkInTime } from './work-in-time.js'
+import { ResumingAgents, trustedAuthorities } from './tls.js'
 
 export interface HttpsTransportOptions {
   /**
@@ -58,14 +57,6 @@ export interface HttpsTransportOptions {
  * thousands.
  */
 const MAX_ADDRESSES = 32
-
-/** A name does not resolve to an address. */
-class UnresolvedError extends Error {
-  constructor(hostname: string, cause?: unknown) {
-    const code = codeOf(cause)
-    super(`the name ${hostname} does not resolve${code === undefined ? '' : ` (${code})`}`, { cause })
-  }
-}
 
 /** Posts by HTTPS, only to addresses that it has checked itself, each one before each request. */
 export class HttpsTransport implements HttpTransport {
@@ -183,4 +174,91 @@ function requireFunctions(options: HttpsTransportOptions): void {
       throw new InvalidInputError(name, 'must be a function')
     }
   }
+}
+
+/** A name does not resolve to an address. */
+class UnresolvedError extends Error {
+  constructor(hostname: string, cause?: unknown) {
+    const code = codeOf(cause)
+    super(`the name ${hostname} does not resolve${code === undefined ? '' : ` (${code})`}`, { cause })
+  }
+}
+
+/** Work did not finish before its deadline. */
+class DeadlineError extends Error {}
+
+/**
+ * Runs work that ends at a deadline, when its caller aborts it, or when the transport is closed. It holds its own
+ * timer, because Node 20 may collect a signal of `AbortSignal.timeout` before it fires.
+ */
+class WorkInTime {
+  readonly #deadlineMs: number
+  readonly #running = new Set<AbortController>()
+  #isClosed = false
+
+  constructor(deadlineMs: number) {
+    this.#deadlineMs = deadlineMs
+  }
+
+  /**
+   * @param work must end soon after its signal is aborted
+   * @throws what `work` throws; after an abort: DeadlineError, ClosedError or the reason of the caller's signal
+   */
+  async run<T>(work: (signal: AbortSignal) => Promise<T>, caller: AbortSignal | undefined): Promise<T> {
+    caller?.throwIfAborted()
+    if (this.#isClosed) throw new ClosedError('the transport')
+    const controller = new AbortController()
+    const timer = setTimeout(() => controller.abort(new DeadlineError()), this.#deadlineMs)
+    this.#running.add(controller)
+    try {
+      return await withAnySignal([controller.signal, caller], async (signal) => {
+        return await work(signal).catch((error: unknown) => {
+          throw signal.aborted ? (signal.reason as Error) : error
+        })
+      })
+    } finally {
+      clearTimeout(timer)
+      this.#running.delete(controller)
+    }
+  }
+
+  /** Aborts the work in progress, and refuses further work. */
+  close(): void {
+    this.#isClosed = true
+    for (const controller of this.#running) controller.abort(new ClosedError('the transport'))
+  }
+}
+
+/** The meaning of an error's code for the reader of a delivery log. The first match counts. */
+const MEANINGS: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'the connection was refused'],
+  [/^(?:ECONNRESET|EPIPE)$/, 'the connection was closed before there was a response'],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|EACCES|EPERM)$/, 'the address cannot be reached'],
+  [/^ETIMEDOUT$/, 'the address did not answer'],
+  [/^CERT_HAS_EXPIRED$/, 'the certificate has expired'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'the certificate is for another name'],
+  [/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_)/, 'the certificate is not trusted'],
+  [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'no TLS connection could be made'],
+  [/^HPE_HEADER_OVERFLOW$/, 'the headers of the response are too large'],
+  [/^ERR_RESPONSE_SIZE$/, 'the server sent too many bytes without a complete response'],
+  [/^ERR_RESPONSE_STATUS$/, 'the response does not have the status of a final response'],
+  [/^HPE_/, 'the answer is not an HTTP response'],
+  [/^ERR_(?:INVALID|HTTP)_/, 'the request could not be made'],
+]
+
+/**
+ * Returns one sentence about the reason for the missing response, with the error's code. It leaves out messages of
+ * errors, because they repeat parts of a certificate or of a request.
+ */
+function failureSentence(error: unknown): string {
+  const code = codeOf(error)
+  if (code === undefined) return 'the connection ended without a response'
+  const meaning = MEANINGS.find(([pattern]) => pattern.test(code))?.[1] ?? 'the request failed'
+  return `${meaning} (${code})`
+}
+
+/** Returns the code that Node or DNS gave an error. */
+function codeOf(error: unknown): string | undefined {
+  const code = systemCodeOf(error)
+  return code !== undefined && /^[A-Z][A-Z0-9_]+$/.test(code) ? code : undefined
 }

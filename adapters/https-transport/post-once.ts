@@ -1,15 +1,14 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Agent, request as httpsRequest, type RequestOptions } from 'node:https'
-import type { LookupFunction, TcpSocketConnectOpts } from 'node:net'
+import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { type HttpOutcome, type HttpPost, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
 import { familyOf } from './address-list.js'
 import type { DestinationUrl } from './destination-url.js'
-import { limitReceived, ResponseError } from './received-limits.js'
-import { TLS_LIMITS } from './tls-limits.js'
+import { TLS_LIMITS } from './tls.js'
 
 /** One request and its destination. */
-export interface PostOnceRequest extends Pick<HttpPost, 'headers' | 'body'> {
+interface PostOnceRequest extends Pick<HttpPost, 'headers' | 'body'> {
   readonly destination: DestinationUrl
   /** The checked addresses. The transport dials no other address, and only some of these. */
   readonly addresses: readonly string[]
@@ -111,6 +110,33 @@ function chooseAddresses(addresses: readonly string[]): readonly string[] {
   })
 }
 
+/** The limit for the headers, the part of the body that is kept, and its framing, which may be chunks of one byte. */
+const MAX_RECEIVED_BYTES = 65_536
+/** The number of interim responses: a slow server may send more than one (RFC 9110, section 15.2). */
+const MAX_INTERIM_RESPONSES = 8
+
+/**
+ * Ends a request's connection if more bytes arrive than any response needs. Node does not limit interim responses,
+ * empty lines before a response, or zeros before the size of a chunk. A server can send them forever. Parsing them at
+ * the speed of the server leaves no time for other work.
+ */
+function limitReceived(request: ClientRequest): void {
+  let bytes = 0
+  let interims = 0
+  const end = (): void => void request.destroy(new ResponseError('ERR_RESPONSE_SIZE'))
+  request.on('socket', (socket: Socket) => {
+    // This listener runs before the parser of node:http, so a piece that exceeds the limit is the last one.
+    socket.prependListener('data', (piece: Uint8Array) => {
+      bytes += piece.length
+      if (bytes > MAX_RECEIVED_BYTES) end()
+    })
+  })
+  request.on('information', () => {
+    interims += 1
+    if (interims > MAX_INTERIM_RESPONSES) end()
+  })
+}
+
 /**
  * Waits for the response. Listens to all events of the request at once: an error event without a listener would end the
  * process.
@@ -151,4 +177,11 @@ async function readFirstBytes(response: IncomingMessage): Promise<Uint8Array> {
     response.on('error', finish)
     response.on('close', finish)
   })
+}
+
+/** The answer is not an HTTP response, or never becomes one. */
+class ResponseError extends Error {
+  constructor(readonly code: 'ERR_RESPONSE_SIZE' | 'ERR_RESPONSE_STATUS') {
+    super(code)
+  }
 }

@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto'
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from '../../src/ports/index.js'
 import { KeyFile, type SigningKey } from './key-file.js'
-import { VerifiedTokens } from './verified-tokens.js'
 
 export interface JoseTokenSignerOptions {
   /** File with the keys. It is created with mode 0600 if it is missing. */
@@ -137,4 +137,34 @@ function toClaims(payload: JWTPayload, now: Date): VerifiedClaims | undefined {
   const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat, exp }
   const others = { ...(company_id !== undefined && { company_id }), ...(scope !== undefined && { scope }) }
   return { ...claims, ...others } as VerifiedClaims
+}
+
+const MAX_TOKENS = 1_000
+
+/** A token with a valid signature. */
+interface VerifiedToken {
+  readonly key: SigningKey
+  readonly payload: JWTPayload
+}
+
+/**
+ * A cache of the latest tokens with a valid signature. The same bytes stay valid, and each check would cost a hop to
+ * another thread. The cache has only hashes of the tokens, so that a token cannot be read from it.
+ */
+class VerifiedTokens {
+  readonly #byHash = new Map<string, VerifiedToken>()
+
+  get(token: string): VerifiedToken | undefined {
+    return this.#byHash.get(hashOf(token))
+  }
+
+  add(token: string, verified: VerifiedToken): void {
+    this.#byHash.set(hashOf(token), verified)
+    const [oldest] = this.#byHash.keys()
+    if (this.#byHash.size > MAX_TOKENS && oldest !== undefined) this.#byHash.delete(oldest)
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
 }

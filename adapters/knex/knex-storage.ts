@@ -11,14 +11,36 @@ import {
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isConflict, translateError } from './errors.js'
-import { outermostTransaction, requireHostTransaction } from './host-transaction.js'
-import { JobAnnouncements } from './job-announcements.js'
-import { listenTo } from './job-notifications.js'
+import { JobAnnouncements, listenTo } from './job-announcements.js'
 import { MIGRATIONS } from './migrations.js'
-import { repositoriesOf } from './repositories/repositories-of.js'
-import { number, type Row } from './rows.js'
-import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
-import { runTransaction } from './transacted.js'
+import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
+import { KnexChunkRepository } from './repositories/chunk-repository.js'
+import {
+  KnexAccountRepository,
+  KnexCompanyRepository,
+  KnexRegionRepository,
+  KnexSettingRepository,
+} from './repositories/company-repositories.js'
+import { KnexContextRepository } from './repositories/context-repository.js'
+import { KnexDeliveryRepository } from './repositories/delivery-repository.js'
+import { KnexDocumentRepository, KnexUploadRepository } from './repositories/document-repositories.js'
+import { KnexJobRepository } from './repositories/job-repository.js'
+import type { Session } from './repositories/knex-repository.js'
+import { KnexDestinationRepository, KnexEventRepository } from './repositories/outbox-repositories.js'
+import { KnexPermissionRepository } from './repositories/permission-repository.js'
+import {
+  KnexAuditRepository,
+  KnexOneTimePasswordRepository,
+  KnexRateRepository,
+  KnexRevokedTokenRepository,
+} from './repositories/security-repositories.js'
+import {
+  KnexMailRepository,
+  KnexPasswordTokenRepository,
+  KnexRoleRepository,
+  KnexUserRepository,
+} from './repositories/user-repositories.js'
+import { type NameTable, number, type Row, TABLE_PREFIX_PATTERN } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
 
 /**
@@ -189,5 +211,91 @@ export class KnexStorage implements Storage {
 
   #repositories(knex: Knex, enqueuedKinds = new Set<string>()): Repositories {
     return repositoriesOf({ knex, dialect: this.#dialect, name: this.#name, enqueuedKinds })
+  }
+}
+
+/**
+ * Runs a transaction of knex, or a savepoint in one. If the work throws, this function throws that error. knex itself
+ * would throw the error of the ROLLBACK, which fails too on a lost connection.
+ */
+async function runTransaction<T>(
+  knex: Knex,
+  work: (transaction: Knex.Transaction) => Promise<T>,
+  config?: Knex.TransactionConfig,
+): Promise<T> {
+  let failure: { readonly error: unknown } | undefined
+  try {
+    return await knex.transaction(async (transaction) => {
+      // knex runs the work even if the transaction could not start. It throws the reason afterwards.
+      if (transaction.isCompleted()) throw new Error('the transaction could not start')
+      try {
+        return await work(transaction)
+      } catch (error) {
+        failure = { error }
+        throw error
+      }
+    }, config)
+  } catch (error) {
+    throw failure === undefined ? error : failure.error
+  }
+}
+
+/**
+ * Checks that the engine's tables can be written in a transaction that the host has started.
+ * @throws InvalidInputError if it is no transaction, is finished, or belongs to another knex instance
+ */
+function requireHostTransaction(candidate: unknown, knex: Knex): Knex.Transaction {
+  const transaction = candidate as Partial<Knex.Transaction> | undefined
+  if (typeof candidate !== 'function' || transaction?.isTransaction !== true) {
+    throw new InvalidInputError('transaction', 'must be a transaction of knex, as knex.transaction(…) starts it')
+  }
+  if (transaction.isCompleted?.() !== false) {
+    throw new InvalidInputError('transaction', 'is already committed or rolled back: pass an open transaction')
+  }
+  if (configOf(transaction) !== configOf(knex)) {
+    throw new InvalidInputError(
+      'transaction',
+      'must belong to the knex instance that the engine was opened with: openLocalEngine({ dataDir, knex })',
+    )
+  }
+  return transaction as Knex.Transaction
+}
+
+/** Other connections see the changes of a savepoint only after the outermost transaction is committed. */
+function outermostTransaction(transaction: Knex.Transaction): Knex.Transaction {
+  const { parentTransaction } = transaction
+  return parentTransaction === undefined ? transaction : outermostTransaction(parentTransaction)
+}
+
+/** A transaction shares the configuration object of the instance that started it. */
+function configOf({ client }: Pick<Knex, 'client'> | Partial<Knex.Transaction>): unknown {
+  return (client as { readonly config?: unknown } | undefined)?.config ?? {}
+}
+
+/** All repositories on one connection, or within one transaction. */
+function repositoriesOf(session: Session): Repositories {
+  return {
+    settings: new KnexSettingRepository(session),
+    companies: new KnexCompanyRepository(session),
+    regions: new KnexRegionRepository(session),
+    accounts: new KnexAccountRepository(session),
+    roles: new KnexRoleRepository(session),
+    users: new KnexUserRepository(session),
+    permissions: new KnexPermissionRepository(session),
+    apiKeys: new KnexApiKeyRepository(session),
+    passwordTokens: new KnexPasswordTokenRepository(session),
+    oneTimePasswords: new KnexOneTimePasswordRepository(session),
+    mails: new KnexMailRepository(session),
+    contexts: new KnexContextRepository(session),
+    documents: new KnexDocumentRepository(session),
+    uploads: new KnexUploadRepository(session),
+    chunks: new KnexChunkRepository(session),
+    jobs: new KnexJobRepository(session),
+    destinations: new KnexDestinationRepository(session),
+    events: new KnexEventRepository(session),
+    deliveries: new KnexDeliveryRepository(session),
+    rates: new KnexRateRepository(session),
+    revokedTokens: new KnexRevokedTokenRepository(session),
+    audit: new KnexAuditRepository(session),
   }
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import pLimit from 'p-limit'
 import { ClosedError, InvalidInputError, type ProcessLocks } from '../../src/ports/index.js'
+import { type DriverConnection, discardConnection } from './connections.js'
 import { withTranslatedErrors } from './errors.js'
-import { type DriverConnection, discardConnection } from './unanswered-statements.js'
 
 export interface PostgresProcessLocksOptions {
   /**

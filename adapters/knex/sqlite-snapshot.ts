@@ -1,12 +1,11 @@
 import type { Knex } from 'knex'
 import { BACKUP_JOB, InvalidInputError, type Storage } from '../../src/ports/index.js'
-import { translateError } from './errors.js'
+import { openSqlite } from './connections.js'
+import { withTranslatedErrors } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
 import { IS_OPEN } from './migrations/0005-outbox.js'
-import { openSqlite } from './open-sqlite.js'
-import { inParts } from './repositories/base.js'
-import { number, numberOrNull, type Row, text } from './rows.js'
-import type { NameTable } from './tables.js'
+import { inParts } from './repositories/knex-repository.js'
+import { type NameTable, number, numberOrNull, type Row, text } from './tables.js'
 
 /** A document that is not deleted. */
 export interface SnapshotDocument {
@@ -53,9 +52,7 @@ export class SqliteSnapshot {
    * @throws InvalidInputError if it has no tables with this prefix
    */
   static async take(source: Knex, file: string, tablePrefix: string): Promise<SqliteSnapshot> {
-    await source.raw('vacuum into ?', [file]).catch((error: unknown) => {
-      throw translateError(error)
-    })
+    await withTranslatedErrors(source.raw('vacuum into ?', [file]))
     return await SqliteSnapshot.open(file, tablePrefix)
   }
 
@@ -177,18 +174,6 @@ export class SqliteSnapshot {
   }
 }
 
-/** @throws InvalidInputError if a database has no tables of the engine with this prefix */
-export async function requireTables(knex: Knex, tablePrefix: string): Promise<void> {
-  const exists = await knex.schema.hasTable(`${tablePrefix}schema`).catch((error: unknown) => {
-    throw translateError(error)
-  })
-  if (exists) return
-  throw new InvalidInputError(
-    'tablePrefix',
-    `the database has no tables that begin with ${tablePrefix}: pass the prefix that the engine was opened with`,
-  )
-}
-
 function toDocument(row: Row): SnapshotDocument {
   return {
     id: number(row, 'id'),
@@ -199,5 +184,35 @@ function toDocument(row: Row): SnapshotDocument {
     windows: number(row, 'windows'),
     chunks: number(row, 'chunk_count'),
     wordsVersion: numberOrNull(row, 'words_version'),
+  }
+}
+
+/** @throws InvalidInputError if a database has no tables of the engine with this prefix */
+export async function requireTables(knex: Knex, tablePrefix: string): Promise<void> {
+  if (await withTranslatedErrors(knex.schema.hasTable(`${tablePrefix}schema`))) return
+  throw new InvalidInputError(
+    'tablePrefix',
+    `the database has no tables that begin with ${tablePrefix}: pass the prefix that the engine was opened with`,
+  )
+}
+
+/**
+ * Reads an SQLite database while it holds the write lock, so that no other connection writes. Writers wait, and fail
+ * when their timeout ends. The work itself must not write: its transaction is rolled back.
+ *
+ * @throws StorageError if another connection holds the write lock for too long
+ */
+export async function withoutWriters<T>(
+  source: Knex,
+  tablePrefix: string,
+  work: (transaction: Knex) => Promise<T>,
+): Promise<T> {
+  const transaction = await source.transaction()
+  try {
+    // An update takes the write lock even if it changes no row.
+    await withTranslatedErrors(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'))
+    return await work(transaction)
+  } finally {
+    await transaction.rollback().catch(() => undefined)
   }
 }

@@ -2,8 +2,7 @@ import type { Knex } from 'knex'
 import type { Dialect } from './dialect.js'
 import { translateError } from './errors.js'
 import { MIGRATIONS } from './migrations.js'
-import { number, type Row } from './rows.js'
-import { type NameTable, quoted, TABLES, type TableName } from './tables.js'
+import { type NameTable, number, quoted, type Row, TABLES, type TableName } from './tables.js'
 
 /** Largest number of problems that are reported for one table. A lost page may be one problem for each row. */
 const MAX_PROBLEMS_PER_TABLE = 10

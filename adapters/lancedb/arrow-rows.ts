@@ -12,7 +12,7 @@ import {
   Struct,
 } from 'apache-arrow'
 import type { VectorHit, VectorRows } from '../../src/ports/index.js'
-import { CHUNK_KEY, chunkKey, windowName } from './document-predicates.js'
+import { CHUNK_KEY, chunkKey, windowName } from './table-schema.js'
 
 /** The columns that identify a window. */
 export const KEY_COLUMNS: readonly string[] = ['document', 'chunk', 'window']
@@ -45,11 +45,11 @@ export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlyS
 }
 
 /** The column {@link CHUNK_KEY}. Maintenance adds it to tables of earlier versions. */
-export function chunkKeyField(): Field {
+function chunkKeyField(): Field {
   return new Field(CHUNK_KEY, new Int64(), true)
 }
 
-export function chunkKeyData(documentId: number, chunks: ArrayLike<number>): Data {
+function chunkKeyData(documentId: number, chunks: ArrayLike<number>): Data {
   const keys = BigInt64Array.from({ length: chunks.length }, (_, row) =>
     chunkKey({ documentId, chunk: chunks[row] ?? 0 }),
   )

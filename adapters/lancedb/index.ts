@@ -1,3 +1,2 @@
 /** VectorIndex on LanceDB. */
-export type { LanceDbOptions } from './lance-options.js'
-export { LanceDbVectorIndex } from './lancedb-vector-index.js'
+export { type LanceDbOptions, LanceDbVectorIndex } from './lancedb-vector-index.js'

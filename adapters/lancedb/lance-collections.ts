@@ -1,18 +1,17 @@
 import type { Schema } from 'apache-arrow'
 import pLimit from 'p-limit'
 import { ClosedError } from '../../src/ports/index.js'
-import type { Addition } from './addition.js'
 import { withReadErrors, withStorageErrors } from './errors.js'
 import { isTableUnavailable, type LanceTables } from './lance-tables.js'
-import type { OpenTable } from './open-table.js'
-import type { TableMaintenance } from './table-maintenance.js'
+import type { TableMaintenance } from './maintenance/table-maintenance.js'
+import type { Addition, OpenTable } from './open-table.js'
 import { dropLock, maintenanceLock } from './table-place.js'
 
 /** Other processes may drop and create a table several times while a call reads it. */
 const MAX_ATTEMPTS = 5
 
 /** Rows to add to a collection. */
-export interface CollectionAddition extends Addition {
+interface CollectionAddition extends Addition {
   /** The columns of the table, if it must be created. */
   readonly schema: () => Promise<Schema>
 }

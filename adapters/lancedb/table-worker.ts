@@ -4,10 +4,10 @@
  */
 import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
-import { measureProbes } from './probe-measurement.js'
+import { measureProbes } from './maintenance/probe-measurement.js'
 import type { SearchPlan } from './search-plan.js'
-import { readIndexBuildTime } from './table-facts.js'
 import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
+import { readIndexBuildTime } from './table-schema.js'
 
 const LOW_PRIORITY = 10
 const MAX_ROUNDS = 4

@@ -22,7 +22,7 @@ export interface DataDirLock {
 }
 
 /** Settings of the engine that holds the lock of a folder, for commands that run beside it. */
-export interface HolderSettings {
+interface HolderSettings {
   /** Addresses that are not public and that destinations may still have. */
   readonly webhookAllow: readonly string[]
 }

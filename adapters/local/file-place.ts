@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
-import type { FileStore, Storage } from '../../src/ports/index.js'
+import { type FileStore, InvalidInputError, type Storage } from '../../src/ports/index.js'
 import { FolderFileStore } from '../files/index.js'
 import { S3FileStore } from '../s3/index.js'
-import { decide, readDecided } from './decided-settings.js'
-import { type BucketLocation, parseFilesUrl } from './files-url.js'
-import { ensureDatabaseId } from './same-database.js'
+import { decide, ensureDatabaseId, readDecided } from './same-database.js'
 
 /** The setting with the location of the files: `folder` or the URL of a bucket. The first engine sets it. */
 const FILE_STORE_SETTING = 'file-store'
@@ -45,6 +43,34 @@ export async function hasFilesInFolder(storage: Storage): Promise<boolean> {
 export async function requireFolderFiles(storage: Storage): Promise<void> {
   const known = await readLocation(storage)
   if (known !== undefined && known !== FOLDER) throw elsewhere(known)
+}
+
+/** A bucket and a prefix in it. */
+interface BucketLocation {
+  readonly bucket: string
+  /** Empty, or ends with a slash. */
+  readonly prefix: string
+  /** The normalized URL, for comparisons: `s3://bucket/prefix/`. */
+  readonly url: string
+}
+
+/** The rules for bucket names, and for prefixes that every server accepts. */
+const BUCKET_URL = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9!_*'()-][A-Za-z0-9!_.*'()-]*)*)\/?$/
+/** S3 allows names of 1,024 bytes, which include the name of the file. */
+const MAX_CHARACTERS = 900
+
+/** @throws InvalidInputError for a value that is no bucket URL */
+export function parseFilesUrl(url: unknown): BucketLocation {
+  const isText = typeof url === 'string' && url.length <= MAX_CHARACTERS
+  const [, bucket, path = ''] = (isText ? BUCKET_URL.exec(url) : null) ?? []
+  if (bucket === undefined) {
+    throw new InvalidInputError(
+      'filesUrl',
+      'must be a bucket, such as s3://bucket or s3://bucket/prefix; set its server, region and credentials in AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
+  }
+  const prefix = path === '' ? '' : `${path.slice(1)}/`
+  return { bucket, prefix, url: `s3://${bucket}/${prefix}` }
 }
 
 async function requireLocation(storage: Storage, location: string): Promise<void> {

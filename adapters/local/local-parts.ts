@@ -1,19 +1,21 @@
-import { join, resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Engine, EngineOptions } from '../../src/index.js'
+import { type Engine, type EngineOptions, SecretKeyError } from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { ListedCommonPasswords } from '../common-passwords/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
+import { codeOf, createPrivateFile } from '../node-kit/index.js'
 import { OnnxEmbeddingModel } from '../onnx/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
+import { DATABASE } from './data-dir.js'
 import type { DataDirLock } from './data-dir-lock.js'
-import { DATABASE } from './data-dir-names.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
 import type { OpenedParts } from './opened-parts.js'
-import { withSecretKey } from './secret-key-file.js'
 
 /** The folder of the model in the package. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
@@ -39,14 +41,6 @@ export async function openSecurity(
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
     httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
   }
-}
-
-export async function withEncryptionKey(
-  dataDir: string,
-  { secretKey, secretKeyFile = join(dataDir, 'keys', 'secret-key') }: Omit<LocalEngineOptions, 'dataDir'>,
-  open: (secretKey: Uint8Array) => Promise<Engine>,
-): Promise<Engine> {
-  return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
 }
 
 export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, 'knex' | 'tablePrefix'>): KnexStorage {
@@ -87,4 +81,75 @@ export function releasing(engine: Engine, lock: DataDirLock): Engine {
       await closing
     },
   }
+}
+
+export async function withEncryptionKey(
+  dataDir: string,
+  { secretKey, secretKeyFile = join(dataDir, 'keys', 'secret-key') }: Omit<LocalEngineOptions, 'dataDir'>,
+  open: (secretKey: Uint8Array) => Promise<Engine>,
+): Promise<Engine> {
+  return secretKey === undefined ? await withSecretKey(resolve(secretKeyFile), open) : await open(secretKey)
+}
+
+const KEY_BYTES = 32
+
+/**
+ * Runs `open` with the key that encrypts secrets. The file contains 32 bytes as base64, for example from
+ * `openssl rand -base64 32`. It is created with mode 0600 if it is missing. If the database refuses a new key because
+ * it has another one, the new file is removed, so that the operator can put the other one there.
+ *
+ * @throws SecretKeyError if the file cannot be read or created, or does not contain the key of the database
+ */
+async function withSecretKey<T>(path: string, open: (secretKey: Uint8Array) => Promise<T>): Promise<T> {
+  const found = await readIfPresent(path)
+  if (found !== undefined) return await open(parseKey(path, found))
+  const { text, isNew } = await createKeyFile(path)
+  try {
+    return await open(parseKey(path, text))
+  } catch (error) {
+    if (!isNew || !(error instanceof SecretKeyError)) throw error
+    await removeIfSame(path, text)
+    throw keyError(
+      path,
+      'is missing, but the database has secrets encrypted with it: put the file back, or give its path with secretKeyFile (--secret-key-file)',
+      error,
+    )
+  }
+}
+
+function parseKey(path: string, text: string): Uint8Array {
+  const key = Buffer.from(text.trim(), 'base64')
+  // The decoder skips characters that are not base64, so the text is compared.
+  if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
+    throw keyError(path, `must contain ${KEY_BYTES} bytes as base64, for example from "openssl rand -base64 32"`)
+  }
+  return new Uint8Array(key)
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  return await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw keyError(path, 'cannot be read', error)
+  })
+}
+
+/** Two processes may create the file at the same time. The first one wins. */
+async function createKeyFile(path: string): Promise<{ readonly text: string; readonly isNew: boolean }> {
+  const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    if (await createPrivateFile(path, text)) return { text, isNew: true }
+  } catch (error) {
+    throw keyError(path, 'cannot be written', error)
+  }
+  return { text: (await readIfPresent(path)) ?? '', isNew: false }
+}
+
+/** The operator may have put the right key there in the meantime. */
+async function removeIfSame(path: string, text: string): Promise<void> {
+  if ((await readIfPresent(path)) === text) await unlink(path)
+}
+
+function keyError(path: string, predicate: string, cause?: unknown): SecretKeyError {
+  return new SecretKeyError(`the file with the secret-encryption key, ${path}, ${predicate}`, { cause })
 }

@@ -1,9 +1,17 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, NotInitializedError } from '../../src/index.js'
+import {
+  type EmbeddingModel,
+  type FileStore,
+  type LexicalIndex,
+  type TextExtractor,
+  UnsupportedError,
+  type VectorIndex,
+} from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
+import { DATABASE, makePrivateDataDir, pathExists } from './data-dir.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
-import { DATABASE, pathExists } from './data-dir-names.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import {
   BUNDLED_MODEL,
@@ -16,12 +24,10 @@ import {
 } from './local-parts.js'
 import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
 import { OpenedParts } from './opened-parts.js'
-import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
-import { NO_FILE_STORE, NO_LEXICAL_INDEX, NO_TEXT_EXTRACTOR, NO_VECTOR_INDEX, withoutWeights } from './unavailable.js'
 
-export type LocalDatabaseOptions = Pick<
+type LocalDatabaseOptions = Pick<
   LocalEngineOptions,
   | 'dataDir'
   | 'databaseUrl'
@@ -63,6 +69,36 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   }
 }
 
+/** @throws NotInitializedError if the folder has no database of its own, or the database at the URL is empty */
+export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
+  if (databaseUrl !== undefined) {
+    await requireOwner(dataDir, databaseUrl)
+    return
+  }
+  if (await pathExists(join(dataDir, DATABASE))) return
+  await requireNotMigrated(dataDir)
+  const isElsewhere = await isOfOtherDatabase(dataDir)
+  throw new NotInitializedError(
+    isElsewhere
+      ? `${dataDir} has no database: if an application keeps it in its own database, use that application; if ${DATABASE} is lost, restore a backup`
+      : `${dataDir} has no data: run "alcove init" first`,
+  )
+}
+
+async function requireOwner(dataDir: string, databaseUrl: string): Promise<void> {
+  const storage = openSharedStorage(databaseUrl, {})
+  try {
+    await storage.open()
+    await requireWholeCopy(dataDir, storage)
+    await requireNoOwnDatabase(dataDir)
+    await requireNoOtherFolder(dataDir, storage)
+    if ((await storage.read(({ settings }) => settings.get('owner'))) !== undefined) return
+  } finally {
+    await storage.close()
+  }
+  throw new NotInitializedError('the database has no data: run "alcove init" first')
+}
+
 async function openEngineOnDatabase(
   dataDir: string,
   options: LocalDatabaseOptions,
@@ -101,32 +137,65 @@ async function openDatabaseStorage(
   return storage
 }
 
-/** @throws NotInitializedError if the folder has no database of its own, or the database at the URL is empty */
-export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
-  if (databaseUrl !== undefined) {
-    await requireOwner(dataDir, databaseUrl)
-    return
-  }
-  if (await pathExists(join(dataDir, DATABASE))) return
-  await requireNotMigrated(dataDir)
-  const isElsewhere = await isOfOtherDatabase(dataDir)
-  throw new NotInitializedError(
-    isElsewhere
-      ? `${dataDir} has no database: if an application keeps it in its own database, use that application; if ${DATABASE} is lost, restore a backup`
-      : `${dataDir} has no data: run "alcove init" first`,
-  )
+/** An engine without the data folder lacks this port and the next three. */
+const NO_VECTOR_INDEX: VectorIndex = {
+  add: refuseAsync,
+  search: refuseAsync,
+  nearestWindows: refuseAsync,
+  count: refuseAsync,
+  read: refuseAsync,
+  deleteDocument: refuseAsync,
+  countByDocument: refuseAsync,
+  listCollections: refuseAsync,
+  drop: refuseAsync,
+  close: doNothing,
 }
 
-async function requireOwner(dataDir: string, databaseUrl: string): Promise<void> {
-  const storage = openSharedStorage(databaseUrl, {})
-  try {
-    await storage.open()
-    await requireWholeCopy(dataDir, storage)
-    await requireNoOwnDatabase(dataDir)
-    await requireNoOtherFolder(dataDir, storage)
-    if ((await storage.read(({ settings }) => settings.get('owner'))) !== undefined) return
-  } finally {
-    await storage.close()
-  }
-  throw new NotInitializedError('the database has no data: run "alcove init" first')
+const NO_LEXICAL_INDEX: LexicalIndex = {
+  add: refuseAsync,
+  search: refuseAsync,
+  deleteDocument: refuseAsync,
+  count: refuseAsync,
+  countByDocument: refuseAsync,
+  listCollections: refuseAsync,
+  drop: refuseAsync,
+  close: doNothing,
+}
+
+const NO_FILE_STORE: FileStore = {
+  write: refuseAsync,
+  read: refuseIteration,
+  sizeOf: refuseAsync,
+  digest: refuseAsync,
+  delete: refuseAsync,
+  list: refuseIteration,
+  removeUnfinished: refuseAsync,
+}
+
+const NO_TEXT_EXTRACTOR: TextExtractor = {
+  formats: [],
+  identify: refuseAsync,
+  extract: refuseIteration,
+  close: doNothing,
+}
+
+/** A model of which only the profile can be used. */
+function withoutWeights({ profile }: Pick<EmbeddingModel, 'profile'>): EmbeddingModel {
+  return { profile, tokenizer: refuseAsync, embed: refuseAsync, verify: refuseAsync, close: doNothing }
+}
+
+async function refuseAsync(): Promise<never> {
+  return await Promise.resolve().then(refuse)
+}
+
+async function* refuseIteration(): AsyncGenerator<never> {
+  await refuseAsync()
+}
+
+function refuse(): never {
+  throw new UnsupportedError('this engine has only the database: open the data folder to upload or search')
+}
+
+async function doNothing(): Promise<void> {
+  await Promise.resolve()
 }

@@ -7,10 +7,9 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
+import { DATABASE, makePrivateDataDir, pathExists, VECTORS, WORDS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
-import { DATABASE, pathExists, VECTORS, WORDS } from './data-dir-names.js'
-import { openFiles } from './file-place.js'
-import { parseFilesUrl } from './files-url.js'
+import { openFiles, parseFilesUrl } from './file-place.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import {
   BUNDLED_MODEL,
@@ -23,7 +22,6 @@ import {
 } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
 import { OpenedParts } from './opened-parts.js'
-import { makePrivateDataDir } from './private-data-dir.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
 

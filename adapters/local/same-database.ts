@@ -5,9 +5,8 @@ import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
 import { isCode, syncFolder } from '../node-kit/index.js'
+import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './data-dir.js'
 import { unusable } from './data-dir-lock.js'
-import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './data-dir-names.js'
-import { decide, readDecided } from './decided-settings.js'
 import { noteLive, requireWholeCopy } from './migration/migration-mark.js'
 
 export const ID_SETTING = 'database-id'
@@ -100,6 +99,26 @@ export async function ensureDatabaseId(storage: Storage): Promise<string> {
 
 async function storedId(storage: Storage): Promise<string | undefined> {
   return (await readDecided(storage, ID_SETTING)).known
+}
+
+/** Reads a setting of a database. `isNew` is true if no engine has opened the database yet. */
+export async function readDecided(
+  storage: Storage,
+  key: string,
+): Promise<{ readonly known: string | undefined; readonly isNew: boolean }> {
+  return await storage.read(async ({ settings }) => ({
+    known: await settings.get(key),
+    isNew: (await settings.get('owner')) === undefined,
+  }))
+}
+
+/** Stores a setting once. If several engines do that at the same time, the first one wins. @returns the stored value */
+export async function decide(storage: Storage, key: string, value: string): Promise<string> {
+  return await storage.transaction(async ({ settings }) => {
+    const decided = (await settings.get(key)) ?? value
+    await settings.put(key, decided)
+    return decided
+  })
 }
 
 async function readFolderId(dataDir: string): Promise<string | undefined> {

@@ -11,12 +11,11 @@ import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.j
 import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { PgLexicalIndex } from '../words/index.js'
+import { VECTORS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
-import { VECTORS } from './data-dir-names.js'
-import { decide, readDecided } from './decided-settings.js'
 import { hasFilesInFolder } from './file-place.js'
 import type { OpenedParts } from './opened-parts.js'
-import { requireSameDatabase } from './same-database.js'
+import { decide, readDecided, requireSameDatabase } from './same-database.js'
 
 /** The setting with the location of the vectors: `pgvector`, `lancedb` or `given`. The first engine sets it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
@@ -27,13 +26,13 @@ const GIVEN = 'given'
 const MAX_WORD_CONNECTIONS = 6
 
 /** A database on a server, and the indexes that engines share. */
-export interface SharedDatabase {
+interface SharedDatabase {
   readonly storage: Storage
   readonly vectorIndex: VectorIndex
   readonly lexicalIndex: LexicalIndex
 }
 
-export interface SharedDatabaseOptions
+interface SharedDatabaseOptions
   extends Pick<
     Partial<EngineOptions>,
     'storage' | 'fileStore' | 'vectorIndex' | 'lexicalIndex' | 'telemetry' | 'isWorking'

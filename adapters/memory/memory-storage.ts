@@ -1,5 +1,4 @@
 import { ClosedError, type Repositories, type Storage, UnsupportedError } from '../../src/ports/index.js'
-import { auditRepository } from './storage/audit-repository.js'
 import {
   chunkRepository,
   contextRepository,
@@ -7,11 +6,14 @@ import {
   uploadRepository,
 } from './storage/document-repositories.js'
 import { jobRepository } from './storage/job-repository.js'
-import { oneTimePasswordRepository } from './storage/one-time-password-repository.js'
+import { MemoryTables } from './storage/memory-tables.js'
 import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
-import { rateRepository } from './storage/rate-repository.js'
-import { revokedTokenRepository } from './storage/revoked-token-repository.js'
-import { MemoryTables } from './storage/tables.js'
+import {
+  auditRepository,
+  oneTimePasswordRepository,
+  rateRepository,
+  revokedTokenRepository,
+} from './storage/security-repositories.js'
 import {
   accountRepository,
   apiKeyRepository,

@@ -26,7 +26,7 @@ export interface ModelFolder {
   readonly files: Readonly<Record<ModelFile, string>>
 }
 
-export type ModelFile = 'onnx/model_quantized.onnx' | 'tokenizer.json'
+type ModelFile = 'onnx/model_quantized.onnx' | 'tokenizer.json'
 
 /**
  * Reads the profile of a model's folder, but not its weights.

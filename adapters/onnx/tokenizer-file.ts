@@ -31,7 +31,7 @@ export interface SpecialTokenIds {
 }
 
 /** The content of a `tokenizer.json`. */
-export interface TokenizerFile {
+interface TokenizerFile {
   readonly options: WordPieceTokenizerOptions
   readonly special: SpecialTokenIds
 }

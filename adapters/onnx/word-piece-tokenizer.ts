@@ -1,10 +1,8 @@
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
 import { CODE_POINT_CLASS, classify, type NormalizerOptions } from './code-points.js'
 import { runAtOnce, runInSlices, type Steps } from './steps.js'
-import { extendHash, hashOf, WordCache } from './word-cache.js'
-import { WordCutter } from './word-cutter.js'
-import { type WordPieces, WordPieceVocabulary } from './word-piece.js'
-import { SpanList, TokenCount, TokenList, type WordSink } from './words.js'
+import { extendHash, hashOf, SpanList, TokenCount, TokenList, WordCache, type WordSink } from './word-cache.js'
+import { WordCutter, type WordPieces, WordPieceVocabulary } from './word-cutter.js'
 
 /** The options of a WordPiece tokenizer, which `readTokenizerFile` reads from `tokenizer.json`. */
 export interface WordPieceTokenizerOptions {

@@ -1,3 +1,3 @@
 /** VectorIndex on PostgreSQL with the extension pgvector. */
-export { hasPgVector } from './extension.js'
 export { PgVectorIndex, type PgVectorOptions } from './pg-vector-index.js'
+export { hasPgVector } from './vector-tables.js'

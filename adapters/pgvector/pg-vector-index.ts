@@ -15,11 +15,9 @@ import {
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { KeyedQueue } from '../node-kit/index.js'
-import { encodeVectors, parseVector } from './binary-vectors.js'
 import { isTableMissing, withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
-import { findNearestWindows } from './nearest-windows.js'
-import { findNearest } from './vector-search.js'
+import { encodeVectors, findNearest, findNearestWindows, parseVector } from './vector-search.js'
 import { type VectorTable, VectorTables } from './vector-tables.js'
 
 /** Options of a {@link PgVectorIndex}. */

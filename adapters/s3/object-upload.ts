@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { S3Client } from '@aws-sdk/client-s3'
-import { StorageError, type StoredFile } from '../../src/ports/index.js'
-import { CountedContent } from './counted-content.js'
-import { translateError } from './errors.js'
-import type { Sdk } from './load-sdk.js'
-import type { S3Bucket } from './s3-bucket.js'
+import { setImmediate } from 'node:timers/promises'
+import type {
+  ListMultipartUploadsCommandOutput,
+  ListPartsCommandOutput,
+  MultipartUpload,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { itemsUntilAborted, QuotaExceededError, StorageError, type StoredFile } from '../../src/ports/index.js'
+import { notS3Error, translateError } from './errors.js'
+import type { S3Bucket, Sdk } from './s3-bucket.js'
 
 /**
  * The size of a part. An upload uses the memory of about four parts: two that are being sent, one that fills, one that
@@ -149,4 +154,126 @@ export class ObjectUpload {
     )
     await deleting.catch(() => undefined)
   }
+}
+
+/** The number of bytes that are copied and hashed at once: a few milliseconds of work. */
+const SLICE_BYTES = 1_048_576
+
+/**
+ * Counts and hashes bytes that pass once. The slices are copies, because a sender may reuse its memory for the next
+ * bytes.
+ */
+export class CountedContent {
+  readonly #content: AsyncIterable<Uint8Array>
+  readonly #maxBytes: number
+  readonly #hash = createHash('sha256')
+  #sizeBytes = 0
+  #bytesSincePause = 0
+
+  constructor(content: AsyncIterable<Uint8Array>, maxBytes: number) {
+    this.#content = content
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * @throws QuotaExceededError once more than `maxBytes` bytes have arrived
+   * @throws the signal's reason once it is aborted
+   */
+  async *slices(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    for await (const piece of itemsUntilAborted(this.#content, signal)) {
+      this.#sizeBytes += piece.byteLength
+      if (this.#sizeBytes > this.#maxBytes) {
+        throw new QuotaExceededError(`the file has more than ${this.#maxBytes} bytes`)
+      }
+      for (let at = 0; at < piece.byteLength; at += SLICE_BYTES) {
+        const slice = Buffer.from(piece.subarray(at, at + SLICE_BYTES))
+        this.#hash.update(slice)
+        yield slice
+        await this.#pause(slice.byteLength)
+      }
+    }
+  }
+
+  /** Returns the size and the hash of all bytes. Call it once, at the end. */
+  total(): StoredFile {
+    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') }
+  }
+
+  /** A whole file may arrive in one piece, and nothing here waits for a disk. So this lets other work run. */
+  async #pause(bytes: number): Promise<void> {
+    this.#bytesSincePause += bytes
+    if (this.#bytesSincePause < SLICE_BYTES) return
+    this.#bytesSincePause = 0
+    await setImmediate()
+  }
+}
+
+/** A multipart upload that has started and not finished. */
+interface UnfinishedUpload {
+  readonly name: string
+  readonly id: string
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+/** Lists unfinished uploads under a prefix, in the order of the server. */
+export async function* listUnfinishedUploads(bucket: S3Bucket, prefix: string): AsyncGenerator<UnfinishedUpload> {
+  let next: Pick<ListMultipartUploadsCommandOutput, 'NextKeyMarker' | 'NextUploadIdMarker'> = {}
+  for (;;) {
+    const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = next
+    const page = await bucket.run((client, { ListMultipartUploadsCommand }) =>
+      client.send(new ListMultipartUploadsCommand({ Bucket: bucket.name, Prefix: prefix, KeyMarker, UploadIdMarker })),
+    )
+    for (const upload of page.Uploads ?? []) yield toUnfinishedUpload(upload)
+    if (page.IsTruncated !== true) return
+    if (page.NextKeyMarker === undefined) throw notS3Error()
+    next = page
+  }
+}
+
+/**
+ * True if the upload has started, or has received a part, after a time. @param since in milliseconds since the epoch
+ */
+export async function isWrittenSince(bucket: S3Bucket, upload: UnfinishedUpload, since: number): Promise<boolean> {
+  if (upload.startedAt > since) return true
+  let marker: string | undefined
+  for (;;) {
+    const page = await listParts(bucket, upload, marker)
+    if (page === undefined) return false
+    if (page.Parts?.some(({ LastModified: modifiedAt }) => (modifiedAt?.getTime() ?? 0) > since)) return true
+    if (page.IsTruncated !== true) return false
+    if (page.NextPartNumberMarker === undefined) throw notS3Error()
+    marker = page.NextPartNumberMarker
+  }
+}
+
+/** Removes the parts of an upload. An upload that has finished in the meantime is no error. */
+export async function removeUpload(bucket: S3Bucket, { name, id }: UnfinishedUpload): Promise<void> {
+  await bucket.run((client, { AbortMultipartUploadCommand }) =>
+    client
+      .send(new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: name, UploadId: id }))
+      .catch(ignoreIfFinished),
+  )
+}
+
+async function listParts(
+  bucket: S3Bucket,
+  { name, id }: UnfinishedUpload,
+  marker: string | undefined,
+): Promise<ListPartsCommandOutput | undefined> {
+  return await bucket.run((client, { ListPartsCommand }) =>
+    client
+      .send(new ListPartsCommand({ Bucket: bucket.name, Key: name, UploadId: id, PartNumberMarker: marker }))
+      .catch(ignoreIfFinished),
+  )
+}
+
+function ignoreIfFinished(error: unknown): undefined {
+  if (error instanceof Error && error.name === 'NoSuchUpload') return undefined
+  throw error
+}
+
+function toUnfinishedUpload({ Key: name, UploadId: id, Initiated: startedAt }: MultipartUpload): UnfinishedUpload {
+  if (name === undefined || id === undefined || startedAt === undefined) throw notS3Error()
+  return { name, id, startedAt: startedAt.getTime() }
 }

@@ -1,8 +1,45 @@
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
-import { InvalidInputError } from '../../src/ports/index.js'
+import { InvalidInputError, UnsupportedError } from '../../src/ports/index.js'
+import { isCode } from '../node-kit/index.js'
 import { translateError } from './errors.js'
-import { loadSdk, type Sdk } from './load-sdk.js'
-import type { S3FileStoreOptions } from './s3-file-store-options.js'
+
+/**
+ * The location of the files, and the access to it. Options that are missing come from the environment, as the SDK reads
+ * it.
+ */
+export interface S3FileStoreOptions {
+  /** The name of an existing bucket. */
+  readonly bucket: string
+  /** The prefix of each file's UUID, used literally, such as `alcove/`. Default: none. */
+  readonly prefix?: string
+  /** The URL of the server. Default: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, or AWS. */
+  readonly endpoint?: string
+  /** The region. Default: `AWS_REGION`, or the region of the profile. Servers without regions accept any name. */
+  readonly region?: string
+  /**
+   * The credentials. Default: the SDK's chain of `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, profiles and roles.
+   */
+  readonly credentials?: S3Credentials
+  /**
+   * True to put the bucket's name in the path instead of the host name. Default: true if an endpoint is set, here or in
+   * the environment. Most servers other than AWS have no host names for buckets.
+   */
+  readonly forcePathStyle?: boolean
+  /** The time without a response after which a request is aborted, in milliseconds. Default: 20,000. */
+  readonly timeoutMs?: number
+  /** A client of the host, which replaces the options for server, region and credentials. */
+  readonly client?: S3Client
+}
+
+/** The credentials of a user of the bucket, who needs the rights that {@link S3FileStore} names. */
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
+}
+
+/** The parts of the two packages that the adapter uses. A host installs the packages if it keeps files in a bucket. */
+export type Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>
 
 /**
  * The time without a response after which a request is aborted. With the SDK's retries, the caller gets an error after
@@ -17,7 +54,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const ANSWER_TIMEOUTS = 15
 
 /** A request that uses the SDK. */
-export type BucketRequest<T> = (client: S3Client, sdk: Sdk) => Promise<T>
+type BucketRequest<T> = (client: S3Client, sdk: Sdk) => Promise<T>
 
 /** A bucket, and its client, which is created at the first request. */
 export class S3Bucket {
@@ -51,6 +88,19 @@ export class S3Bucket {
   async #open(): Promise<{ readonly client: S3Client; readonly sdk: Sdk }> {
     const sdk = await loadSdk()
     return { sdk, client: this.#options.client ?? new sdk.S3Client(clientConfig(this.#options)) }
+  }
+}
+
+/** Loads the packages. @throws UnsupportedError if they are not installed */
+async function loadSdk(): Promise<Sdk> {
+  try {
+    const [client, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
+    return { ...client, Upload }
+  } catch (error) {
+    if (!isCode(error, 'ERR_MODULE_NOT_FOUND')) throw error
+    throw new UnsupportedError('install @aws-sdk/client-s3 and @aws-sdk/lib-storage to keep files in an S3 bucket', {
+      cause: error,
+    })
   }
 }
 

@@ -1,5 +1,4 @@
 import { ExtractionError, type TextFormat } from '../../src/ports/index.js'
-import { type Content, contentOf } from './content.js'
 
 /** The formats that this extractor reads, by the extension of the name. */
 export const FORMATS: readonly TextFormat[] = [
@@ -49,4 +48,154 @@ export async function identify(fileName: string, head: Uint8Array): Promise<Text
     'ERR_UNSUPPORTED_FORMAT',
     `The content is ${content.name}, which is not supported, although the name ends with ${format.extension}: save it as .docx, .pdf or .txt`,
   )
+}
+
+/** The kind of a file according to its first bytes. */
+interface Content {
+  readonly kind: 'pdf' | 'word' | 'ole' | 'zip' | 'text' | 'markup' | 'other' | 'unknown'
+  /** A name for people, with its article. */
+  readonly name: string
+  /** The extension under which the content can be read, if it can. */
+  readonly readAs?: string
+}
+
+const PDF: Content = { kind: 'pdf', name: 'a PDF', readAs: '.pdf' }
+const WORD: Content = { kind: 'word', name: 'a Word document', readAs: '.docx' }
+const OFFICE: Content = { kind: 'zip', name: 'an Office document', readAs: '.docx' }
+const ZIP: Content = { kind: 'zip', name: 'a zip archive' }
+/** Word wrote this until 2003, and still does for documents with a password. Other programs use it too. */
+const OLE: Content = { kind: 'ole', name: 'an OLE container, as .doc files are', readAs: '.doc' }
+const TEXT: Content = { kind: 'text', name: 'plain text', readAs: '.txt' }
+const UNKNOWN: Content = { kind: 'unknown', name: 'of an unknown kind' }
+
+const BYTE_ORDER_MARKS: readonly string[] = ['\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\x00\x00\xfe\xff']
+/** Text for programs. With the extension of a text it is read unchanged. */
+const MARKUPS: readonly (readonly [RegExp, string])[] = [
+  [/^\{\\rtf/, 'RTF'],
+  [/progid="Word\.Document"|office\/word\/2003\/wordml/, 'WordML (XML of Word 2003)'],
+  [/^\s*<\?xml[^]*<pkg:package/, 'Word XML'],
+  [/^\s*(?:<!doctype html|<html)/i, 'HTML'],
+  [/^MIME-Version:/i, 'a web archive (MHTML)'],
+  [/^\s*<\?xml/, 'XML'],
+]
+/** Documents from before OLE. A text in some encodings may begin with the same bytes. */
+const OLD_FORMATS: readonly (readonly [RegExp, string])[] = [
+  [/^\xffWPC/, 'WordPerfect'],
+  [/^\xcb[^]{4}\xcb/, 'WordPerfect 4'],
+  [/^(?:\xdb\xa5|\x9b\xa5|1\xbe\0)/, 'from Word 2 or earlier'],
+]
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^application\/(?:x-elf|x-msdownload|x-mach-binary|vnd\.microsoft\.portable-executable|java-vm|wasm)$/, 'a program'],
+  [/^image\//, 'an image'],
+  [/^audio\//, 'sound'],
+  [/^video\//, 'a film'],
+]
+const MARKUP_TYPE = /^text\/|^application\/(?:xml|json|rtf)$|\+xml$/
+
+/** @param head the first bytes of the file, 4,096 of them or all */
+export async function contentOf(head: Uint8Array): Promise<Content> {
+  const ascii = Buffer.from(head).toString('latin1')
+  if (BYTE_ORDER_MARKS.some((mark) => ascii.startsWith(mark))) return textOf(ascii)
+  const { fileTypeFromBuffer } = await import('file-type')
+  const type = (await fileTypeFromBuffer(head))?.mime
+  if (type === undefined) return contentWithoutSignature(ascii)
+  if (type === 'application/pdf') return PDF
+  if (type === 'application/x-cfb') return OLE
+  const zip = zipKindOfType(type)
+  if (zip !== undefined) return zip.isWord ? WORD : { kind: 'other', name: zip.name }
+  if (ascii.startsWith('PK\x03\x04')) return zipOf(ascii)
+  // Some texts begin like a binary file ("BM…"), but only binary files also contain zero bytes.
+  if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
+  return { kind: 'other', name: NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? type }
+}
+
+/** Judges a zip by its first entries. */
+function zipOf(ascii: string): Content {
+  if (ascii.includes('word/')) return WORD
+  return ascii.includes('[Content_Types].xml') ? OFFICE : ZIP
+}
+
+function contentWithoutSignature(ascii: string): Content {
+  const oldFormat = OLD_FORMATS.find(([pattern]) => pattern.test(ascii))
+  if (oldFormat !== undefined) return { kind: 'unknown', name: oldFormat[1] }
+  // Some PDFs have other bytes before their header. But a text may be about PDFs, so the kind stays unknown.
+  if (/%PDF-\d|\d \d obj\b/.test(ascii)) return { ...PDF, kind: 'unknown' }
+  return /[\0-\x06\x10-\x1a]/.test(ascii) ? UNKNOWN : textOf(ascii)
+}
+
+/** Finds the markup of a text in any encoding: its signs are ASCII in all common encodings. */
+function textOf(ascii: string): Content {
+  const plain = ascii.replace(/^[\x80-\xff\0]+/, '').replaceAll('\0', '')
+  const markup = MARKUPS.find(([pattern]) => pattern.test(plain))
+  return markup === undefined ? TEXT : { kind: 'markup', name: markup[1] }
+}
+
+/** A kind of file that is a zip. */
+interface ZipKind {
+  /** A name for people, with its article. */
+  readonly name: string
+  /** Matches its media type, if the first bytes show one. */
+  readonly type?: RegExp
+  /** Matches its list of contents or its label. Embedded files of other kinds add their own labels there. */
+  readonly label: RegExp
+  /** Matches the name of a part that only this kind has. */
+  readonly part: RegExp
+}
+
+const WORD_ZIP: ZipKind = {
+  name: 'a Word document',
+  type: /wordprocessingml|ms-word\./,
+  label: /wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.(?:document|template)\.macroEnabled/i,
+  part: /^\/?word\//i,
+}
+const OTHER_ZIPS: readonly ZipKind[] = [
+  {
+    name: 'an Excel workbook',
+    type: /spreadsheetml|ms-excel/,
+    label: /spreadsheetml\.(?:sheet|template)\.main|ms-excel\./i,
+    part: /^xl\//i,
+  },
+  {
+    name: 'a PowerPoint presentation',
+    type: /presentationml|ms-powerpoint/,
+    label: /presentationml\.\w+\.main|ms-powerpoint\./i,
+    part: /^ppt\//i,
+  },
+  { name: 'a Visio drawing', label: /ms-visio\.\w+\.main/i, part: /^visio\//i },
+  {
+    name: 'an OpenDocument file',
+    type: /opendocument/,
+    label: /opendocument/i,
+    part: /^META-INF\/manifest\.xml$/,
+  },
+  { name: 'an e-book (EPUB)', type: /epub/, label: /epub/i, part: /^META-INF\/container\.xml$/ },
+  { name: 'a Java archive', label: /java-archive/i, part: /^META-INF\/MANIFEST\.MF$/ },
+  {
+    name: 'a Pages, Numbers or Keynote file',
+    label: /iwork/i,
+    part: /^Index\/.*\.iwa$|^Index\.zip$/,
+  },
+]
+
+/** The kind of a zip if its media type is certain. */
+function zipKindOfType(type: string): { readonly name: string; readonly isWord: boolean } | undefined {
+  return toKind([WORD_ZIP, ...OTHER_ZIPS].find((kind) => kind.type?.test(type)))
+}
+
+/**
+ * The kind of a zip by all of its names and labels. A Word document remains one, whatever it embeds.
+ * @param labels the texts of `[Content_Types].xml` and `mimetype`, if the zip has them
+ */
+export function zipKindOf(
+  names: readonly string[],
+  labels: Iterable<string>,
+): { readonly name: string; readonly isWord: boolean } | undefined {
+  const label = [...labels].join('\n')
+  const hasPart = ({ part }: ZipKind): boolean => names.some((name) => part.test(name))
+  if (WORD_ZIP.label.test(label) || hasPart(WORD_ZIP)) return toKind(WORD_ZIP)
+  return toKind(OTHER_ZIPS.find((kind) => kind.label.test(label)) ?? OTHER_ZIPS.find(hasPart))
+}
+
+function toKind(kind: ZipKind | undefined): { readonly name: string; readonly isWord: boolean } | undefined {
+  return kind && { name: kind.name, isWord: kind === WORD_ZIP }
 }

@@ -1,4 +1,4 @@
-import type { DocumentFilter, IndexedChunk } from '../../src/ports/index.js'
+import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
 
 /** The number and the mean length of a collection's chunks. */
 export interface CollectionTotals {
@@ -52,4 +52,29 @@ const MIN_DELETED_SHARE = 0.25
 /** True if a purge of the deleted chunks is worth its cost. */
 export function isPurgeDue({ chunks, deleted }: CollectionTotals): boolean {
   return (deleted >= MIN_DELETED && deleted >= MIN_DELETED_SHARE * chunks) || (deleted > 0 && chunks === 0)
+}
+
+/** Chunks of one document with consecutive ordinals. */
+interface ChunkRun {
+  /** The index of its first chunk among the rows. */
+  readonly at: number
+  /** The ordinal of its first chunk. */
+  readonly chunk: number
+  /** The number of terms of each chunk. */
+  readonly lengths: readonly number[]
+  /** The number of terms of all its chunks. */
+  readonly length: number
+}
+
+/** Splits rows into the fewest possible runs. */
+export function splitIntoRuns({ chunks, terms }: LexicalRows): readonly ChunkRun[] {
+  const starts = chunks.flatMap((chunk, at) => (at > 0 && chunk === (chunks[at - 1] ?? 0) + 1 ? [] : [at]))
+  return starts.map((at, run) => {
+    const lengths = terms.slice(at, starts[run + 1] ?? chunks.length).map((chunkTerms) => chunkTerms.length)
+    return { at, chunk: chunks[at] ?? 0, lengths, length: sumOf(lengths) }
+  })
+}
+
+export function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0)
 }

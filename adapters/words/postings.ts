@@ -1,5 +1,5 @@
-import { StorageError } from '../../src/ports/index.js'
-import { Turns } from './turns.js'
+import { setImmediate } from 'node:timers/promises'
+import { bm25LengthFactor, bm25OfTerm, StorageError } from '../../src/ports/index.js'
 
 /**
  * A posting means that a chunk has a term. It has the chunk's number (4 bytes, big-endian), the number of occurrences
@@ -103,4 +103,63 @@ function encode(words: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(words.length * 4)
   for (const [at, word] of words.entries()) bytes.writeUInt32BE(word, at * 4)
   return bytes
+}
+
+/** The score of the posting at an index. */
+export type TermScore = (postings: DataView, index: number) => number
+
+/** Factors of shorter chunks are computed once and kept. */
+const KEPT_LENGTHS = 1_024
+
+/**
+ * Makes the score functions of terms in one collection.
+ * @param meanLength the mean length of a chunk, in terms
+ * @returns a function that makes the score function of a term from its idf times its weight
+ */
+export function makeTermScores(meanLength: number): (idf: number) => TermScore {
+  const factors = Float64Array.from({ length: KEPT_LENGTHS }, (_, length) => bm25LengthFactor(length, meanLength))
+  return (idf) => {
+    // Most chunks that have a term have it once. A division for each of them would take half of the time.
+    const once = factors.map((factor) => bm25OfTerm(idf, 1, factor))
+    return (postings, index) => {
+      const byte = index * POSTING_BYTES
+      const frequency = postings.getUint16(byte + 4)
+      const length = postings.getUint16(byte + 6)
+      if (length >= KEPT_LENGTHS) return bm25OfTerm(idf, frequency, bm25LengthFactor(length, meanLength))
+      return frequency === 1 ? (once[length] ?? 0) : bm25OfTerm(idf, frequency, factors[length] ?? 0)
+    }
+  }
+}
+
+/**
+ * Finds the first index, from `from` to `end` (exclusive), that is not below the target; `end` if all are below.
+ * Indexes below the target must come first.
+ */
+export function bisect(from: number, end: number, isBelow: (index: number) => boolean): number {
+  let [low, high] = [from, end]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBelow(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Lets the event loop run between pieces of work. */
+export class Turns {
+  readonly #perTurn: number
+  #done = 0
+
+  /** @param perTurn the units of work that take about 5 ms */
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn
+  }
+
+  /** Called after each piece of work: waits for a turn of the event loop if enough units are done. */
+  async yieldAfter(units: number): Promise<void> {
+    this.#done += units
+    if (this.#done < this.#perTurn) return
+    this.#done = 0
+    await setImmediate()
+  }
 }

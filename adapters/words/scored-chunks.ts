@@ -1,9 +1,11 @@
-import { BestScores, compareScores, type ScoredNumber } from './best-scores.js'
-import { bisect } from './bisect.js'
-import { type Columns, releaseColumns } from './columns.js'
 import type { NumberRange } from './posting-source.js'
-import { firstNumberOf, lastNumberOf, POSTING_BYTES, viewOf } from './postings.js'
-import type { TermScore } from './term-score.js'
+import { bisect, firstNumberOf, lastNumberOf, POSTING_BYTES, type TermScore, viewOf } from './postings.js'
+
+/** Memory for chunks with their scores. */
+export interface Columns {
+  readonly numbers: Uint32Array<ArrayBuffer>
+  readonly scores: Float64Array<ArrayBuffer>
+}
 
 /** Chunks with their scores, in ascending order of their numbers. */
 export class ScoredChunks {
@@ -118,4 +120,96 @@ function gallop(view: DataView, index: number, end: number, number: number): num
     else to = middle
   }
   return from
+}
+
+/** The number of a chunk, with its score. */
+interface ScoredNumber {
+  readonly number: number
+  readonly score: number
+}
+
+/** Keeps the best of the chunks that are offered; of equal scores, those with the lowest numbers. */
+class BestScores {
+  readonly #count: number
+  /** A binary heap with the worst chunk at its root. */
+  readonly #heap: ScoredNumber[] = []
+  /** Chunks with a lower score, or with none, are not among the best. */
+  least: number = Number.MIN_VALUE
+
+  /** @param count the number of chunks to keep */
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  offer(number: number, score: number): void {
+    const added = { number, score }
+    const heap = this.#heap
+    if (heap.length < this.#count) push(heap, added)
+    else if (heap[0] !== undefined && compareScores(added, heap[0]) < 0) replaceWorst(heap, added)
+    if (heap.length === this.#count) this.least = heap[0]?.score ?? this.least
+  }
+
+  /** Returns the chunks, best first. No chunk may be offered afterwards. */
+  sorted(): ScoredNumber[] {
+    return this.#heap.sort(compareScores)
+  }
+}
+
+/** Negative if the first chunk is better. */
+function compareScores(one: ScoredNumber, other: ScoredNumber): number {
+  return other.score - one.score || one.number - other.number
+}
+
+function push(heap: ScoredNumber[], added: ScoredNumber): void {
+  let at = heap.length
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    const above = heap[parent]
+    if (above === undefined || compareScores(added, above) <= 0) break
+    heap[at] = above
+    at = parent
+  }
+  heap[at] = added
+}
+
+function replaceWorst(heap: ScoredNumber[], added: ScoredNumber): void {
+  let at = 0
+  for (;;) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]]
+    const isRightWorse = left !== undefined && right !== undefined && compareScores(right, left) > 0
+    const worse = isRightWorse ? right : left
+    if (worse === undefined || compareScores(worse, added) <= 0) break
+    heap[at] = worse
+    at = 2 * at + (isRightWorse ? 2 : 1)
+  }
+  heap[at] = added
+}
+
+/** The size of the smallest columns, in chunks. */
+const MIN_LENGTH = 16_384
+/** The size of the memory, in chunks, that is kept for later searches: 12 MB. */
+const MAX_FREE = 1_048_576
+/** Reusing memory costs less than allocating and collecting it. */
+const FREE_COLUMNS: Columns[] = []
+let freeLength = 0
+
+/** Returns columns for at least `length` chunks. Their content is undefined. */
+export function acquireColumns(length: number): Columns {
+  const at = FREE_COLUMNS.findIndex(({ numbers }) => numbers.length >= length)
+  const [found] = at === -1 ? [] : FREE_COLUMNS.splice(at, 1)
+  if (found !== undefined) {
+    freeLength -= found.numbers.length
+    return found
+  }
+  // The sizes are powers of two, so most columns fit the next search too.
+  const size = 2 ** Math.ceil(Math.log2(Math.max(length, MIN_LENGTH)))
+  return { numbers: new Uint32Array(size), scores: new Float64Array(size) }
+}
+
+/** Gives columns to the next search. No caller may use them afterwards. */
+function releaseColumns(columns: Columns): void {
+  const { length } = columns.numbers
+  if (freeLength + length > MAX_FREE) return
+  freeLength += length
+  FREE_COLUMNS.push(columns)
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nativeText, wordRecall } from '../word-recall.js'
+import { nativeText, wordRecall } from '../extraction/word-recall.js'
 import { decoded, encodingOf, lettersOf } from './charset-reference.js'
 import { areSameRows, isRowEqual, rowsOf } from './csv-reference.js'
 import { docReferences } from './doc-reference.js'

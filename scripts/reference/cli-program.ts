@@ -1,2 +1,7 @@
-/** The command line as commander knows it: the one place that looks behind the entry of the command line. */
-export { buildProgram } from '../../dist/adapters/cli/program.js'
+/** The command line as commander knows it: types of the source, code of `dist`, where the package's version is found. */
+type CliProgram = typeof import('../../adapters/cli/program.js')
+
+const built: string = '../../dist/adapters/cli/program.js'
+const program = (await import(built)) as CliProgram
+
+export const buildProgram: CliProgram['buildProgram'] = program.buildProgram

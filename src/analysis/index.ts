@@ -1,3 +1,2 @@
-export { ANALYZER_VERSION, analyze, type Term, termsOf } from './analyze.js'
-export { questionTerms } from './question-terms.js'
-export { textParts } from './text-parts.js'
+export { ANALYZER_VERSION, analyze, questionTerms, type Term, termsOf } from './analyzer.js'
+export { textParts } from './scan.js'

@@ -1,6 +1,10 @@
-export { AUDIT_ACTIONS, type AuditAction } from './audit-actions.js'
-export { type AuditActor, type AuditEntry, type AuditPage, HOST_ACTOR } from './audit-entry.js'
-export { AuditRefusals } from './audit-refusals.js'
-export { type AuditQuery, auditQuerySchema, ListAudit } from './list-audit.js'
-export { recordChange, recordChanges } from './record-change.js'
-export { TRIM_AUDIT, TrimAudit } from './trim-audit.js'
+export {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditActor,
+  type AuditEntry,
+  type AuditPage,
+  HOST_ACTOR,
+} from './audit-entry.js'
+export { type AuditQuery, auditQuerySchema, ListAudit, TRIM_AUDIT, TrimAudit } from './audit-trail.js'
+export { AuditRefusals, recordChange, recordChanges } from './recording.js'

@@ -6,5 +6,12 @@ export {
   contextChangesBodySchema,
   type NewContext,
 } from './context-input.js'
-export { Contexts, type ShareInput, shareSchema } from './contexts.js'
-export { PURGE_ACCOUNT, PURGE_CONTEXT, RemoveContexts, removeContext } from './remove-contexts.js'
+export {
+  Contexts,
+  PURGE_ACCOUNT,
+  PURGE_CONTEXT,
+  RemoveContexts,
+  removeContext,
+  type ShareInput,
+  shareSchema,
+} from './contexts.js'

@@ -1,12 +1,17 @@
 import { PURGE_CONTEXT } from '../contexts/index.js'
-import type { EmbeddingModels } from '../documents/index.js'
-import { type CollectionIndex, collectionOf, contextOfCollection, INDEX_WORDS } from '../documents/index.js'
+import {
+  type CollectionIndex,
+  collectionOf,
+  contextOfCollection,
+  type EmbeddingModels,
+  INDEX_WORDS,
+} from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
 import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '../ports/index.js'
 import { ContextVectors, contextFindings } from './context-findings.js'
+import { ContextWords, wordsWithoutContext, wordsWithoutDocument } from './context-words.js'
 import { type DocumentCheck, type DocumentSurroundings, type WaitingJobs, waitingJobs } from './document-check.js'
 import type { CheckRun, Finding } from './finding.js'
-import { ContextWords, wordsWithoutContext, wordsWithoutDocument } from './word-findings.js'
 
 const DOCUMENTS_PER_PAGE = 500
 /** Few: each context may have a megabyte of tools. */

@@ -1,6 +1,6 @@
 import { PURGE_CONTEXT } from '../contexts/index.js'
 import { inBatches } from '../kernel/batches.js'
-import { TimeSlice } from '../kernel/time-slice.js'
+import { TimeSlice } from '../kernel/waiting.js'
 import {
   AlcoveError,
   type ContextRecord,
@@ -10,9 +10,8 @@ import {
   type VectorIndex,
   type VectorKey,
 } from '../ports/index.js'
-import { CollectionReader } from './collection-reader.js'
+import { CollectionReader, type WordEvidence, wordFindings } from './context-words.js'
 import type { Finding, ProblemSubject } from './finding.js'
-import { type WordEvidence, wordFindings } from './word-findings.js'
 
 /** Facts about a context that its record does not have. */
 interface ContextEvidence {

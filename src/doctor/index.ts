@@ -9,9 +9,7 @@ export type {
   VerifyProgress,
   VerifyReport,
 } from './finding.js'
-export { FoundationCheck } from './foundation-check.js'
 export { LeftoverCheck } from './leftover-check.js'
 export { Repair, type RepairWorkers } from './repair.js'
-export { StartCheck } from './start-check.js'
-export { Examination, Verify } from './verify.js'
+export { Examination, FoundationCheck, StartCheck, Verify } from './verify.js'
 export { WordRepair } from './word-repair.js'

@@ -1,5 +1,7 @@
-import { pause, untilAborted } from '../kernel/abort.js'
-import { InvalidInputError, StorageError, UnsupportedError } from '../kernel/errors.js'
+import type { EmbeddingModels } from '../documents/index.js'
+import { InvalidInputError, ModelError, StorageError, UnsupportedError } from '../kernel/errors.js'
+import { pause, untilAborted } from '../kernel/waiting.js'
+import type { Storage, Telemetry } from '../ports/index.js'
 import type { ContextCheck } from './context-check.js'
 import {
   type Checked,
@@ -14,7 +16,6 @@ import {
   type VerifyReport,
   withoutRepair,
 } from './finding.js'
-import { databaseDamaged, type FoundationCheck } from './foundation-check.js'
 import type { LeftoverCheck } from './leftover-check.js'
 import type { Repair, RepairFailures, RepairWorkers } from './repair.js'
 
@@ -188,5 +189,102 @@ export class Examination {
       if (!isDamaged) checkRun.findings.push(databaseDamaged(`It cannot be read: ${error.message}`))
     }
     return checkRun
+  }
+}
+
+/** The problems that this check finds. They do not change between two check runs. */
+const FOUNDATION_CODES: ReadonlySet<string> = new Set(['database-damaged', 'model-unusable'])
+
+/** Checks the foundation: the database itself, and the embedding models. The engine cannot repair these problems. */
+export class FoundationCheck {
+  readonly #storage: Storage
+  readonly #models: EmbeddingModels
+
+  constructor(storage: Storage, models: EmbeddingModels) {
+    this.#storage = storage
+    this.#models = models
+  }
+
+  async run(checkRun: CheckRun): Promise<void> {
+    const { recheck, findings, isThorough } = checkRun
+    if (recheck !== undefined) {
+      findings.push(...recheck.filter(({ code }) => FOUNDATION_CODES.has(code)))
+      return
+    }
+    await this.#checkDatabase(checkRun)
+    if (isThorough) await this.#checkModels(checkRun)
+  }
+
+  async #checkDatabase({ findings, isThorough, signal }: CheckRun): Promise<void> {
+    for (const sentence of await this.#storage.verify({ isThorough, signal })) findings.push(databaseDamaged(sentence))
+  }
+
+  async #checkModels({ findings, checked, signal }: CheckRun): Promise<void> {
+    for (const model of this.#models.ids) {
+      signal.throwIfAborted()
+      checked.models += 1
+      try {
+        await this.#models.get(model).verify()
+      } catch (error) {
+        if (!(error instanceof ModelError)) throw error
+        const message = `Embedding model ${model} cannot be used: ${error.message} (${error.code}).`
+        const advice = 'Restore the original files of the model, or reinstall the package.'
+        findings.push({ code: 'model-unusable', subject: { model }, message, advice })
+      }
+    }
+  }
+}
+
+function databaseDamaged(sentence: string): Finding {
+  const message = `The database is damaged: ${sentence.replace(/\.$/, '')}.`
+  const advice = 'Restore a backup. Before that, copy the folder as it is, and change nothing in it.'
+  return { code: 'database-damaged', subject: {}, message, advice }
+}
+
+/** The host's first calls, such as a search, come before the check. */
+const DELAY_MS = 1_000
+/** Problems that are reported one by one. Only the number of the others is reported. */
+const MAX_REPORTED = 20
+/** Problems that the report keeps. */
+const MAX_KEPT = 1_000
+
+/** A cheap verification after the start: it counts, reads no bytes, and changes nothing. */
+export class StartCheck {
+  readonly #examination: Examination
+  readonly #telemetry: Telemetry
+  #report: VerifyReport | undefined
+
+  constructor(examination: Examination, telemetry: Telemetry) {
+    this.#examination = examination
+    this.#telemetry = telemetry
+  }
+
+  /** The result; undefined until the check is finished. */
+  get report(): VerifyReport | undefined {
+    return this.#report
+  }
+
+  /** Never rejects. Stops soon after the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await pause(DELAY_MS, signal)
+      const startedAt = performance.now()
+      const onDocuments = (): void => undefined
+      const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
+      const problems = findings.slice(0, MAX_KEPT).map((finding) => toProblem(finding, false))
+      this.#report = { isHealthy: findings.length === 0, checked, problems }
+      for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
+        this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
+      }
+      const { contexts, documents, vectors } = checked
+      this.#telemetry.record({
+        name: 'doctor.checked',
+        level: findings.length === 0 ? 'info' : 'warn',
+        fields: { problems: findings.length, contexts, documents, vectors },
+        durationMs: performance.now() - startedAt,
+      })
+    } catch (error) {
+      if (!signal.aborted) this.#telemetry.record({ name: 'doctor.check.failed', level: 'error', error })
+    }
   }
 }

@@ -1,6 +1,4 @@
-export { DeleteDocument, RetryDocument, resetDocument } from './change-documents.js'
-export { type ChunkTextOptions, chunkText, textWindows } from './chunking/chunk-text.js'
-export type { Chunk } from './chunking/chunker.js'
+export { type Chunk, type ChunkTextOptions, chunkText, textWindows } from './chunking/chunker.js'
 export type { Window as ChunkWindow } from './chunking/windows.js'
 export {
   type CollectionIndex,
@@ -23,8 +21,8 @@ export {
   type DocumentEvents,
   type DocumentProgress,
   type FindableDocument,
+  WaitForDocument,
 } from './document-events.js'
-export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
 export {
   companyOfContext,
   enqueueMissingWords,
@@ -33,13 +31,19 @@ export {
   INGEST_DOCUMENT,
   ingestionJob,
   PURGE_DOCUMENT,
-} from './enqueue.js'
-export { removeChunks } from './pipeline/chunk-writer.js'
-export { IndexWords } from './pipeline/index-words.js'
-export { LateWrites } from './pipeline/late-writes.js'
+} from './document-jobs.js'
+export {
+  DeleteDocument,
+  type DocumentChunk,
+  GetDocument,
+  ListDocuments,
+  RetryDocument,
+  resetDocument,
+} from './documents.js'
+export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
+export { removeChunks } from './pipeline/chunks.js'
+export { IndexWords, LateWrites } from './pipeline/index-words.js'
 export { ProcessDocument } from './process-document.js'
-export { type DocumentChunk, GetDocument, ListDocuments } from './read-documents.js'
-export type { UploadContent } from './upload-content.js'
 export { type NewDocument, UploadDocument, type UploadOptions } from './upload-document.js'
-export { WaitForDocument } from './wait-for-document.js'
+export type { UploadContent } from './upload-stream.js'
 export { countWithoutWords, IndexContextWords, type RebuildWordsOptions, rebuildWords } from './word-jobs.js'

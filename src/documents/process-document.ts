@@ -1,20 +1,19 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import { StorageError } from '../kernel/errors.js'
+import { AlcoveError, StorageError, VectorInvalidError } from '../kernel/errors.js'
 import type { Clock, DocumentRepository, Repositories } from '../ports/index.js'
 import { collectionOf } from './collections.js'
 import { toDocument } from './document.js'
+import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
-import { INGEST_DOCUMENT } from './enqueue.js'
-import { CHUNKS_PER_REMOVAL } from './pipeline/chunk-writer.js'
+import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'
 import {
   DocumentRun,
-  failureSentence,
   type ProcessedDocument,
   type ProcessingPorts,
   type StartedDocument,
 } from './pipeline/document-run.js'
-import type { LateWrites } from './pipeline/late-writes.js'
+import type { LateWrites } from './pipeline/index-words.js'
 import { PendingVectors } from './pipeline/window-embedder.js'
 
 /** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */
@@ -129,4 +128,13 @@ export class ProcessDocument implements JobHandler {
 async function requireWords(documents: DocumentRepository, id: number): Promise<void> {
   if ((await documents.get(id))?.wordsVersion === ANALYZER_VERSION) return
   throw new StorageError('words that were written for the document are missing', { isTransient: true })
+}
+
+/** One sentence that ends in its code, for the document's record. Unforeseen errors reveal nothing of the engine. */
+function failureSentence(error: unknown): string {
+  if (!(error instanceof AlcoveError))
+    return 'The document could not be processed because of an internal error (ERR_INTERNAL)'
+  if (error instanceof VectorInvalidError)
+    return `The embedding model gave vectors that cannot be used: check the model (${error.code})`
+  return `${error.message.replace(/\.$/, '')} (${error.code})`
 }

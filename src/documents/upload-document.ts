@@ -1,8 +1,8 @@
 import { recordChange } from '../audit/index.js'
 import { ASSISTANT, findWritable } from '../contexts/index.js'
 import { QuotaExceededError, ThrottledError } from '../kernel/errors.js'
+import { Places } from '../kernel/fair-scheduler.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
-import { Places } from '../kernel/places.js'
 import { integerSchema, parseId, validate } from '../kernel/validate.js'
 import type {
   Clock,
@@ -15,19 +15,22 @@ import type {
   TextExtractor,
 } from '../ports/index.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { resetDocument } from './change-documents.js'
 import { parseFileName } from './document.js'
-import { enqueueIngestion } from './enqueue.js'
+import { enqueueIngestion } from './document-jobs.js'
+import { resetDocument } from './documents.js'
 import {
+  type ByteSource,
   firstHeldBytes,
   HeldQuota,
+  inspected,
   maxFileBytesFor,
+  toByteSource,
   UPLOAD_TTL_MS,
+  type UploadContent,
   uploadExpired,
   type WantedQuota,
   WITH_CONTEXT_LOCK,
-} from './held-quota.js'
-import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-content.js'
+} from './upload-stream.js'
 
 /** The input of `documents.upload`. */
 export interface NewDocument {

@@ -1,14 +1,12 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
-import type { JobHandler, JobRun } from '../jobs/index.js'
-import { untilNoBackup } from '../jobs/index.js'
+import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { StorageFullError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
 import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
-import { enqueueWords, INDEX_WORDS } from './enqueue.js'
-import { storedChunks } from './pipeline/chunk-writer.js'
-import { IndexWords } from './pipeline/index-words.js'
-import type { LateWrites } from './pipeline/late-writes.js'
+import { enqueueWords, INDEX_WORDS } from './document-jobs.js'
+import { storedChunks } from './pipeline/chunks.js'
+import { IndexWords, type LateWrites } from './pipeline/index-words.js'
 
 const DOCUMENTS_PER_PAGE = 200
 /** Time of one turn. Then the context waits behind others, so that a large one does not delay small ones. */

@@ -1,17 +1,23 @@
 import type { RepairWorkers } from '../doctor/index.js'
 import type { DocumentEvents } from '../documents/index.js'
-import { withAnySignal } from '../kernel/abort.js'
 import { ClosedError, NotInitializedError } from '../kernel/errors.js'
+import { withAnySignal } from '../kernel/waiting.js'
 import { checkSecretKey } from '../outbox/index.js'
 import { type InitializeInput, type InitializeResult, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { type Authentication, createAuthentication } from './authentication.js'
 import { wireParts } from './container.js'
-import type { Engine, EventOperations } from './engine.js'
+import {
+  type Authentication,
+  checkHealth,
+  createAuthentication,
+  type Engine,
+  type EventOperations,
+  type Health,
+} from './engine.js'
 import { type EngineOptions, requireValid } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
-import { checkHealth, type Health } from './health.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
-import { createSession, type Session, type WorkSignals } from './session.js'
+import type { WorkSignals } from './operations.js'
+import { createSession, type Session } from './session.js'
 import { Workers } from './workers.js'
 
 /** Implements `createEngine`. */

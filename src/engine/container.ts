@@ -27,8 +27,8 @@ import {
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
+import { SecretBox } from '../kernel/crypto.js'
 import { type EngineLimits, limitsOf } from '../kernel/limits.js'
-import { SecretBox } from '../kernel/secret-box.js'
 import { integerSchema, textSchema, validate } from '../kernel/validate.js'
 import {
   PurgeAccount,

@@ -13,7 +13,7 @@ import type {
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
-import type { SecretBox } from '../kernel/secret-box.js'
+import type { SecretBox } from '../kernel/crypto.js'
 import type {
   PurgeAccount,
   PurgeCompany,

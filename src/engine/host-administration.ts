@@ -1,15 +1,14 @@
 import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
-import { Administration, type Principal } from '../tenancy/index.js'
+import type { Administration, Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
-import type { WorkSignals } from './session.js'
+import type { WorkSignals } from './operations.js'
 import {
-  type AuditOperations,
-  createAuditOperations,
   createDeliveryOperations,
   createDestinationOperations,
   type DeliveryOperations,
   type DestinationOperations,
-} from './sessions.js'
+} from './outbox-operations.js'
+import { type AuditOperations, createAuditOperations } from './tenant-operations.js'
 
 /**
  * The host's administration of all companies: the methods of {@link Administration}, and destinations, deliveries, the

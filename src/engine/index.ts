@@ -1,14 +1,8 @@
-export type { Authentication } from './authentication.js'
+export type { Cancellable, ContextOperations, DocumentOperations } from './assistant-operations.js'
 export { createEngine } from './create-engine.js'
-export type { Engine, EventOperations } from './engine.js'
+export type { Authentication, Engine, EventOperations, Health } from './engine.js'
 export type { EngineOptions, EngineRole } from './engine-options.js'
-export type { Health } from './health.js'
 export type { HostAdministration } from './host-administration.js'
-export type { Cancellable, ContextOperations, DocumentOperations, Session } from './session.js'
-export type {
-  AuditOperations,
-  DeliveryOperations,
-  DestinationOperations,
-  PermissionOperations,
-  UserOperations,
-} from './sessions.js'
+export type { DeliveryOperations, DestinationOperations } from './outbox-operations.js'
+export type { Session } from './session.js'
+export type { AuditOperations, PermissionOperations, UserOperations } from './tenant-operations.js'

@@ -1,13 +1,13 @@
 import { TRIM_AUDIT } from '../audit/index.js'
-import { type RepairWorkers, StartCheck } from '../doctor/index.js'
+import type { RepairWorkers, StartCheck } from '../doctor/index.js'
 import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
 import { JobWorker, type Progress } from '../jobs/index.js'
-import { SWEEP_JOB, Sweep } from '../maintenance/index.js'
-import { DELIVER_EVENT, TRIM_DELIVERIES, TRIM_SUBJECT } from '../outbox/index.js'
+import { SWEEP_JOB, type Sweep } from '../maintenance/index.js'
+import { DELIVER_EVENT, TRIM_DELIVERIES } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
-import type { WorkSignals } from './session.js'
+import type { WorkSignals } from './operations.js'
 
 const INGESTION_CONCURRENCY = 4
 /**
@@ -202,8 +202,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
     if (isIngesting) await this.#sweep.prepare(this.#isAlone)
     if (isRelaying) {
-      const trim = { kind: TRIM_DELIVERIES, subject: TRIM_SUBJECT }
-      await this.#storage.transaction(({ jobs }) => jobs.enqueueAll([trim, TRIM_AUDIT]))
+      await this.#storage.transaction(({ jobs }) => jobs.enqueueAll([TRIM_DELIVERIES, TRIM_AUDIT]))
       this.#mailing.start()
       this.#relay.start()
     }

@@ -1,6 +1,3 @@
-export type { JobHandler, JobRun } from './job-handler.js'
+export { batched, type JobHandler, type JobRun, removeInBatches, untilNoBackup } from './job-handler.js'
 export { JobWorker } from './job-worker.js'
-export { batched } from './record.js'
-export { removeInBatches } from './remove-in-batches.js'
 export type { Progress } from './running-job.js'
-export { untilNoBackup } from './until-no-backup.js'

@@ -1,12 +1,10 @@
-import { pause } from '../kernel/abort.js'
 import { CrashedError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { pause } from '../kernel/waiting.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
-import { Backoff } from './backoff.js'
 import { FairShares } from './fair-shares.js'
-import type { JobHandler } from './job-handler.js'
+import { createJobRecorder, type JobHandler, WITH_JOB_HELD } from './job-handler.js'
 import { PoisonJobs } from './poison-jobs.js'
-import { createJobRecorder, WITH_JOB_HELD } from './record.js'
-import { type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
+import { Backoff, type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
 
 const IDLE_POLL_MS = 20
 /** Longest wait for running jobs before a second check: in the meantime a job may have found a disk full. */

@@ -1,10 +1,17 @@
-import { pause } from '../kernel/abort.js'
 import { AlcoveError, isTransientError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { pause } from '../kernel/waiting.js'
 import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
-import type { Backoff } from './backoff.js'
-import type { JobHandler, JobRun } from './job-handler.js'
-import { type LeaseChange, leaseLost, type RecordOfJob, WITH_JOB_HELD, type Work } from './record.js'
+import {
+  type JobHandler,
+  type JobRun,
+  type LeaseChange,
+  leaseLost,
+  type RecordOfJob,
+  WITH_JOB_HELD,
+  type Work,
+} from './job-handler.js'
 
+/** Pauses between attempts to record a failure. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
 
 /** The parts of a worker that its running jobs use. */
@@ -221,4 +228,31 @@ export function progressOf({ waiting, isDiskFull, isFailing, waitedMs }: IdleSta
   // A job that found the disk full is due later. If no job is due now, all of them have tried.
   if (isDiskFull && (dueInMs > 0 || waitedMs > LONGEST_WAIT_FOR_SPACE_MS)) return 'full'
   return isFailing && dueInMs > NEAR_MS ? 'failed' : undefined
+}
+
+/** Pauses of {@link Backoff}. */
+const [FIRST_MS, LONGEST_MS] = [1_000, 60_000]
+
+/** Pauses that double as long as no work succeeds. A success resets them. */
+export class Backoff {
+  #pauseMs = FIRST_MS
+  #until = -Infinity
+
+  /** Remaining milliseconds of the present pause. */
+  get remainingMs(): number {
+    return Math.max(0, this.#until - performance.now())
+  }
+
+  /** Starts a pause. Failures during a pause do not extend it. @returns its remaining milliseconds */
+  start(): number {
+    if (this.remainingMs === 0) {
+      this.#until = performance.now() + this.#pauseMs
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_MS)
+    }
+    return this.remainingMs
+  }
+
+  reset(): void {
+    this.#pauseMs = FIRST_MS
+  }
 }

@@ -137,21 +137,6 @@ export class FairScheduler {
   }
 }
 
-/** A count for each key. A count of 0 uses no memory. */
-class Counts<Key> {
-  readonly #counts = new Map<Key, number>()
-
-  get(key: Key): number {
-    return this.#counts.get(key) ?? 0
-  }
-
-  add(key: Key, change: number): void {
-    const count = this.get(key) + change
-    if (count === 0) this.#counts.delete(key)
-    else this.#counts.set(key, count)
-  }
-}
-
 function leastServed<Key>(waiting: ReadonlyMap<Key, unknown>, runningOf: (key: Key) => number): Key | undefined {
   let least: { readonly key: Key; readonly running: number } | undefined
   for (const key of waiting.keys()) {
@@ -170,4 +155,43 @@ function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key, isKept: boolean):
 
 function memberKey({ group, member }: TurnTaker): string {
   return JSON.stringify([group, member])
+}
+
+/** Limits the work in progress: each name has a number of places. */
+export class Places {
+  readonly #taken = new Counts<string>()
+
+  /**
+   * Takes one place of each name.
+   * @param limits the number of places of each name
+   * @returns a function that releases the places; further calls of it have no effect. Or the name that has no free
+   *   place: then no place is taken.
+   */
+  acquire(limits: Readonly<Record<string, number>>): (() => void) | string {
+    const names = Object.keys(limits)
+    const fullName = names.find((name) => this.#taken.get(name) >= (limits[name] ?? 0))
+    if (fullName !== undefined) return fullName
+    for (const name of names) this.#taken.add(name, 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      for (const name of names) this.#taken.add(name, -1)
+    }
+  }
+}
+
+/** A count for each key. A count of 0 uses no memory. */
+class Counts<Key> {
+  readonly #counts = new Map<Key, number>()
+
+  get(key: Key): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  add(key: Key, change: number): void {
+    const count = this.get(key) + change
+    if (count === 0) this.#counts.delete(key)
+    else this.#counts.set(key, count)
+  }
 }

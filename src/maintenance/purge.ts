@@ -7,8 +7,7 @@ import {
   PURGE_DOCUMENT,
   removeChunks,
 } from '../documents/index.js'
-import type { JobHandler, JobRun } from '../jobs/index.js'
-import { untilNoBackup } from '../jobs/index.js'
+import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
 import type { Clock, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'

@@ -1,5 +1,5 @@
+import type { SecretBox } from '../kernel/crypto.js'
 import { SecretKeyError } from '../kernel/errors.js'
-import type { SecretBox } from '../kernel/secret-box.js'
 import type { Storage } from '../ports/index.js'
 
 const SETTING = 'secret-key-check'

@@ -1,23 +1,30 @@
 export { CATALOG, type CatalogEntry } from './catalog.js'
 export { checkSecretKey } from './check-secret-key.js'
 export { CompanyRates } from './company-rates.js'
-export { Deliveries, type DeliveryQuery, deliveryQuerySchema } from './deliveries/deliveries.js'
+export { DeliverEvent } from './deliver-event.js'
 export {
+  type Attempt,
+  Deliveries,
+  type DeliveryPage,
+  type DeliveryQuery,
+  type DeliveryWithAttempts,
+  deliveryQuerySchema,
+  TRIM_DELIVERIES,
+  TrimDeliveries,
+} from './deliveries.js'
+export {
+  type Destination,
   type DestinationInput,
   Destinations,
+  type DestinationWithSecret,
   destinationSchema,
-  VetDestination,
-} from './destinations/destinations.js'
-export { DELIVER_EVENT, TRIM_DELIVERIES } from './event.js'
-export { type NewEvent, RecordEvent, type RecordEventOptions } from './record-event.js'
-export type {
-  Attempt,
-  Delivery,
-  DeliveryPage,
-  DeliveryWithAttempts,
-  Destination,
-  DestinationWithSecret,
-  RecordedEvent,
-} from './records.js'
-export { DeliverEvent } from './relay/deliver-event.js'
-export { TRIM_SUBJECT, TrimDeliveries } from './trim-deliveries.js'
+} from './destinations.js'
+export {
+  DELIVER_EVENT,
+  type Delivery,
+  type NewEvent,
+  RecordEvent,
+  type RecordEventOptions,
+  type RecordedEvent,
+} from './event.js'
+export { VetDestination } from './vet-destination.js'

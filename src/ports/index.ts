@@ -1,7 +1,5 @@
 /** The ports: one interface for each thing that the core needs from outside, and the errors that adapters throw. */
 
-/** Helpers that end a wait early. */
-export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -27,15 +25,20 @@ export {
 } from '../kernel/errors.js'
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
-/** Retries after transient errors. */
-export { type RetryOptions, retry } from '../kernel/retry.js'
 /** Validation of inputs, the same in every API. */
 export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
-export { bm25, bm25LengthFactor, bm25Maximum, bm25OfTerm, type ChunkTerms, inverseDocumentFrequency } from './bm25.js'
+/** Waits that end early, and retries after transient errors. */
+export { itemsUntilAborted, type RetryOptions, retry, untilAborted, withAnySignal } from '../kernel/waiting.js'
 export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'
-export type { EmbeddingModel, EmbeddingProfile, EmbedOptions } from './embedding-model.js'
-export type { FileStore, StoredFile } from './file-store.js'
-export { isFileKey, requireFileKey } from './file-store.js'
+export type {
+  EmbeddingModel,
+  EmbeddingProfile,
+  EmbedOptions,
+  Encoding,
+  Tokenizer,
+  WordSpans,
+} from './embedding-model.js'
+export { type FileStore, isFileKey, requireFileKey, type StoredFile } from './file-store.js'
 export {
   type HttpOutcome,
   type HttpPost,
@@ -43,15 +46,21 @@ export {
   MAX_RESPONSE_BODY_BYTES,
   type VetOptions,
 } from './http-transport.js'
-export type {
-  LexicalAnswer,
-  LexicalHit,
-  LexicalIndex,
-  LexicalQuery,
-  LexicalRows,
-  LexicalSearchOptions,
+export {
+  bm25,
+  bm25LengthFactor,
+  bm25Maximum,
+  bm25OfTerm,
+  byLexicalScore,
+  type ChunkTerms,
+  inverseDocumentFrequency,
+  type LexicalAnswer,
+  type LexicalHit,
+  type LexicalIndex,
+  type LexicalQuery,
+  type LexicalRows,
+  type LexicalSearchOptions,
 } from './lexical-index.js'
-export { byLexicalScore } from './lexical-index.js'
 export type {
   LinkMailSubject,
   LinkPurpose,
@@ -110,22 +119,20 @@ export {
 export {
   type AttemptOutcome,
   type AttemptRecord,
+  type Cancellation,
   DELIVERY_STATUSES,
+  type DeliveryFilter,
   type DeliveryRecord,
+  type DeliveryRepository,
+  type DeliveryState,
   type DeliveryStatus,
   type DestinationRecord,
+  type DestinationRepository,
   type EventRecord,
-} from './storage/outbox-records.js'
-export type {
-  Cancellation,
-  DeliveryFilter,
-  DeliveryRepository,
-  DeliveryState,
-  DestinationRepository,
-  EventRepository,
-  NewAttempt,
-  NewDelivery,
-  SendableDelivery,
+  type EventRepository,
+  type NewAttempt,
+  type NewDelivery,
+  type SendableDelivery,
 } from './storage/outbox-repositories.js'
 export type {
   OneTimePasswordRecord,
@@ -139,42 +146,42 @@ export type {
 export type {
   AccessRecord,
   AccountRecord,
-  ApiKeyRecord,
-  CompanyRecord,
-  MailRecord,
-  PasswordTokenRecord,
-  PermissionDetails,
-  PermissionRecord,
-  RegionRecord,
-  RoleRecord,
-  UserRecord,
-} from './storage/tenancy-records.js'
-export type {
   AccountRepository,
+  ApiKeyRecord,
   ApiKeyRepository,
+  CompanyRecord,
   CompanyRepository,
+  MailRecord,
   MailRepository,
+  PasswordTokenRecord,
   PasswordTokenRepository,
   PermissionAbroad,
+  PermissionDetails,
+  PermissionRecord,
   PermissionRepository,
+  RegionRecord,
   RegionRepository,
+  RoleRecord,
   RoleRepository,
+  UserRecord,
   UserRepository,
   UsersFilter,
 } from './storage/tenancy-repositories.js'
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
 export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
 export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
-export type { Encoding, Tokenizer, WordSpans } from './tokenizer.js'
-export type {
-  DocumentFilter,
-  IndexedChunk,
-  NearestWindow,
-  VectorCollection,
-  VectorHit,
-  VectorIndex,
-  VectorKey,
-  VectorRows,
-  VectorSearchOptions,
+export {
+  cosine,
+  type DocumentFilter,
+  type IndexedChunk,
+  type NearestWindow,
+  passesOf,
+  requireQuery,
+  requireRows,
+  type VectorCollection,
+  type VectorHit,
+  type VectorIndex,
+  type VectorKey,
+  type VectorRows,
+  type VectorSearchOptions,
 } from './vector-index.js'
-export { cosine, passesOf, requireQuery, requireRows } from './vector-index.js'

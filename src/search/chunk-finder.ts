@@ -1,21 +1,23 @@
 import { inBatches } from '../kernel/batches.js'
 import { VectorsDamagedError } from '../kernel/errors.js'
 import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
+import { BestWindows, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
 import {
   areWordsSelective,
   type BothSides,
   type ChunkQuery,
+  candidateLimits,
   combineSides,
-  hasWords,
+  type FusionQuestion,
+  jointScore,
   listCandidates,
   type MeaningSide,
+  mayHaveWords,
   rankChunks,
   selectIncomplete,
   type WordHit,
   type WordSide,
-} from './both-sides.js'
-import { candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
-import { BestWindows, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './known-chunks.js'
+} from './fusion.js'
 import type { SearchTurns } from './search-turns.js'
 
 /** Factor by which a search raises a limit that was too low. */
@@ -140,7 +142,7 @@ export class ChunkFinder {
       // All chunks that the vector index did not return have a similarity below the threshold.
       if (meaning.unseenSimilarity < scoreThreshold) return ranked.slice(0, topN)
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }
-      const highestUnseen = jointScore(unseen, question, hasWords(sides))
+      const highestUnseen = jointScore(unseen, question, mayHaveWords(sides))
       const isCertain = (ranked[topN - 1]?.score ?? -1) * UNSEEN_MARGIN >= highestUnseen
       if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
     }
@@ -174,7 +176,7 @@ export class ChunkFinder {
     let embeddingsLeft = query.topN - (await embedWaiting(query, hits, known, query.topN))
     for (let count = Math.max(MIN_COMPLETED, query.topN * COMPARED_PER_RESULT); ; count *= WIDENING_FACTOR) {
       const candidates = listCandidates(sides, known, wordScores, query)
-      const rules = { ...query, question, hasWords: hasWords(sides) }
+      const rules = { ...query, question, hasWords: mayHaveWords(sides) }
       const incomplete = selectIncomplete(candidates, rules).slice(0, count)
       if (incomplete.length === 0) return
       const incompleteKeys = new Set(incomplete.map(toMapKey))

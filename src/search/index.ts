@@ -1,4 +1,4 @@
-export type { FoundBy } from './known-chunks.js'
-export type { Passage } from './passage.js'
-export type { ResultSource, SearchResult } from './read-results.js'
-export { type IncludedMember, Search, type SearchBody, type SearchOptions, searchBodySchema } from './search.js'
+export type { FoundBy } from './chunks.js'
+export type { Passage, ResultSource, SearchResult } from './results.js'
+export { Search } from './search.js'
+export { type IncludedMember, type SearchBody, type SearchOptions, searchBodySchema } from './search-input.js'

@@ -1,88 +1,31 @@
-import { z } from 'zod'
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
-import { withAnySignal } from '../kernel/abort.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
-import {
-  choiceSchema,
-  closedObjectSchema,
-  fractionSchema,
-  integerSchema,
-  listSchema,
-  objectSchema,
-  parseId,
-  signalSchema,
-  textSchema,
-  validate,
-} from '../kernel/validate.js'
-import {
-  type ChunkKey,
-  type ContextRecord,
-  type DocumentVisibility,
-  type EmbeddingModel,
-  type LexicalQuery,
-  SEARCH_MODES,
-  type SearchMode,
-  type Storage,
-  type Telemetry,
-  type VectorKey,
-  type VisibleChunk,
-  type WindowRecord,
-  type WordVisibility,
+import { parseId } from '../kernel/validate.js'
+import { withAnySignal } from '../kernel/waiting.js'
+import type {
+  ChunkKey,
+  ContextRecord,
+  DocumentVisibility,
+  EmbeddingModel,
+  LexicalQuery,
+  SearchMode,
+  Storage,
+  Telemetry,
+  VectorKey,
+  VisibleChunk,
+  WordVisibility,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
-import { type RankedChunk, toMapKey } from './known-chunks.js'
-import { measureModelKnowledge } from './model-knowledge.js'
-import { PromptReader, promptTerms } from './prompt.js'
-import { type PlacedChunk, readResults, type SearchResult, toResults, withSizes } from './read-results.js'
+import { MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
+import { measureModelKnowledge, PromptReader, promptTerms } from './prompt.js'
+import { type PlacedChunk, readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
+import { parseSearch, type SearchOptions } from './search-input.js'
 import { SearchTurns } from './search-turns.js'
 import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
-import { MissingChunks, VisibleDocuments } from './visible-documents.js'
-
-export interface SearchOptions {
-  /** The way to find chunks. Default: the context's `searchMode`. */
-  readonly mode?: SearchMode
-  /** Maximum number of results, 1 to 100. Default: the context's `topN`. */
-  readonly topN?: number
-  /** Minimum similarity of a result, 0 to 1. Default: the context's `scoreThreshold`. */
-  readonly scoreThreshold?: number
-  /** Aborts the search, which then rejects with the signal's reason. Default: no signal. */
-  readonly signal?: AbortSignal
-}
-
-const MODE = choiceSchema(SEARCH_MODES)
-const INCLUDED = ['score', 'source', 'match'] as const
-
-/** A member of a result that the REST API adds only if the request asks for it: the specification does not have it. */
-export type IncludedMember = (typeof INCLUDED)[number]
-
-/** The body of a search request over HTTP. */
-export interface SearchBody {
-  /** 1 to 32,768 characters, not blank. */
-  readonly prompt: string
-  /** Default: the context's `searchMode`. */
-  readonly mode?: SearchMode | undefined
-  /** Additional members of each result. Default: none. */
-  readonly include?: readonly IncludedMember[] | undefined
-}
-
-const PROMPT = textSchema({ min: 1, max: 32_768 })
-/** Schema for the body of `POST /context/relevant-docs/{contextId}`. */
-export const searchBodySchema: z.ZodType<SearchBody> = objectSchema({
-  prompt: PROMPT,
-  mode: MODE.optional(),
-  include: listSchema(choiceSchema(INCLUDED), INCLUDED.length).optional(),
-})
-
-const OPTIONS = closedObjectSchema({
-  mode: MODE.optional(),
-  topN: integerSchema({ min: 1, max: 100 }).optional(),
-  scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
-  signal: signalSchema().optional(),
-})
 
 /**
  * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks
@@ -91,6 +34,9 @@ const OPTIONS = closedObjectSchema({
 const MAX_ATTEMPTS = 16
 /** Maximum size of all texts of one answer that stay in memory while a slow client reads, in bytes: 128 KiB. */
 const MAX_HELD_BYTES = 131_072
+
+const NO_TERMS: LexicalQuery = new Map()
+const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
 
 /** The use case "search": finds the chunks of a context that answer a prompt, by words and by meaning. */
 export class Search {
@@ -175,8 +121,7 @@ export class Search {
     return await this.#turns.search(caller, async (taker) => {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
-      const text = validate(PROMPT, prompt, 'prompt')
-      const { mode, topN, scoreThreshold } = validate(OPTIONS, options)
+      const { prompt: text, mode, topN, scoreThreshold, signal } = parseSearch(prompt, options)
       const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
       return await this.#findChunks(context, {
         prompt: text,
@@ -184,7 +129,7 @@ export class Search {
         topN: topN ?? context.topN,
         scoreThreshold: scoreThreshold ?? context.scoreThreshold,
         taker,
-        signal: options.signal,
+        signal,
         maxBytes,
       })
     })
@@ -332,9 +277,6 @@ export class Search {
   }
 }
 
-const NO_TERMS: LexicalQuery = new Map()
-const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
-
 /** The chunks that a search found. */
 interface FoundChunks {
   /** The best first. */
@@ -355,16 +297,16 @@ interface SearchRequest {
   readonly maxBytes: number | undefined
 }
 
-/** The documents that a search may find now, for each of the two indexes. */
-interface SearchableDocuments {
-  readonly byMeaning: VisibleDocuments
-  readonly byWords: VisibleDocuments
-}
-
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {
   readonly terms: LexicalQuery
   readonly visible: Promise<SearchableDocuments>
+}
+
+/** The documents that a search may find now, for each of the two indexes. */
+interface SearchableDocuments {
+  readonly byMeaning: VisibleDocuments
+  readonly byWords: VisibleDocuments
 }
 
 function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {
@@ -373,15 +315,4 @@ function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {
 
 function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {
   return { documentId, chunk: ordinal, window }
-}
-
-/** Adds to each chunk the passage of its nearest window. */
-function withPassages(ranked: readonly RankedChunk[], windows: readonly (VectorKey & WindowRecord)[]): PlacedChunk[] {
-  const passages = new Map(
-    windows.map(({ documentId, chunk, window, start, end }) => [`${documentId}:${chunk}:${window}`, { start, end }]),
-  )
-  return ranked.map((chunk) => {
-    const { documentId, ordinal, window } = chunk
-    return { ...chunk, nearest: passages.get(`${documentId}:${ordinal}:${window}`) }
-  })
 }

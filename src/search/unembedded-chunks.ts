@@ -1,7 +1,7 @@
 import { inBatches } from '../kernel/batches.js'
 import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
 import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
-import { BestWindows, type NearChunk } from './known-chunks.js'
+import { BestWindows, type NearChunk } from './chunks.js'
 
 /** Windows in one call of the model. Other searches get their turns between these calls. */
 const WINDOWS_PER_CALL = 4

@@ -1,5 +1,15 @@
-export { AccessRecorder } from './access/access-recorder.js'
-export { Access, Authorizer } from './access/authorizer.js'
+export { Access, AccessRecorder, Authorizer } from './access/authorizer.js'
+export {
+  ListPermissionOptions,
+  type NewPermission,
+  newPermissionSchema,
+  type OptionItem,
+  type PermissionChange,
+  type PermissionOptions,
+  type PermissionOptionsPath,
+  Permissions,
+  permissionChangeSchema,
+} from './access/permissions.js'
 export {
   actorOf,
   CAPABILITIES,
@@ -9,35 +19,12 @@ export {
   parsePrincipal,
 } from './access/principal.js'
 export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from './access/reach.js'
+export type { NewRole } from './access/roles.js'
+export type { ContextRemoval, NewAccount } from './accounts.js'
 export { Administration } from './administration.js'
-export type { NewAccount } from './companies/accounts.js'
-export { type NewCompany, PURGE_COMPANY } from './companies/companies.js'
-export type { ContextRemoval } from './context-removal.js'
+export { type NewCompany, PURGE_COMPANY } from './companies.js'
 export { Initialize, type InitializeInput, type InitializeResult } from './initialize.js'
-export { MailGate } from './mail/mail-gate.js'
-export { MailQueue } from './mail/mail-queue.js'
-export { checkSetupUrl, type MailSettings, SendMail } from './mail/send-mail.js'
-export type {
-  OneTimePasswordLabel,
-  OneTimePasswordOperations,
-  OneTimePasswordSetup,
-} from './one-time-passwords/one-time-passwords.js'
-export { OtpSecrets } from './one-time-passwords/otp-secrets.js'
-export type { RecoveryCodes } from './one-time-passwords/recovery-codes.js'
-export { SecondFactor } from './one-time-passwords/second-factor.js'
-export {
-  ListPermissionOptions,
-  type OptionItem,
-  type PermissionOptions,
-  type PermissionOptionsPath,
-} from './permissions/permission-options.js'
-export {
-  type NewPermission,
-  newPermissionSchema,
-  type PermissionChange,
-  Permissions,
-  permissionChangeSchema,
-} from './permissions/permissions.js'
+export { MailGate, MailQueue } from './mail-queue.js'
 export type {
   Account,
   ApiKey,
@@ -48,12 +35,10 @@ export type {
   User,
   UserWithPermissions,
 } from './records.js'
-export type { NewRole } from './roles/roles.js'
-export { FailureThrottle, networkOf, PasswordRequests, Throttle } from './throttles/throttle.js'
-export type { ApiKeyWithSecret, NewApiKey } from './tokens/api-keys.js'
-export { AuthenticateClient } from './tokens/authenticate-client.js'
-export { AuthenticateToken, type Caller } from './tokens/authenticate-token.js'
-export { type TokenIssuer, tokenIssuerOf } from './tokens/token-scope.js'
+export { checkSetupUrl, type MailSettings, SendMail } from './send-mail.js'
+export { FailureThrottle, networkOf, PasswordRequests, Throttle } from './throttle.js'
+export { AuthenticateToken, type Caller, type TokenIssuer, tokenIssuerOf } from './tokens/access-token.js'
+export { type ApiKeyWithSecret, AuthenticateClient, type NewApiKey } from './tokens/api-keys.js'
 export {
   type Introspection,
   type TokenRequest,
@@ -61,7 +46,12 @@ export {
   type TokenStateRequest,
   Tokens,
 } from './tokens/tokens.js'
-export { type NewUser, newUserSchema } from './users/add-user.js'
+export { type NewUser, newUserSchema } from './users/identity.js'
+export type {
+  OneTimePasswordLabel,
+  OneTimePasswordOperations,
+  OneTimePasswordSetup,
+} from './users/one-time-passwords.js'
 export { PasswordRules } from './users/password-rules.js'
 export {
   type PasswordCheck,
@@ -72,4 +62,5 @@ export {
   passwordResetSchema,
   passwordSetupSchema,
 } from './users/passwords.js'
+export { OtpSecrets, type RecoveryCodes, SecondFactor } from './users/second-factor.js'
 export { type DeleteUserOptions, Users } from './users/users.js'

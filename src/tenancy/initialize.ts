@@ -3,11 +3,10 @@ import { objectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { Clock, Repositories, Storage } from '../ports/index.js'
 import type { Principal } from './access/principal.js'
 import { type Reach, UNLIMITED } from './access/reach.js'
-import { insertCompany } from './companies/companies.js'
-import { ensureSystemRole, grantAdministrator, SYSTEM_ROLES } from './roles/roles.js'
+import { ensureSystemRole, grantAdministrator, SYSTEM_ROLES } from './access/roles.js'
+import { insertCompany } from './companies.js'
 import { insertApiKey, TARGETS } from './tokens/api-keys.js'
-import { insertUser } from './users/add-user.js'
-import { parseEmailAddress } from './users/email-address.js'
+import { insertUser, parseEmailAddress } from './users/identity.js'
 
 const SCHEMA = objectSchema({
   companyName: textSchema({ min: 1, max: 255, isLine: true }).default('Root company'),

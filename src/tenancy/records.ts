@@ -7,7 +7,7 @@ import type {
   RoleRecord,
   UserRecord,
 } from '../ports/index.js'
-import type { OtpMethod } from './one-time-passwords/second-factor.js'
+import type { OtpMethod } from './users/second-factor.js'
 
 /** A company as the engine returns it. */
 export interface Company extends Pick<CompanyRecord, 'id' | 'name' | 'parentId'> {

@@ -9,5 +9,4 @@ export {
   type UnknownWebhookEvent,
   type WebhookEvent,
 } from './event-types.js'
-export { EVENT_HEADER, SIGNATURE_HEADER, signBody } from './signature.js'
-export { verifyWebhook, type WebhookHeaders } from './verify-webhook.js'
+export { EVENT_HEADER, SIGNATURE_HEADER, signBody, verifyWebhook, type WebhookHeaders } from './signature.js'

@@ -17,7 +17,7 @@ import {
   textExtractorSuite,
   vectorIndexSuite,
 } from '../conformance/index.js'
-import { DATABASES } from '../outbox/database.js'
+import { DATABASES } from '../src/outbox/database.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const runner = { describe, it }

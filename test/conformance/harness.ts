@@ -15,12 +15,15 @@ export interface Subject<Port> {
 /** Creates a fresh adapter for one test. */
 export type CreateSubject<Port> = () => Promise<Subject<Port>>
 
+/** Defines one test of a port. */
+export type DefineTest<Port> = (name: string, body: (port: Port) => Promise<void>) => void
+
 /** Defines a suite: each test creates its own adapter and disposes of it. */
 export function defineSuite<Port>(
   runner: TestRunner,
   title: string,
   create: CreateSubject<Port>,
-  define: (test: (name: string, body: (port: Port) => Promise<void>) => void) => void,
+  define: (test: DefineTest<Port>) => void,
 ): void {
   runner.describe(title, () => {
     define((name, body) => {

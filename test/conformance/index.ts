@@ -27,7 +27,6 @@ export {
   passwordHasherSuite,
   tokenSignerSuite,
 } from './security-suites.js'
-export type { HostTransaction, StorageSubject } from './storage-join-tests.js'
-export { storageSuite } from './storage-suite.js'
+export { type HostTransaction, type StorageSubject, storageSuite } from './storage-suite.js'
 export { textExtractorSuite } from './text-extractor-suite.js'
 export { vectorIndexSuite } from './vector-index-suite.js'

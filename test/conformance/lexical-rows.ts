@@ -11,7 +11,7 @@ export function weighed(...terms: readonly string[]): ReadonlyMap<string, number
 }
 
 /** Documents of words whose frequencies fall as in a natural language, and queries of such words. */
-export interface GeneratedTexts {
+interface GeneratedTexts {
   readonly documents: readonly LexicalRows[]
   readonly questions: readonly ReadonlyMap<string, number>[]
 }

@@ -7,6 +7,7 @@ import {
   type LexicalQuery,
   type LexicalRows,
 } from '../../src/ports/index.js'
+import type { DefineTest } from './harness.js'
 import { generateTexts, textRows, weighed } from './lexical-rows.js'
 
 /** An index may store scores in single precision. */
@@ -15,15 +16,13 @@ const OVERLAP = 0.95
 const GENERATED_DOCUMENTS = 40
 const GENERATED_QUESTIONS = 50
 
-type Test = (name: string, body: (index: LexicalIndex) => Promise<void>) => void
-
 interface Scored {
   readonly key: string
   readonly score: number
 }
 
 /** Tests of the ranking of chunks. */
-export function lexicalScoreTests(test: Test, collection: string): void {
+export function lexicalScoreTests(test: DefineTest<LexicalIndex>, collection: string): void {
   test('ranks chunks by BM25, the best chunk first', async (index) => {
     await index.add(
       collection,

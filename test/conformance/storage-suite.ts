@@ -1,19 +1,30 @@
 import assert from 'node:assert/strict'
 import type { Repositories, Storage } from '../../src/ports/index.js'
-import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
-import { defineAuditTests } from './storage-audit-tests.js'
-import { defineDocumentTests } from './storage-document-tests.js'
-import { defineJobTests } from './storage-job-tests.js'
-import { defineJoinTests, type StorageSubject } from './storage-join-tests.js'
-import { defineOffboardingTests } from './storage-offboarding-tests.js'
-import { defineOneTimePasswordTests } from './storage-one-time-password-tests.js'
-import { defineOutboxTests } from './storage-outbox-tests.js'
-import { definePageTests } from './storage-page-tests.js'
-import { defineRateTests } from './storage-rate-tests.js'
-import { defineRevokedTokenTests } from './storage-revoked-token-tests.js'
-import { NOW, seedCompany, seedContext } from './storage-seed.js'
-import { defineTenancyTests } from './storage-tenancy-tests.js'
-import { defineWordTests } from './storage-word-tests.js'
+import { type CreateSubject, defineSuite, rejectsWith, type Subject, type TestRunner } from './harness.js'
+import { defineAuditTests } from './storage/storage-audit-tests.js'
+import { defineDocumentTests } from './storage/storage-document-tests.js'
+import { defineJobTests } from './storage/storage-job-tests.js'
+import { defineOffboardingTests } from './storage/storage-offboarding-tests.js'
+import { defineOutboxTests } from './storage/storage-outbox-tests.js'
+import { definePageTests } from './storage/storage-page-tests.js'
+import { defineRateTests } from './storage/storage-rate-tests.js'
+import { NOW, seedCompany, seedContext } from './storage/storage-seed.js'
+import { defineOneTimePasswordTests, defineRevokedTokenTests } from './storage/storage-sign-in-tests.js'
+import { defineTenancyTests } from './storage/storage-tenancy-tests.js'
+import { defineWordTests } from './storage/storage-word-tests.js'
+
+/** A transaction that the host started itself, on the database of the storage. */
+export interface HostTransaction {
+  /** The transaction object that the host passes to the engine. */
+  readonly transaction: unknown
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+/** A storage under test. It may include the function by which a host starts a transaction on its database. */
+export interface StorageSubject extends Subject<Storage> {
+  readonly beginHostTransaction?: () => Promise<HostTransaction>
+}
 
 /** Tests for every Storage. `create` returns a storage that is not open yet. */
 export function storageSuite(runner: TestRunner, name: string, create: () => Promise<StorageSubject>): void {
@@ -223,4 +234,99 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
 function permissionOf({ userId, accountId, roleId }: Awaited<ReturnType<typeof seedCompany>>) {
   const createdBy = '{"id":1,"email":"a@example.com"}'
   return { userId, accountId, roleId, isDisabled: false, created: NOW, createdBy, lastAccess: null }
+}
+
+/** Tests of work in a transaction of the host. */
+function defineJoinTests(runner: TestRunner, create: () => Promise<StorageSubject>): void {
+  const test = (
+    name: string,
+    body: (storage: Storage, begin: () => Promise<HostTransaction>) => Promise<void>,
+  ): void => {
+    runner.it(name, async () => {
+      const { port, dispose, beginHostTransaction } = await create()
+      try {
+        await port.open()
+        if (beginHostTransaction === undefined) {
+          const joining = port.join(
+            {},
+            async () => undefined,
+            () => undefined,
+          )
+          await rejectsWith('ERR_UNSUPPORTED', joining)
+        } else {
+          await body(port, beginHostTransaction)
+        }
+      } finally {
+        await dispose()
+      }
+    })
+  }
+  const names = async (storage: Storage) =>
+    (await storage.read(({ companies }) => companies.list())).map(({ name }) => name)
+  const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 20))
+
+  test('O6 commits with the transaction of the host and notifies its listener afterwards', async (storage, begin) => {
+    const host = await begin()
+    let notifications = 0
+    const seed = await storage.join(
+      host.transaction,
+      (repositories) => seedCompany(repositories, 'Joined'),
+      () => {
+        notifications += 1
+      },
+    )
+    assert.equal(notifications, 0)
+    await host.commit()
+    await settled()
+    assert.equal(notifications, 1)
+    assert.deepEqual(await names(storage), ['Joined'])
+    assert.ok(seed.companyId > 0)
+  })
+
+  test('O6 rolls back with the transaction of the host', async (storage, begin) => {
+    const host = await begin()
+    let notifications = 0
+    await storage.join(
+      host.transaction,
+      (repositories) => seedCompany(repositories, 'Joined'),
+      () => {
+        notifications += 1
+      },
+    )
+    await host.rollback()
+    await settled()
+    assert.equal(notifications, 1)
+    assert.deepEqual(await names(storage), [])
+  })
+
+  test('rolls back only the failed work in a transaction of the host', async (storage, begin) => {
+    const host = await begin()
+    const ignore = (): void => undefined
+    await storage.join(host.transaction, (repositories) => seedCompany(repositories, 'Kept'), ignore)
+    const failing = storage.join(
+      host.transaction,
+      async (repositories) => {
+        await seedCompany(repositories, 'Gone')
+        throw new Error('changed my mind')
+      },
+      ignore,
+    )
+    await assert.rejects(failing, /changed my mind/)
+    await host.commit()
+    assert.deepEqual(await names(storage), ['Kept'])
+  })
+
+  test('rejects a value that is not an open transaction of its database', async (storage, begin) => {
+    const join = async (transaction: unknown) =>
+      storage.join(
+        transaction,
+        async () => undefined,
+        () => undefined,
+      )
+    for (const transaction of [null, {}, 'begin', () => undefined])
+      await rejectsWith('ERR_INVALID_INPUT', join(transaction))
+    const host = await begin()
+    await host.commit()
+    await rejectsWith('ERR_INVALID_INPUT', join(host.transaction))
+  })
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
-import type { DocumentFilter, VectorCollection, VectorIndex } from '../../src/ports/index.js'
-import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
-import { nearestWindowsTests } from './vector-nearest-tests.js'
-import { vectorRows, windowRows } from './vector-rows.js'
+import type { DocumentFilter, VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
+import { type CreateSubject, type DefineTest, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
 const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
 const OTHER: VectorCollection = { name: 'context-2-model-0a1b', dimensions: 4 }
@@ -117,7 +115,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await index.read(COLLECTION, []), [])
     })
 
-    nearestWindowsTests(test, COLLECTION)
+    nearestWindowsTests(test)
 
     test('counts the windows of one document', async (index) => {
       await index.add(COLLECTION, windowRows(3, 0, [X, Y]))
@@ -255,4 +253,94 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       await rejectsWith('ERR_CLOSED', index.nearestWindows(COLLECTION, [Float32Array.from(X)], chunks))
     })
   })
+}
+
+/** Tests that compare the windows of given chunks with vectors of four dimensions. */
+function nearestWindowsTests(test: DefineTest<VectorIndex>): void {
+  test('returns the window of each chunk that is nearest to any of several vectors', async (index) => {
+    await index.add(COLLECTION, windowRows(3, 0, [Y, BETWEEN, [-1, 0, 0, 0]]))
+    await index.add(COLLECTION, windowRows(3, 7, [X, [0, 0, 5, 0]]))
+    await index.add(COLLECTION, windowRows(4, 0, [[0, 0, 0.6, 0.8]]))
+    const queries = [
+      [2, 0, 0, 0],
+      [0, 0, 1, 0],
+    ].map((query) => Float32Array.from(query))
+    const keys = [
+      { documentId: 4, chunk: 0 },
+      { documentId: 3, chunk: 0 },
+      { documentId: 3, chunk: 1 },
+      { documentId: 3, chunk: 7 },
+      { documentId: 99, chunk: 0 },
+      { documentId: 3, chunk: 0 },
+    ]
+    const near = async (...vectors: readonly Float32Array[]): Promise<(readonly [number, number] | undefined)[]> =>
+      (await index.nearestWindows(COLLECTION, vectors, keys)).map(
+        (found) => found && ([found.window, Math.round(found.similarity * 1e4) / 1e4] as const),
+      )
+    const none = undefined
+    assert.deepEqual(await near(queries[0] as Float32Array), [[0, 0], [1, 0.6], none, [0, 1], none, [1, 0.6]])
+    assert.deepEqual((await near(queries[1] as Float32Array))[3], [1, 1])
+    const [first, second, third, fourth, ...rest] = await near(...queries)
+    assert.deepEqual([first, second, third, rest], [[0, 0.6], [1, 0.6], none, [none, [1, 0.6]]])
+    assert.equal(fourth?.[1], 1)
+    assert.deepEqual(await index.nearestWindows(COLLECTION, queries, []), [])
+  })
+
+  test('returns nearest windows with their exact cosine, even for hundreds of chunks', async (index) => {
+    const vectorOf = (documentId: number, chunk: number, window: number): number[] => [
+      Math.sin(documentId * 7 + chunk),
+      Math.cos(chunk * 3 + window),
+      Math.sin(window * 5 + documentId) * 3,
+      Math.cos(documentId + chunk + window),
+    ]
+    const sequence = (length: number): number[] => Array.from({ length }, (_, number) => number)
+    const keys = sequence(20).flatMap((documentId) => sequence(15).map((chunk) => ({ documentId, chunk })))
+    for (const { documentId, chunk } of keys) {
+      const vectors = sequence(3).map((window) => vectorOf(documentId, chunk, window))
+      await index.add(COLLECTION, windowRows(documentId, chunk, vectors))
+    }
+    const queries = [
+      [0.3, -2, 1, 0.1],
+      [-1, 0.2, 0.4, 3],
+    ]
+    const near = await index.nearestWindows(
+      COLLECTION,
+      queries.map((query) => Float32Array.from(query)),
+      keys,
+    )
+    for (const [at, { documentId, chunk }] of keys.entries()) {
+      const cosines = sequence(3).map((window) =>
+        Math.max(...queries.map((query) => cosine(query, vectorOf(documentId, chunk, window)))),
+      )
+      const nearest = Math.max(...cosines)
+      const { window, similarity } = near[at] ?? { window: -1, similarity: Number.NaN }
+      assert.deepEqual([window, Math.abs(similarity - nearest) < 1e-5], [cosines.indexOf(nearest), true])
+    }
+  })
+}
+
+function cosine(one: readonly number[], other: readonly number[]): number {
+  const dot = (left: readonly number[], right: readonly number[]): number =>
+    left.reduce((sum, component, at) => sum + component * (right[at] ?? 0), 0)
+  return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other))
+}
+
+/** One window for each chunk, from chunk 0 on. */
+function vectorRows(documentId: number, vectors: readonly (readonly number[])[]): VectorRows {
+  return {
+    documentId,
+    chunks: Uint32Array.from(vectors, (_, chunk) => chunk),
+    windows: new Uint16Array(vectors.length),
+    vectors: Float32Array.from(vectors.flat()),
+  }
+}
+
+/** Windows of one chunk, from window 0 on. */
+function windowRows(documentId: number, chunk: number, vectors: readonly (readonly number[])[]): VectorRows {
+  return {
+    documentId,
+    chunks: new Uint32Array(vectors.length).fill(chunk),
+    windows: Uint16Array.from(vectors, (_, window) => window),
+    vectors: Float32Array.from(vectors.flat()),
+  }
 }

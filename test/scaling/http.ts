@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type Running, runAlcove, startAlcove } from '../cli/run-alcove.js'
+import { type Running, runAlcove, startAlcove } from '../adapters/cli/run-alcove.js'
 import { startPostgres } from '../postgres-server.js'
 import { temporaryFolder } from '../temporary-folder.js'
 

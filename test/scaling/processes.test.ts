@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sized } from '../full-form.js'
-import { DATABASES } from '../outbox/database.js'
+import { DATABASES } from '../src/outbox/database.js'
 import { runIngestion } from './run-ingestion.js'
 
 const DOCUMENTS = sized(24, 40)

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
-import { read } from '../adapters/hostile/reading.js'
+import { read } from '../adapters/text-extraction/hostile/reading.js'
 import { dataFolder, readShared, sharedDocuments } from './shared-documents.js'
 
 const HOSTILE = new Set(['zip-xml-bomb', 'malicious-or-odd', 'fuzzed', 'corrupt'])

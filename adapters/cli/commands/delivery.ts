@@ -1,15 +1,24 @@
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Attempt, Delivery, DeliveryOperations, DeliveryQuery } from '../../../src/index.js'
+import { Argument, Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import {
+  type Attempt,
+  CATALOG,
+  type Delivery,
+  type DeliveryOperations,
+  type DeliveryQuery,
+  type NewEvent,
+} from '../../../src/index.js'
 import { DELIVERY_STATUSES } from '../../../src/ports/index.js'
 import { withDatabase } from '../engines.js'
-import { globalOptions, option, parseCount, parseId } from '../options.js'
-import { printList, printRecord } from '../output.js'
-import { printQueued } from '../queued-delivery.js'
+import { type GlobalOptions, globalOptions, option, parseCount, parseId } from '../options.js'
+import { printList, printRecord, printResult } from '../output.js'
 
 const COLUMNS = ['id', 'type', 'destinationId', 'status', 'httpStatus', 'attemptCount', 'error', 'created'] as const
 const DEFAULT_LIMIT = 50
 /** The most deliveries in one page of the log. */
 const MAX_PAGE_SIZE = 500
+
+/** The sentence holds both while a server runs beside this command and while none runs. */
+const SENT_BY_RELAY = 'A running "alcove serve" on this folder sends it; if none runs, the next one does.'
 
 export function deliveryCommand(): CommandUnknownOpts {
   const delivery = new Command('delivery').description(
@@ -83,4 +92,48 @@ function describe({ started, outcome, httpStatus, durationMs, error, responseBod
   const details = [error ?? '', responseBody === null || responseBody === '' ? '' : `answer: ${responseBody}`]
   const lines = details.filter((text) => text !== '').map((text) => `\n   ${text}`)
   return `${index + 1}. ${started} ${outcome ?? 'under way'}${status}${duration}${lines.join('')}`
+}
+
+export function printQueued(options: GlobalOptions, delivery: Delivery): void {
+  const { id, type, destinationId } = delivery
+  printResult(options, delivery, [
+    `Queued delivery ${id} (${type}) to destination ${destinationId}. ${SENT_BY_RELAY}`,
+    `"alcove delivery show ${id}" shows its state.`,
+  ])
+}
+
+export function eventCommand(): CommandUnknownOpts {
+  const event = new Command('event').description('record events for destinations')
+  event
+    .command('record')
+    .description('record an event and queue its deliveries')
+    .addArgument(new Argument('<type>').choices(CATALOG.map(({ type }) => type)))
+    .argument('<data>', 'data of the event as JSON, such as \'{"agentId":7}\'', parseJson)
+    .addOption(option('--company <id>', 'company of the event; default: the root company').argParser(parseId))
+    .action(async (type, data, { company }, command) => {
+      const options = globalOptions(command)
+      const recorded = await withDatabase(options, async ({ events, owner }) => {
+        // The engine reports missing data.
+        return await events.record({ type, data, companyId: company ?? owner.companyId } as NewEvent)
+      })
+      const { id, deliveries } = recorded
+      printResult(options, recorded, [
+        `Recorded ${type}, ${id}, ${forWhom(deliveries)}.`,
+        ...(deliveries === 0 ? [] : [SENT_BY_RELAY]),
+      ])
+    })
+  return event
+}
+
+function forWhom(deliveries: number): string {
+  if (deliveries === 0) return 'for no destination, because none subscribes to it'
+  return `for ${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new InvalidArgumentError('Expected JSON; quote it for the shell.')
+  }
 }

@@ -1,10 +1,9 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Destination, DestinationRefusedError } from '../../../src/index.js'
 import { withDatabase } from '../engines.js'
-import { globalOptions, isSwitchedOn, option, parseId, parseList } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseId, parseList, webhookAllowOption } from '../options.js'
 import { printList, printRecord, printResult } from '../output.js'
-import { printQueued } from '../queued-delivery.js'
-import { webhookAllowOption } from '../webhook-allow.js'
+import { printQueued } from './delivery.js'
 
 export function destinationCommand(): CommandUnknownOpts {
   const destination = new Command('destination').description('manage the destinations of events')

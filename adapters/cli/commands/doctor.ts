@@ -1,6 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Problem, VerifyReport } from '../../../src/index.js'
-import { DoctorProgress } from '../doctor-progress.js'
+import type { Problem, VerifyProgress, VerifyReport } from '../../../src/index.js'
 import { withUnsweptEngine } from '../engines.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, printResult } from '../output.js'
@@ -36,4 +35,26 @@ function sentences({ problems, checked }: VerifyReport, isRepair: boolean): stri
 
 function describe({ code, message, repair, isRepaired }: Problem): string[] {
   return isRepaired ? [`${code}: ${message} Repaired.`] : [`${code}: ${message}`, `  ${repair}`]
+}
+
+/** The least time between two updates. More frequent updates cannot be read. */
+const EVERY_MS = 100
+
+/** Shows the progress of a verification on one line of a terminal. Clears the line at the end. */
+class DoctorProgress {
+  #shownAt = -Infinity
+
+  show({ stage, documents, total }: VerifyProgress): void {
+    const now = performance.now()
+    if (!process.stderr.isTTY || now - this.#shownAt < EVERY_MS) return
+    this.#shownAt = now
+    const state = stage === 'checking' ? 'documents checked' : `of ${total ?? 0} documents processed again`
+    process.stderr.write(`\r\u001b[K${documents} ${state}`)
+  }
+
+  stop(): void {
+    if (this.#shownAt === -Infinity) return
+    process.stderr.write('\r\u001b[K')
+    this.#shownAt = -Infinity
+  }
 }

@@ -1,10 +1,10 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Document } from '../../../src/index.js'
-import { clearAway } from '../clear-away.js'
-import { ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
-import { findContext } from '../find-context.js'
+import { Presets, SingleBar } from 'cli-progress'
+import type { Document, DocumentWithReceipt } from '../../../src/index.js'
+import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
+import { filesToIngest, Ingestion } from '../ingestion.js'
 import { globalOptions, option } from '../options.js'
-import { printList, printRecord, printResult } from '../output.js'
+import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 
 const COLUMNS = ['id', 'fileName', 'displayName', 'size', 'chunks', 'completed', 'error'] as const
 
@@ -73,4 +73,110 @@ function retryCommand(): CommandUnknownOpts {
       printResult(options, document, `${document.displayName}: ${outcome}`)
       if (document.error !== null) process.exitCode = 1
     })
+}
+
+export function ingestCommand(): CommandUnknownOpts {
+  return new Command('ingest')
+    .description('upload files or folders into a context, and wait until they are searchable')
+    .argument('<paths...>', 'files or folders')
+    .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
+    .action(async (paths, given, command) => {
+      const options = globalOptions(command)
+      const { files, emptyFolders, skipped } = await filesToIngest(paths)
+      // By id: the same bytes under the same name are one document, even if the user names them several times.
+      const documents = new Map<number, DocumentWithReceipt>()
+      let failures = emptyFolders.length
+      let interrupt = (): void => undefined
+      await withEngine(
+        options,
+        async (engine) => {
+          const session = ownerSession(engine)
+          const { id } = await findContext(session, given.context)
+          const progress = new IngestProgress(files.length, options.json)
+          const stopListening = engine.on('document.progress', (event) => {
+            progress.showWindows(event.windowsEmbedded)
+          })
+          const ingestion = new Ingestion(session, id, files)
+          interrupt = () => {
+            progress.stop()
+            tellRest(ingestion)
+          }
+          for await (const { file, outcome } of ingestion.run()) {
+            if ('document' in outcome) {
+              documents.set(outcome.document.id, outcome.document)
+              failures += outcome.document.error === null ? 0 : 1
+              progress.finishFile(file.path, describe(outcome.document))
+            } else {
+              failures += 1
+              progress.finishFile(file.path, `failed: ${outcome.error}`)
+            }
+          }
+          stopListening()
+          progress.stop()
+        },
+        () => interrupt(),
+      )
+      for (const line of skipped) tell(line)
+      for (const folder of emptyFolders) tell(`${folder}: failed: the folder contains no file of a supported format`)
+      if (options.json)
+        printList(
+          options,
+          [...documents.values()].sort((first, second) => first.id - second.id),
+          [],
+        )
+      if (failures > 0) process.exitCode = 1
+    })
+}
+
+/** Shows the progress of an ingestion: a bar on a terminal, and one line for each file. */
+class IngestProgress {
+  readonly #bar: SingleBar | undefined
+  readonly #stream: NodeJS.WriteStream
+
+  /** @param isForPrograms true if stdout is reserved for JSON */
+  constructor(total: number, isForPrograms: boolean) {
+    this.#stream = isForPrograms ? process.stderr : process.stdout
+    if (!process.stderr.isTTY) return
+    const format = '{bar} {value}/{total} files  {windows} windows embedded'
+    this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
+    this.#bar.start(total, 0, { windows: 0 })
+  }
+
+  showWindows(windowsEmbedded: number): void {
+    this.#bar?.update({ windows: windowsEmbedded })
+  }
+
+  /** Prints one line for a file that is done or has failed. */
+  finishFile(path: string, outcome: string): void {
+    // The bar is on the last line. It is cleared for the new line, and drawn below it.
+    if (this.#bar !== undefined) process.stderr.write('\r\u001b[K')
+    this.#stream.write(`${oneLine(`${path}: ${outcome}`)}\n`)
+    this.#bar?.increment()
+  }
+
+  stop(): void {
+    this.#bar?.stop()
+  }
+}
+
+/** Tells the user what is unfinished after an interruption, and how it continues. */
+function tellRest({ unfinished, notUploaded }: Ingestion): void {
+  const parts = [
+    ...(unfinished > 0
+      ? [`${counted(unfinished, 'uploaded document')} will be processed by the next "alcove ingest" or "alcove serve"`]
+      : []),
+    ...(notUploaded > 0
+      ? [`${counted(notUploaded, 'file')} not uploaded: ingest the missing files a second time`]
+      : []),
+  ]
+  if (parts.length > 0) tell(`interrupted: ${parts.join('; ')}`)
+}
+
+/** Shows warnings here, because nobody looks for them in the receipt of a completed document. */
+function describe({ chunks, error, size, receipt }: DocumentWithReceipt): string {
+  if (error !== null) return `failed: ${error}`
+  const [first, ...others] = receipt?.warnings ?? []
+  const warning = first === undefined ? '' : `; warning: ${first}`
+  const more = others.length === 0 ? '' : ` (and ${others.length} more; "alcove documents show" lists them)`
+  return `${counted(chunks, 'chunk')} from ${size} bytes${warning}${more}`
 }

@@ -6,8 +6,7 @@ import {
   InvalidInputError,
   NotInitializedError,
 } from '../../../src/index.js'
-import { COMMAND_LINE, isInitialized, withDatabase } from '../engines.js'
-import { loadLocal } from '../loading.js'
+import { COMMAND_LINE, isInitialized, loadLocal, withDatabase } from '../engines.js'
 import { type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
 

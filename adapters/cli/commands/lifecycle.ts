@@ -1,7 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { HostAdministration } from '../../../src/index.js'
-import { clearAway } from '../clear-away.js'
-import { withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { globalOptions, parseId } from '../options.js'
 import { printResult } from '../output.js'
 

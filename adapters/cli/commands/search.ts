@@ -1,8 +1,7 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { IncludedMember, SearchResult } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
-import { ownerSession, withEngine } from '../engines.js'
-import { findContext } from '../find-context.js'
+import { findContext, ownerSession, withEngine } from '../engines.js'
 import { globalOptions, option, parseList, parseNumber } from '../options.js'
 import { printPassages } from '../passages.js'
 

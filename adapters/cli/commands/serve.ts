@@ -1,14 +1,22 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { requireInitialized } from '../engines.js'
-import { connectionSettings, HTTP_LIMIT_OPTIONS } from '../http-limits.js'
-import { loadHttpServer, loadLocal } from '../loading.js'
-import { LOG_LEVELS, Log } from '../log.js'
-import { checkPublicUrl, MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
-import { collect, globalOptions, option, parseList } from '../options.js'
+import { AlcoveError, InvalidInputError } from '../../../src/index.js'
+import type { Telemetry, TelemetryEvent } from '../../../src/ports/index.js'
+import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
+import { codeOf } from '../../node-kit/index.js'
+import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
+import {
+  checkPublicUrl,
+  collect,
+  globalOptions,
+  MAIL_OPTIONS,
+  mailSettings,
+  option,
+  parseCount,
+  parseList,
+  webhookAllowOption,
+} from '../options.js'
 import { printResult } from '../output.js'
 import { onInterrupt } from '../releasing.js'
-import { listen } from '../serve-http.js'
-import { webhookAllowOption } from '../webhook-allow.js'
 
 const EXIT_DELAY_MS = 1_000
 const MAX_DAYS = 36_500
@@ -16,16 +24,35 @@ const ENGINE_ROLES = ['ingest', 'relay'] as const
 const ROLES: readonly string[] = ['http', ...ENGINE_ROLES]
 const ROLES_TEXT = 'work of this process: http (the API), ingest (documents), relay (events and mails); default: all'
 
+/** The levels of the log, from nothing to everything. */
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
+
+type LogLevel = (typeof LOG_LEVELS)[number]
+
 export function serveCommand(): CommandUnknownOpts {
   return new Command('serve')
     .description('serve the REST API, process documents, and send events and mails')
     .addOption(option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(option('--port <number>', 'port to listen on; 0 picks a free one').argParser(parsePort).default(8_787))
     .addOption(option('--max-upload <bytes>', 'largest uploaded file, in bytes').argParser(parseBytes))
-    .addOption(HTTP_LIMIT_OPTIONS.minUploadRate())
-    .addOption(HTTP_LIMIT_OPTIONS.maxConnections())
-    .addOption(HTTP_LIMIT_OPTIONS.maxConnectionsPerAddress())
-    .addOption(HTTP_LIMIT_OPTIONS.trustedProxy())
+    .addOption(
+      option(
+        '--min-upload-rate <bytes>',
+        'lowest speed of an upload, in bytes a second; 0 for no limit; default: 1024',
+      ).argParser(parseRate),
+    )
+    .addOption(option('--max-connections <number>', 'most open connections; default: 1000').argParser(parseCount))
+    .addOption(
+      option('--max-connections-per-address <number>', 'most open connections of one address; default: 100').argParser(
+        parseCount,
+      ),
+    )
+    .addOption(
+      option(
+        '--trusted-proxy <network>',
+        'proxy whose X-Forwarded-For header is trusted, such as 10.0.0.0/8; repeatable',
+      ).argParser(collect),
+    )
     .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
     .addOption(option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
     .addOption(option('--roles <roles>', ROLES_TEXT).argParser(parseRoles))
@@ -94,11 +121,14 @@ export function serveCommand(): CommandUnknownOpts {
     })
 }
 
-/** Resolves at the first signal. A second signal ends the process at once. */
-async function nextInterrupt(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    onInterrupt(() => resolve())
-  })
+export function exportOpenapiCommand(): CommandUnknownOpts {
+  return new Command('export-openapi')
+    .description('print the OpenAPI 3.1 description of the REST API')
+    .action(async (_given, command) => {
+      const { describeApi } = await loadHttpServer()
+      const { json } = command.optsWithGlobals() as { readonly json?: unknown }
+      process.stdout.write(`${JSON.stringify(describeApi(), undefined, json === undefined ? 2 : 0)}\n`)
+    })
 }
 
 function parsePort(text: string): number {
@@ -113,14 +143,99 @@ function parseBytes(text: string): number {
   throw new InvalidArgumentError('Expected a number of bytes.')
 }
 
-function parseDays(text: string): number {
-  const days = Number(text)
-  if (/^\d{1,5}$/.test(text) && days >= 1 && days <= MAX_DAYS) return days
-  throw new InvalidArgumentError(`Expected a number of days, 1 to ${MAX_DAYS}.`)
+function parseRate(text: string): number {
+  const rate = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(rate)) return rate
+  throw new InvalidArgumentError('Expected a number of bytes; 0 for no limit.')
 }
 
 function parseRoles(text: string): string[] {
   const roles = parseList(text)
   if (roles.length > 0 && roles.every((role) => ROLES.includes(role))) return roles
   throw new InvalidArgumentError(`Expected a list of ${ROLES.join(', ')}.`)
+}
+
+function parseDays(text: string): number {
+  const days = Number(text)
+  if (/^\d{1,5}$/.test(text) && days >= 1 && days <= MAX_DAYS) return days
+  throw new InvalidArgumentError(`Expected a number of days, 1 to ${MAX_DAYS}.`)
+}
+
+/** Resolves at the first signal. A second signal ends the process at once. */
+async function nextInterrupt(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    onInterrupt(() => resolve())
+  })
+}
+
+interface LimitOptions {
+  readonly maxConnections?: number | undefined
+  readonly maxConnectionsPerAddress?: number | undefined
+  readonly trustedProxy?: readonly string[] | undefined
+}
+
+/** The options of the server that the user gave on the command line. */
+function connectionSettings({ maxConnections, maxConnectionsPerAddress, trustedProxy }: LimitOptions): {
+  readonly maxConnections?: number
+  readonly maxConnectionsPerAddress?: number
+  readonly trustedProxies?: readonly string[]
+} {
+  return {
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),
+    ...(trustedProxy !== undefined && { trustedProxies: trustedProxy }),
+  }
+}
+
+/** Serves a handler. @throws InvalidInputError if the server cannot listen on the address, or an option is not valid */
+async function listen(
+  handler: HttpHandler,
+  options: ServeHttpOptions & { readonly host: string; readonly port: number },
+): Promise<HttpServer> {
+  const { serveHttp } = await loadHttpServer()
+  const { host, port } = options
+  try {
+    return await serveHttp(handler, options)
+  } catch (error) {
+    const code = codeOf(error) ?? ''
+    const problem = PROBLEMS[code]
+    if (problem === undefined) throw error
+    throw new InvalidInputError('', `cannot listen on ${host}:${port}: ${problem}`, { cause: error })
+  }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another with --port, or 0 for a free one',
+  EACCES: 'this user may not use the port; choose one above 1023 with --port',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
+  ENOTFOUND: 'the host is unknown; choose another with --host',
+}
+
+/** Writes telemetry events to stderr, one JSON object a line. */
+class Log implements Telemetry {
+  readonly #maxLevel: number
+
+  constructor(level: LogLevel) {
+    this.#maxLevel = LOG_LEVELS.indexOf(level)
+  }
+
+  record({ name, level, fields, durationMs, error }: TelemetryEvent): void {
+    if (LOG_LEVELS.indexOf(level) > this.#maxLevel) return
+    const line = {
+      time: new Date().toISOString(),
+      level,
+      name,
+      ...fields,
+      ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 10) / 10 }),
+      ...(error !== undefined && describe(error)),
+    }
+    process.stderr.write(`${JSON.stringify(line)}\n`)
+  }
+}
+
+/** An error of the engine needs no stack: its code says where it comes from. */
+function describe(error: unknown): { readonly error: string; readonly stack?: string } {
+  if (error instanceof AlcoveError) return { error: `${error.message} (${error.code})` }
+  if (!(error instanceof Error)) return { error: String(error) }
+  return { error: error.message, ...(error.stack !== undefined && { stack: error.stack }) }
 }

@@ -1,12 +1,12 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { User } from '../../../src/index.js'
-import { clearAway } from '../clear-away.js'
-import { withDatabase, withEngineOrDatabase } from '../engines.js'
-import { MAIL_OPTIONS, mailSettings } from '../mail-settings.js'
-import { globalOptions, option, parseId } from '../options.js'
+import { clearAway, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { globalOptions, MAIL_OPTIONS, mailSettings, option, parseId } from '../options.js'
 import { printList, printResult } from '../output.js'
 import { disablingCommands } from './lifecycle.js'
-import { userOtpCommand } from './user-otp.js'
+
+const USER = ['<id>', 'id of the user', parseId] as const
+const RECOVERY_CODES_TITLE = 'Recovery codes, each for one login. Save them now: they are not shown a second time.'
 
 export function userCommand(): CommandUnknownOpts {
   const user = new Command('user').description('manage users of companies')
@@ -35,7 +35,7 @@ export function userCommand(): CommandUnknownOpts {
   user
     .command('complete-setup')
     .description('complete the setup of a user without a mail, if the host checks passwords itself')
-    .argument('<id>', 'id of the user', parseId)
+    .argument(...USER)
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const completed = await withDatabase(options, async ({ administration }) => {
@@ -64,7 +64,7 @@ export function userCommand(): CommandUnknownOpts {
   user
     .command('delete')
     .description('delete a user and erase their personal data')
-    .argument('<id>', 'id of the user', parseId)
+    .argument(...USER)
     .addOption(
       option('--contexts <what>', 'keep or delete the contexts that the user created', 'user-delete')
         .choices(['keep', 'delete'] as const)
@@ -86,4 +86,60 @@ export function userCommand(): CommandUnknownOpts {
     })
   user.addCommand(userOtpCommand())
   return user
+}
+
+function userOtpCommand(): CommandUnknownOpts {
+  const otp = new Command('otp').description('manage the one-time passwords that a login needs besides the password')
+  otp
+    .command('begin')
+    .description('create a secret for an authenticator app; logins change only after "confirm"')
+    .argument(...USER)
+    .addOption(option('--issuer <name>', "name of the service in the app; default: the user's company", 'otp'))
+    .action(async (id, { issuer }, command) => {
+      const options = globalOptions(command)
+      const setup = await withDatabase(options, async ({ administration }) => {
+        return await administration.users.oneTimePassword.begin(id, issuer === undefined ? {} : { issuer })
+      })
+      printResult(options, setup, [
+        `Secret (not shown a second time): ${setup.secret}`,
+        `URI for a QR code: ${setup.uri}`,
+        `Then run "alcove user otp confirm ${id} CODE" with the code in the app.`,
+      ])
+    })
+  otp
+    .command('confirm')
+    .description('require one-time passwords from now on; needs a code from the app')
+    .argument(...USER)
+    .argument('<code>', '6 digits from the app')
+    .action(async (id, code, _given, command) => {
+      const options = globalOptions(command)
+      const codes = await withDatabase(options, async ({ administration }) => {
+        return await administration.users.oneTimePassword.confirm(id, code)
+      })
+      const done = `From now on user ${id} needs a one-time password.`
+      printResult(options, codes, [done, RECOVERY_CODES_TITLE, ...codes.recoveryCodes])
+    })
+  otp
+    .command('recovery-codes')
+    .description('replace all recovery codes of a user by new ones')
+    .argument(...USER)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const codes = await withDatabase(options, async ({ administration }) => {
+        return await administration.users.oneTimePassword.renewRecoveryCodes(id)
+      })
+      printResult(options, codes, [RECOVERY_CODES_TITLE, ...codes.recoveryCodes])
+    })
+  otp
+    .command('disable')
+    .description('require only the password, for example after the user lost the phone')
+    .argument(...USER)
+    .action(async (id, _given, command) => {
+      const options = globalOptions(command)
+      const user = await withDatabase(options, async ({ administration }) => {
+        return await administration.users.oneTimePassword.disable(id)
+      })
+      printResult(options, user, `User ${id} no longer needs a one-time password.`)
+    })
+  return otp
 }

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import { InvalidInputError, networkOf } from '../../../src/index.js'
 import type { Telemetry } from '../../../src/ports/index.js'
-import type { IsTrusted } from './network.js'
+import type { IsTrusted } from './node-listener.js'
 
 /** The most open connections. */
 export interface ConnectionLimits {

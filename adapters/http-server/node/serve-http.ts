@@ -3,9 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Telemetry } from '../../../src/ports/index.js'
 import type { HttpHandler } from '../create-http-handler.js'
 import { type ConnectionLimits, watchConnections } from './connections.js'
-import { trustOf } from './network.js'
-import { type NodeListenerOptions, nodeListener } from './node-listener.js'
-import { closeOnUnreadBody, continueWhenRead } from './unread-body.js'
+import {
+  closeOnUnreadBody,
+  continueWhenRead,
+  type NodeListenerOptions,
+  nodeListener,
+  trustOf,
+} from './node-listener.js'
 
 export interface ServeHttpOptions extends ConnectionLimits, NodeListenerOptions {
   /** Default: `127.0.0.1`. */

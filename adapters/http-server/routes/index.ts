@@ -1,18 +1,10 @@
-import { API_NAMES, type ApiName } from '../http-handler-options.js'
-import type { Route } from '../route.js'
-import { AUDIT_ROUTE } from './audit.js'
-import { CATALOG_ROUTE } from './catalog.js'
-import { CONTEXT_ROUTES } from './contexts.js'
-import { DELIVERY_ROUTES } from './deliveries.js'
-import { DESTINATION_ROUTES } from './destinations.js'
-import { DOCUMENT_ROUTES } from './documents.js'
+import { API_NAMES, type ApiName, type Route } from '../route.js'
+import { CONTEXT_ROUTES, DOCUMENT_ROUTES } from './assistant.js'
+import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
+import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
 import { PASSWORD_ROUTES } from './passwords.js'
-import { PERMISSION_ROUTES } from './permissions.js'
 import { SYSTEM_ROUTES } from './system.js'
-import { TOKEN_ROUTE } from './token.js'
-import { TOKEN_STATE_ROUTES } from './token-state.js'
-import { USER_ROUTES } from './users.js'
-import { WELL_KNOWN_ROUTES } from './well-known.js'
+import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
 
 const API_ROUTES: readonly Route[] = [
   TOKEN_ROUTE,

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { json, page } from '../answers.js'
-import { docsPage, docsScript } from '../pages/docs-page.js'
+import { json, page, staticAnswer } from '../answers.js'
 import { publicRoute, type Route } from '../route.js'
 import { healthSchema } from '../schemas.js'
-import { staticAnswer } from '../static-answer.js'
 
 /** The folder with the library that shows the description. The build copies it there. */
 const ASSETS = new URL('../assets/', import.meta.url)
@@ -87,4 +85,28 @@ function asset(name: string, contentType: string, operationId: string): Route {
       return staticAnswer(await bytes, `${contentType}; charset=utf-8`, 3_600)
     },
   })
+}
+
+/** The page that shows the description. It loads everything from this server. */
+function docsPage(basePath: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Alcove API</title>
+<link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="description"></div>
+<script src="${basePath}/docs/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/start.js"></script>
+</body>
+</html>
+`
+}
+
+function docsScript(basePath: string): string {
+  return `SwaggerUIBundle(${JSON.stringify({ url: `${basePath}/openapi.json`, dom_id: '#description', validatorUrl: null })})\n`
 }

@@ -6,9 +6,8 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { number, type Row, text, textOrNull, texts } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
-import { idsOfUsers } from './users-filter.js'
+import { number, type Row, text, textOrNull, texts } from '../tables.js'
+import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
   constructor(session: Session) {

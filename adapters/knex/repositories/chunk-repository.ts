@@ -10,8 +10,8 @@ import type {
   WindowRecord,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { number, type Row, text, textOrNull } from '../rows.js'
-import { inParts, KnexRepository, readAllPages, type Session } from './base.js'
+import { number, type Row, text, textOrNull } from '../tables.js'
+import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
   constructor(session: Session) {

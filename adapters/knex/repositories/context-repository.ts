@@ -8,8 +8,8 @@ import {
   SEARCH_MODES,
   type SearchMode,
 } from '../../../src/ports/index.js'
-import { number, type Row, text, textOrNull, texts } from '../rows.js'
-import { KnexRepository, type Session } from './base.js'
+import { number, type Row, text, textOrNull, texts } from '../tables.js'
+import { KnexRepository, type Session } from './knex-repository.js'
 
 type Changes = Partial<Omit<ContextRecord, 'id'>>
 

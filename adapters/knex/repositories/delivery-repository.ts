@@ -15,10 +15,9 @@ import type {
   SendableDelivery,
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0005-outbox.js'
-import { bytes, number, numberOrNull, type Row, text, textOrNull } from '../rows.js'
-import type { TableName } from '../tables.js'
-import { inParts, KnexRepository, type Session } from './base.js'
-import { ancestors, descendants } from './company-tree.js'
+import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
+import { ancestors, descendants } from './company-repositories.js'
+import { inParts, KnexRepository, type Session } from './knex-repository.js'
 
 const STATE_COLUMNS = {
   status: 'text',

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { ClaimedJob, JobRepository, LaneShare, NewJob, Page, WaitingLane } from '../../../src/ports/index.js'
-import { number, type Row, text } from '../rows.js'
-import { inParts, KnexRepository, type Session } from './base.js'
+import { number, type Row, text } from '../tables.js'
+import { inParts, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexJobRepository extends KnexRepository implements JobRepository {
   constructor(session: Session) {

@@ -9,10 +9,8 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, number, type Row, text, textOrNull, texts } from '../rows.js'
-import { quoted, type TableName } from '../tables.js'
-import { inParts, KnexRepository, type Session } from './base.js'
-import { idsOfUsers } from './users-filter.js'
+import { boolean, number, quoted, type Row, type TableName, text, textOrNull, texts } from '../tables.js'
+import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {

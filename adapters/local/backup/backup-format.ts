@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
+import { DATABASE, DATABASE_ID } from '../data-dir.js'
 
 /**
  * A backup is a plain tar archive. Its first entry is the manifest. Its last entry has the SHA-256 of every other

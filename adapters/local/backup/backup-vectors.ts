@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { SqliteSnapshot } from '../../knex/index.js'
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
-import { documentsWithoutVectors } from '../documents-without-vectors.js'
+import { documentsWithoutVectors } from '../migration/copy-vectors.js'
 import { copyCollections, countRows } from './backup-collections.js'
 import { copyTables } from './backup-tables.js'
 

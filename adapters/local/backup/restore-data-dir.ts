@@ -9,7 +9,7 @@ import {
 } from '../../../src/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
-import { DATABASE, DATABASE_ID, pathExists } from '../data-dir-names.js'
+import { DATABASE, DATABASE_ID, pathExists } from '../data-dir.js'
 import { dataDirOf } from '../local-engine-options.js'
 import { ID_SETTING } from '../same-database.js'
 import { backupFileOf, explained } from './backup-file.js'

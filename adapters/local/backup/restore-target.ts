@@ -2,7 +2,7 @@ import { mkdir, readdir, realpath, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
-import { DATABASE, DATABASE_ID } from '../data-dir-names.js'
+import { DATABASE, DATABASE_ID } from '../data-dir.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
 /** Moved first. No engine opens a folder with an id and no database. A refused engine would create keys if none exist. */

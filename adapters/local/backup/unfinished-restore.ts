@@ -2,8 +2,8 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { DataDirLockedError } from '../../../src/index.js'
 import { isCode } from '../../node-kit/index.js'
+import { DATABASE } from '../data-dir.js'
 import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
-import { DATABASE } from '../data-dir-names.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/

@@ -1,9 +1,8 @@
 import { MigrationFailedError } from '../../../src/index.js'
 import type { VectorIndex, VectorKey } from '../../../src/ports/index.js'
 import type { SqliteSnapshot } from '../../knex/index.js'
-import { documentsWithoutVectors } from '../documents-without-vectors.js'
 
-export interface VectorCopyInput {
+interface VectorCopyInput {
   readonly source: VectorIndex
   readonly target: VectorIndex
   /** The source of the completed documents and their windows. */
@@ -55,6 +54,21 @@ export async function copyVectors(input: VectorCopyInput): Promise<CopiedVectors
     for (const id of targetCounts.keys()) if (!sourceIds.has(id)) await target.deleteDocument(name, id, 0)
   }
   return { vectors, documentsWithoutVectors: await documentsWithoutVectors(snapshot, vectorsByDocument) }
+}
+
+/**
+ * UUIDs of completed documents that have fewer vectors than windows.
+ * @param vectors the number of vectors by document. If a document has vectors of several models, the largest number
+ */
+export async function documentsWithoutVectors(
+  snapshot: SqliteSnapshot,
+  vectors: ReadonlyMap<number, number>,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for await (const { id, uuid, isCompleted, windows } of snapshot.documents()) {
+    if (isCompleted && (vectors.get(id) ?? 0) < windows) found.push(uuid)
+  }
+  return found
 }
 
 /** Counts the vectors of a document in the target. @returns `undefined` if some differ from the source */

@@ -5,7 +5,7 @@ import { DatabaseCopy, KnexStorage, MIGRATION_SETTING, openPostgres, PostgresPro
 import { LanceDbVectorIndex } from '../../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../../pgvector/index.js'
 import { PgLexicalIndex } from '../../words/index.js'
-import { DATABASE, VECTORS, WORDS } from '../data-dir-names.js'
+import { DATABASE, VECTORS, WORDS } from '../data-dir.js'
 import { VECTOR_STORE_SETTING } from '../shared-database.js'
 import { type CopiedVectors, copyVectors } from './copy-vectors.js'
 import { type CopyState, copyMark, isUnusedCopyOf } from './migration-mark.js'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { NotInitializedError } from '../../../src/index.js'
 import type { Storage } from '../../../src/ports/index.js'
 import { MIGRATION_SETTING } from '../../knex/index.js'
-import { DATABASE, formerName, pathExists } from '../data-dir-names.js'
+import { DATABASE, formerName, pathExists } from '../data-dir.js'
 
 /** The state of a target database: `copying`; `copied` when it is complete; `live` when an engine has opened it. */
 export type CopyState = 'copying' | 'copied' | 'live'

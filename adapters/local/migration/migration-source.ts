@@ -11,8 +11,8 @@ import {
   withoutWriters,
 } from '../../knex/index.js'
 import { syncFolder } from '../../node-kit/index.js'
+import { DATABASE, formerName, pathExists, VECTORS, WORDS } from '../data-dir.js'
 import { lockDataDir, lockOutCommands } from '../data-dir-lock.js'
-import { DATABASE, formerName, pathExists, VECTORS, WORDS } from '../data-dir-names.js'
 import { requireLocalDatabase } from '../open-local-database.js'
 import { ID_SETTING, requireSameDatabase } from '../same-database.js'
 import { forgetMigration, markSource } from './migration-mark.js'

@@ -10,8 +10,7 @@ import type {
   VectorKey,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { pageOf } from './memory-table.js'
-import type { MemoryTables, StoredChunk } from './tables.js'
+import { type MemoryTables, pageOf, type StoredChunk } from './memory-tables.js'
 
 export function contextRepository({ contexts, accounts, documents }: MemoryTables): ContextRepository {
   const findLive = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)

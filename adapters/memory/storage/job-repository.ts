@@ -1,5 +1,5 @@
 import type { ClaimedJob, JobRepository, WaitingLane } from '../../../src/ports/index.js'
-import type { MemoryTables, StoredJob } from './tables.js'
+import type { MemoryTables, StoredJob } from './memory-tables.js'
 
 const fromNow = (ms: number): number => Date.now() + Math.round(ms)
 

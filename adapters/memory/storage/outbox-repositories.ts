@@ -7,9 +7,7 @@ import {
   type EventRepository,
   type SendableDelivery,
 } from '../../../src/ports/index.js'
-import { isWithin } from './company-tree.js'
-import { pageOf } from './memory-table.js'
-import type { MemoryTables, StoredDestination } from './tables.js'
+import { isWithin, type MemoryTables, pageOf, type StoredDestination } from './memory-tables.js'
 
 export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
   const findLive = (id: number): StoredDestination | undefined => {

@@ -14,10 +14,7 @@ import {
   type UserRepository,
   type UsersFilter,
 } from '../../../src/ports/index.js'
-import { isWithin } from './company-tree.js'
-import { LivingRows } from './living-rows.js'
-import { pageOf } from './memory-table.js'
-import type { MemoryTables } from './tables.js'
+import { isWithin, LivingRows, type MemoryTables, pageOf } from './memory-tables.js'
 
 export function settingRepository({ settings }: MemoryTables): SettingRepository {
   return {

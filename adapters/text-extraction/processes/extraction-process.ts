@@ -1,10 +1,7 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
 import type { ExtractionLimits } from '../extraction-limits.js'
-import { Deadline, withTimeout } from './deadline.js'
-import type { Arrival, HostMessage } from './extraction-protocol.js'
-import { Mailbox } from './mailbox.js'
+import { type Arrival, type HostMessage, Mailbox } from './extraction-protocol.js'
 import type { ProcessStarter } from './process-starter.js'
-import { SourceReader } from './source-reader.js'
 
 /** The signals and the Windows exit code of a process in which V8 ran out of memory. */
 const OUT_OF_MEMORY = new Set<unknown>(['memory', 'SIGABRT', 'SIGTRAP', 'SIGILL', 134])
@@ -118,5 +115,121 @@ export class ExtractionProcess {
     }
     // Another program killed the process, or it could not start: the file may be good.
     return new Error(`The process that reads files has ended (${String(cause)}): the machine may be short of memory`)
+  }
+}
+
+/** Counts the time spent in waiting for a piece and for a file. The time of a slow consumer does not count. */
+class Deadline {
+  readonly #limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }
+  #pieceMs = 0
+  #fileMs = 0
+
+  constructor(limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }) {
+    this.#limits = limits
+  }
+
+  /** Starts the time of the next piece. */
+  restart(): void {
+    this.#pieceMs = 0
+  }
+
+  /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`, or the reason of the signal */
+  async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const leftMs = Math.min(this.#limits.pieceTimeoutMs - this.#pieceMs, this.#limits.fileTimeoutMs - this.#fileMs)
+    const startedAt = performance.now()
+    try {
+      return await withTimeout(promise, { timeoutMs: leftMs, createError: tooSlow, signal })
+    } finally {
+      this.#pieceMs += performance.now() - startedAt
+      this.#fileMs += performance.now() - startedAt
+    }
+  }
+}
+
+function tooSlow(): ExtractionError {
+  return new ExtractionError(
+    'ERR_EXTRACTION_TIMEOUT',
+    'Reading the file takes too long: the file may be damaged. Save it with another program, or split it',
+  )
+}
+
+interface TimeLimit {
+  readonly timeoutMs: number
+  /** Creates the error that is thrown after that time. */
+  readonly createError: () => Error
+  readonly signal: AbortSignal | undefined
+}
+
+/** Waits for a promise with a time limit. @throws the error of `createError`, or the reason of the signal */
+async function withTimeout<T>(promise: Promise<T>, { timeoutMs, createError, signal }: TimeLimit): Promise<T> {
+  // After a timeout nothing awaits the promise, and its error must not count as unhandled.
+  promise.catch(() => undefined)
+  signal?.throwIfAborted()
+  let stopWaiting = (): void => undefined
+  const interrupted = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(createError()), Math.max(0, timeoutMs))
+    const abort = (): void => {
+      reject(signal?.reason as Error)
+    }
+    signal?.addEventListener('abort', abort)
+    stopWaiting = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    }
+  })
+  try {
+    return await Promise.race([promise, interrupted])
+  } finally {
+    stopWaiting()
+  }
+}
+
+/** The most bytes in one message to the thread. Copying more would block the host's event loop. */
+const MAX_PIECE_BYTES = 262_144
+
+/** Reads the source when the thread asks for bytes, also several times from the beginning. */
+class SourceReader {
+  readonly #source: ExtractionSource
+  #iterator: AsyncIterator<Uint8Array> | undefined
+  #rest: Uint8Array = new Uint8Array()
+  #isWaiting = false
+
+  constructor(source: ExtractionSource) {
+    this.#source = source
+  }
+
+  async open(): Promise<void> {
+    await this.close()
+    this.#iterator = this.#source.open()[Symbol.asyncIterator]()
+  }
+
+  /** @returns `null` at the end */
+  async next(): Promise<Uint8Array | null> {
+    while (this.#rest.length === 0) {
+      const result = await this.#wait(this.#iterator?.next())
+      if (result === undefined || result.done === true) return null
+      this.#rest = result.value
+    }
+    const piece = this.#rest.subarray(0, MAX_PIECE_BYTES)
+    this.#rest = this.#rest.subarray(piece.length)
+    return piece
+  }
+
+  /** Does not wait for a source that has not answered yet: it may never answer. */
+  async close(): Promise<void> {
+    this.#rest = new Uint8Array()
+    const closing = this.#iterator?.return?.()
+    this.#iterator = undefined
+    if (this.#isWaiting) closing?.catch(() => undefined)
+    else await closing
+  }
+
+  async #wait<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
+    this.#isWaiting = true
+    try {
+      return await answer
+    } finally {
+      this.#isWaiting = false
+    }
   }
 }

@@ -1,20 +1,17 @@
+/** The thread that reads files. A hostile file can end its process, never the host. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { AlcoveError, ExtractionError, type ExtractionErrorCode } from '../../../src/ports/index.js'
-import { boundedPieces } from '../bounded-pieces.js'
 import type { ExtractionLimits } from '../extraction-limits.js'
 import { formatOf } from '../formats.js'
-import { type FileBytes, type Reader, readAll } from '../readers/reader.js'
-import type { HostMessage, WorkerMessage } from './extraction-protocol.js'
-import { Mailbox } from './mailbox.js'
-
-/** The thread that reads files. A hostile file can end its process, never the host. */
+import { boundedPieces, type FileBytes, type Reader, readAll } from '../readers/reader.js'
+import { type HostMessage, Mailbox, type WorkerMessage } from './extraction-protocol.js'
 
 /** The libraries of a format are loaded for its first file. */
 const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.pdf': async () => (await import('../readers/pdf/pdf-reader.js')).readPdf,
   '.docx': async () => (await import('../readers/word-reader.js')).readWord,
   '.doc': async () => (await import('../readers/word-reader.js')).readWord,
-  '.csv': async () => (await import('../readers/csv/csv-reader.js')).readCsv,
+  '.csv': async () => (await import('../readers/csv-reader.js')).readCsv,
   '.md': async () => (await import('../readers/text-reader.js')).readText,
   '.txt': async () => (await import('../readers/text-reader.js')).readText,
 }

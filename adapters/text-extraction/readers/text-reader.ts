@@ -1,10 +1,96 @@
-import type { ExtractedPiece } from '../../../src/ports/index.js'
-import { DecodedText } from './decoded-text.js'
-import type { FileBytes } from './reader.js'
+import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { type Charset, detectCharset } from '../charsets/charset.js'
+import { LiteralReplacements } from '../charsets/literal-replacements.js'
+import { type FileBytes, storable } from './reader.js'
 
 /** Reads plain text and Markdown unchanged. */
 export async function* readText(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const decoded = await DecodedText.of(file)
   for await (const text of decoded.pieces()) yield { text }
   yield* decoded.warning()
+}
+
+/** Any text may have this many characters that cannot be decoded. */
+const FEW_REPLACED = 2
+/** After this many replaced characters, the check runs before the end of the file. */
+const MANY_REPLACED = 10_000
+
+/** The text of a file in any encoding. */
+export class DecodedText {
+  readonly #file: FileBytes
+  readonly #charset: Charset
+  #replaced = 0
+  #zeros = 0
+  /** The number of characters outside ASCII. */
+  #nonAscii = 0
+
+  private constructor(file: FileBytes, charset: Charset) {
+    this.#file = file
+    this.#charset = charset
+  }
+
+  /** @throws ExtractionError `ERR_UNDECODABLE_TEXT` if the encoding is unknown or has no decoder */
+  static async of(file: FileBytes): Promise<DecodedText> {
+    return new DecodedText(file, await detectCharset(file.open()))
+  }
+
+  /**
+   * Yields the text from its beginning, without byte-order mark. A U+FFFD in the file itself counts as decoded.
+   *
+   * @throws ExtractionError `ERR_UNDECODABLE_TEXT` if so much cannot be decoded that the encoding must be another one
+   */
+  async *pieces(): AsyncGenerator<string> {
+    this.#replaced = 0
+    this.#zeros = 0
+    this.#nonAscii = 0
+    const decoder = this.#charset.createDecoder()
+    const literals = new LiteralReplacements(this.#charset.name)
+    let isFirst = true
+    for await (const bytes of this.#file.open()) {
+      this.#replaced -= literals.countIn(bytes)
+      const text = decoder.write(bytes)
+      if (text === '') continue
+      yield this.#countAndClean(isFirst ? text.replace(/^\uFEFF/, '') : text)
+      isFirst = false
+      if (this.#replaced > MANY_REPLACED) this.#refuseGarbled()
+    }
+    const rest = decoder.end()
+    if (rest !== '') yield this.#countAndClean(rest)
+    this.#refuseGarbled()
+  }
+
+  /** Yields a piece without text, with warnings about the encoding, if there are any. */
+  *warning(): Generator<ExtractedPiece> {
+    const warnings: string[] = []
+    if (this.#charset.isUnsure) {
+      warnings.push(
+        `the encoding is not certain: the text was read as ${this.#charset.name}; if that is wrong, save it as UTF-8`,
+      )
+    }
+    if (this.#replaced > 0) {
+      const count = this.#replaced === 1 ? '1 character' : `${this.#replaced} characters`
+      warnings.push(`${count} could not be decoded and became U+FFFD`)
+    }
+    if (this.#zeros > 0)
+      warnings.push(`${this.#zeros === 1 ? '1 zero character' : `${this.#zeros} zero characters`} became U+FFFD`)
+    if (warnings.length > 0) yield { text: '', warnings }
+  }
+
+  #countAndClean(text: string): string {
+    this.#replaced += text.split('\uFFFD').length - 1
+    this.#zeros += text.split('\0').length - 1
+    if (this.#charset.maxReplacedShare < 1) {
+      for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) this.#nonAscii += 1
+    }
+    return storable(text)
+  }
+
+  #refuseGarbled(): void {
+    const { name, maxReplacedShare } = this.#charset
+    if (maxReplacedShare === 1 || this.#replaced <= Math.max(FEW_REPLACED, this.#nonAscii * maxReplacedShare)) return
+    throw new ExtractionError(
+      'ERR_UNDECODABLE_TEXT',
+      `The text looks like ${name}, but ${this.#replaced} of its characters cannot be decoded as that: convert it to UTF-8`,
+    )
+  }
 }

@@ -1,5 +1,5 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
-import { contentOf } from '../content.js'
+import { contentOf } from '../formats.js'
 import { readDoc } from './doc/doc-reader.js'
 import { readDocx } from './docx/docx-reader.js'
 import { type FileBytes, readAll } from './reader.js'

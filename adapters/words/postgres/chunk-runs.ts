@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
-import type { CollectionTotals, NumberRange } from '../posting-source.js'
-import { splitIntoRuns } from '../runs-of.js'
+import { type CollectionTotals, type NumberRange, splitIntoRuns } from '../posting-source.js'
 import type { Rows, WordTable } from './word-tables.js'
 
 /** Reserves consecutive numbers for chunks, and returns the first. They stay reserved even if nothing is added. */

@@ -23,8 +23,7 @@ import {
   reserveNumbers,
 } from './chunk-runs.js'
 import { isTableMissing, withDatabaseErrors } from './errors.js'
-import { pgPostingSource } from './pg-posting-source.js'
-import { levelOf } from './posting-levels.js'
+import { levelOf, pgPostingSource } from './posting-rows.js'
 import { TableUpkeep } from './table-upkeep.js'
 import { type WordTable, WordTables } from './word-tables.js'
 

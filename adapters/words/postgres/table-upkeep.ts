@@ -3,7 +3,7 @@ import { isPurgeDue } from '../posting-source.js'
 import { type IsStopped, Upkeep, type UpkeepOptions } from '../upkeep.js'
 import { readTotals } from './chunk-runs.js'
 import { isTableMissing } from './errors.js'
-import { mergePostings, purgePostings, vacuum } from './posting-merges.js'
+import { mergePostings, purgePostings, vacuum } from './posting-rows.js'
 import type { WordTable, WordTables } from './word-tables.js'
 
 /** The number of additions after which rows of the same term are merged. */

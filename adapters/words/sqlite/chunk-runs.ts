@@ -1,6 +1,5 @@
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
-import type { CollectionTotals, NumberRange } from '../posting-source.js'
-import { splitIntoRuns, sumOf } from '../runs-of.js'
+import { type CollectionTotals, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 const LENGTH_BYTES = 4

@@ -1,12 +1,20 @@
-import type { PostingsRead } from '../posting-source.js'
-import { POSTING_BYTES, type TermPostings } from '../postings.js'
-import { type CollectionState, type StateRow, toState } from './chunk-runs.js'
+import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
+import type { NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
+import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
+import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** A row takes further postings until it has this many bytes of them. */
-export const ROW_BYTES = 8_192
+const ROW_BYTES = 8_192
+const POSTINGS_PER_ROW = ROW_BYTES / POSTING_BYTES
 /** The number of terms of one statement: preparing its values takes about 5 ms. */
 const TERMS_PER_STATEMENT = 8_192
+/** The number of rows that one step checks: up to 8 MB of postings. */
+const ROWS_PER_STEP = 500
+/** The number of pages of the file that one step returns to the disk. */
+const PAGES_PER_STEP = 1_000
+/** The number of postings between two turns of the event loop: about 5 ms. */
+const POSTINGS_PER_TURN = 200_000
 
 /** Adds postings whose numbers are higher than all existing ones. The caller runs it in a transaction. */
 export async function addPostings(connection: SqliteConnection, added: readonly TermPostings[]): Promise<void> {
@@ -60,29 +68,140 @@ export async function countPostings(
   return { state: toState(rows[0]), counts }
 }
 
-/** Reads all postings of the terms. */
-export async function readPostings(
-  connection: SqliteConnection,
-  terms: readonly string[],
-): Promise<readonly PostingsRead[]> {
-  return await connection.all<PostingsRead>(
-    'select asked.key as term, postings from json_each(?) as asked cross join postings on postings.term = asked.value',
-    [JSON.stringify(terms)],
-  )
+/** The postings in the file of a collection. */
+export class SqlitePostingSource implements PostingSource {
+  readonly totals: CollectionState
+  readonly #reader: SqliteConnection
+  readonly #counts: ReadonlyMap<string, number>
+
+  /** @param counts the number of postings of each term of the query */
+  constructor(reader: SqliteConnection, totals: CollectionState, counts: ReadonlyMap<string, number>) {
+    this.totals = totals
+    this.#reader = reader
+    this.#counts = counts
+  }
+
+  count(terms: readonly string[]): Promise<readonly number[]> {
+    return Promise.resolve(terms.map((term) => this.#counts.get(term) ?? 0))
+  }
+
+  async read(terms: readonly string[]): Promise<readonly PostingsRead[]> {
+    return await this.#reader.all<PostingsRead>(
+      `select asked.key as term, postings
+       from json_each(?) as asked cross join postings on postings.term = asked.value`,
+      [JSON.stringify(terms)],
+    )
+  }
+
+  async readOf(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
+    const rows = terms.reduce((sum, term) => sum + (this.#counts.get(term) ?? 0) / POSTINGS_PER_ROW, 0)
+    // One look-up for each number takes longer than reading all rows if most rows are needed.
+    if (numbers.length * terms.length > rows) return await this.read(terms)
+    // The rows that have the postings of the chunks.
+    return await this.#reader.all<PostingsRead>(
+      `select asked.key as term, postings from json_each(?) as asked cross join postings on postings.id in (
+         select (
+           select id from postings where term = asked.value and first <= numbers.value order by first desc limit 1
+         ) from json_each(?) as numbers
+       )`,
+      [JSON.stringify(terms), `[${numbers.join(',')}]`],
+    )
+  }
+
+  async rangesOf(filter: DocumentFilter): Promise<readonly NumberRange[]> {
+    return await readRanges(this.#reader, filter)
+  }
+
+  async chunksOf(numbers: readonly number[]): Promise<ReadonlyMap<number, IndexedChunk>> {
+    return await readChunks(this.#reader, numbers)
+  }
 }
 
-/** Reads the rows of the terms that have the postings of chunks with these numbers. */
-export async function readPostingsOf(
-  connection: SqliteConnection,
-  terms: readonly string[],
-  numbers: Uint32Array,
-): Promise<readonly PostingsRead[]> {
-  return await connection.all<PostingsRead>(
-    `select asked.key as term, postings from json_each(?) as asked cross join postings on postings.id in (
-       select (
-         select id from postings where term = asked.value and first <= numbers.value order by first desc limit 1
-       ) from json_each(?) as numbers
-     )`,
-    [JSON.stringify(terms), `[${numbers.join(',')}]`],
+/** Runs a step as a transaction, between the writes of others; `undefined` if the work must stop. */
+export type RunStep = <T>(step: (connection: SqliteConnection) => Promise<T>) => Promise<T | undefined>
+
+interface Row {
+  readonly term: string
+  readonly first: number
+  readonly before: number
+  readonly postings: Buffer
+}
+
+/** The last row that a step has checked. */
+interface LastRow extends Pick<Row, 'term' | 'first'> {
+  readonly isLast: boolean
+}
+
+/**
+ * Removes the postings of deleted chunks, in steps that are complete in themselves.
+ * @param deleted the number of deleted chunks at the start
+ */
+export async function purgePostings(deleted: number, runStep: RunStep): Promise<void> {
+  for (let last: LastRow | undefined = { term: '', first: -1, isLast: false }; !last.isLast; ) {
+    const after: LastRow = last
+    last = await runStep(async (connection) => await purgeRows(connection, after))
+    if (last === undefined) return
+  }
+  await runStep(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
+  for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await runStep(returnFreePages)
+}
+
+async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<LastRow> {
+  const rows = await connection.all<Row>(
+    'select term, first, before, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
+    [after.term, after.first, ROWS_PER_STEP],
   )
+  const ranges = await readRanges(connection, { except: [] })
+  let currentTerm = after.term
+  // Other calls may have added postings to the last checked row.
+  let count = await countUpTo(connection, after)
+  const turns = new Turns(POSTINGS_PER_TURN)
+  for (const { term, first, before, postings } of rows) {
+    if (term !== currentTerm) count = 0
+    currentTerm = term
+    const kept = keepLiving(postings, ranges)
+    if (kept.length === 0) await connection.run('delete from postings where term = ? and first = ?', [term, first])
+    else if (kept.length < postings.length || before !== count) {
+      await connection.run('update postings set before = ?, postings = ? where term = ? and first = ?', [
+        ...[count, kept, term, first],
+      ])
+    }
+    count += kept.length / POSTING_BYTES
+    await turns.yieldAfter(postings.length / POSTING_BYTES)
+  }
+  const { term, first } = rows.at(-1) ?? after
+  return { term, first, isLast: rows.length < ROWS_PER_STEP }
+}
+
+/** Counts the postings of a term in its rows up to a row. */
+async function countUpTo(connection: SqliteConnection, { term, first }: LastRow): Promise<number> {
+  const [row] = await connection.all<{ readonly count: number }>(
+    `select before + length(postings) / ${POSTING_BYTES} as count from postings
+     where term = ? and first <= ? order by first desc limit 1`,
+    [term, first],
+  )
+  return row?.count ?? 0
+}
+
+/** Returns the ascending postings whose numbers are in the ranges. */
+function keepLiving(postings: Buffer, ranges: readonly NumberRange[]): Buffer {
+  const first = firstNumberOf(postings)
+  let range = bisect(0, ranges.length, (at) => (ranges[at]?.end ?? 0) <= first)
+  const kept = Buffer.allocUnsafe(postings.length)
+  let length = 0
+  for (let at = 0; at < postings.length; at += POSTING_BYTES) {
+    const number = postings.readUInt32BE(at)
+    while (range < ranges.length && (ranges[range]?.end ?? 0) <= number) range += 1
+    if (number < (ranges[range]?.first ?? Number.POSITIVE_INFINITY)) continue
+    postings.copy(kept, length, at, at + POSTING_BYTES)
+    length += POSTING_BYTES
+  }
+  return kept.subarray(0, length)
+}
+
+/** @returns true if there may be more free pages */
+async function returnFreePages(connection: SqliteConnection): Promise<boolean> {
+  await connection.exec(`pragma incremental_vacuum(${PAGES_PER_STEP})`)
+  const [row] = await connection.all<{ readonly freelist_count: number }>('pragma freelist_count')
+  return (row?.freelist_count ?? 0) > 0
 }

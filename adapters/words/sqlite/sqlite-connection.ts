@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { Database, Statement } from 'sqlite3'
 
 /** A parameter of a statement. */
-export type SqlValue = string | number | Buffer
+type SqlValue = string | number | Buffer
 
 /** The time for which a statement waits for another process's transaction. */
 const BUSY_TIMEOUT_MS = 15_000

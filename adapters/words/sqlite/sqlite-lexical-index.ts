@@ -16,12 +16,9 @@ import { type IsStopped, Upkeep } from '../upkeep.js'
 import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
-import { addPostings, countPostings } from './posting-rows.js'
-import { purgePostings, type RunStep } from './purge-postings.js'
+import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
-import { SqlitePostingSource } from './sqlite-posting-source.js'
-import type { WordFile } from './word-file.js'
-import { WordFiles } from './word-files.js'
+import { type WordFile, WordFiles } from './word-files.js'
 
 /** Options of a word index in SQLite files. */
 export interface SqliteLexicalOptions {

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { VectorsDamagedError } from '../../../src/ports/index.js'
 import { isCode, makeDatabaseFilePrivate } from '../../node-kit/index.js'
-import type { SqliteConnection } from './sqlite-connection.js'
-import { removeWordFile, WordFile } from './word-file.js'
+import { SqliteConnection } from './sqlite-connection.js'
 
 const SUFFIX = '.sqlite'
 /** The number of collections whose files stay open. Each has up to six open files. */
@@ -140,4 +142,130 @@ export class WordFiles {
 function emptyIfMissing(error: unknown): string[] {
   if (isCode(error, 'ENOENT')) return []
   throw error
+}
+
+/** The layout of the tables. Opening a file of layout 1 converts it. A file of a later layout is not read. */
+const LAYOUT = 2
+/** The page cache of the writing connection: additions read pages all over the file. */
+const CACHE_KB = 8_192
+/** The log is truncated to this size after it was larger. */
+const LOG_BYTES = 16 * 1_048_576
+
+/**
+ * - `postings`: rows of a term with the postings of its chunks, in ascending order of their numbers. `first` is the
+ *   number with which the row began. `before` is the number of postings in the earlier rows of the term, so the last
+ *   row gives the total. A row takes postings until it has enough: see `addPostings`. The key of a row has an index of
+ *   its own. In one tree with the postings, four keys would fill a page, and finding a row would take 28 µs instead of
+ *   1.
+ * - `runs`: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. `lengths` has
+ *   the number of terms of each chunk, in 4 bytes.
+ * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
+ *   postings.
+ */
+const POSTINGS = `
+  create table postings (
+    id integer primary key, term text not null, first integer not null, before integer not null, postings blob not null
+  );
+  create unique index postings_of_term on postings (term, first);`
+const TABLES = `${POSTINGS}
+  create table runs (
+    first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
+    length integer not null, lengths blob not null
+  );
+  create index runs_of_document on runs (document, chunk);
+  create table state (
+    id text not null, next integer not null default 0, chunks integer not null default 0,
+    length integer not null default 0, deleted integer not null default 0
+  );`
+
+/** In layout 1, the key of postings is in one tree with them. */
+const FROM_LAYOUT_1 = `
+  alter table postings rename to postings_1; ${POSTINGS}
+  insert into postings (term, first, before, postings) select term, first, before, postings from postings_1;
+  drop table postings_1;`
+
+/** The file of one collection, with one connection for reads and one for writes. */
+export class WordFile {
+  readonly #path: string
+  readonly #connections: SqliteConnection[] = []
+  readonly #connect = pLimit(1)
+  #reader: SqliteConnection | undefined
+  #writer: SqliteConnection | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async reader(): Promise<SqliteConnection> {
+    return this.#reader ?? (await this.#connect(async () => (this.#reader ??= await this.#open())))
+  }
+
+  async writer(): Promise<SqliteConnection> {
+    return this.#writer ?? (await this.#connect(async () => (this.#writer ??= await this.#openWriter())))
+  }
+
+  async close(): Promise<void> {
+    // Close them one after the other: the last connection writes the log into the file. If two close at once, neither
+    // is the last.
+    const errors: unknown[] = []
+    for (const connection of this.#connections.splice(0)) {
+      await connection.close().catch((error: unknown) => errors.push(error))
+    }
+    this.#reader = undefined
+    this.#writer = undefined
+    if (errors.length > 0) throw errors[0]
+  }
+
+  async #openWriter(): Promise<SqliteConnection> {
+    const connection = await this.#open()
+    await connection.exec(`pragma cache_size = -${CACHE_KB}`)
+    return connection
+  }
+
+  async #open(): Promise<SqliteConnection> {
+    makeDatabaseFilePrivate(this.#path)
+    const connection = await SqliteConnection.open(this.#path)
+    try {
+      await prepare(connection)
+      this.#connections.push(connection)
+      return connection
+    } catch (error) {
+      await connection.close().catch(() => undefined)
+      throw error
+    }
+  }
+}
+
+async function prepare(connection: SqliteConnection): Promise<void> {
+  const layout = await layoutOf(connection)
+  if (layout > LAYOUT) {
+    const advice = 'use the newer engine version that wrote them'
+    throw new VectorsDamagedError(`the words have layout ${layout}, and this engine reads layout ${LAYOUT}: ${advice}`)
+  }
+  // This setting takes effect only before the first table exists.
+  if (layout === 0) await connection.exec('pragma auto_vacuum = incremental')
+  await connection.exec(
+    `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
+  )
+  if ((await layoutOf(connection)) === LAYOUT) return
+  await connection.transaction(async () => {
+    const now = await layoutOf(connection)
+    if (now === LAYOUT) return
+    await connection.exec(`${now === 0 ? TABLES : FROM_LAYOUT_1}; pragma user_version = ${LAYOUT}`)
+    if (now === 0) await connection.run('insert into state (id) values (?)', [randomUUID()])
+  })
+  // If this fails, the next purge returns the space.
+  if (layout === 1) await connection.exec('pragma incremental_vacuum').catch(() => undefined)
+}
+
+async function layoutOf(connection: SqliteConnection): Promise<number> {
+  const [row] = await connection.all<{ readonly user_version: number }>('pragma user_version')
+  return row?.user_version ?? 0
+}
+
+/** Removes the files of a collection, damaged ones too. */
+async function removeWordFile(path: string): Promise<void> {
+  // Remove the log first. Without the log, the file is consistent. Without the file, a new file would take over the old
+  // log.
+  for (const suffix of ['-wal', '-shm', '']) await rm(path + suffix, { force: true, recursive: true })
 }

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
-import { itemsUntilAborted, pause } from '../../kernel/abort.js'
-import { AlcoveError, ExtractionError, LeaseLostError, VectorInvalidError } from '../../kernel/errors.js'
+import { ExtractionError, LeaseLostError } from '../../kernel/errors.js'
+import { itemsUntilAborted, pause } from '../../kernel/waiting.js'
 import type {
   ContextRecord,
   DocumentRecord,
@@ -17,9 +17,16 @@ import type {
 import { collectionOf } from '../collections.js'
 import type { DocumentEventEmitter } from '../document-events.js'
 import { windowTokensFor } from '../embedding-models.js'
-import { chunkStream, emptySummary, hashedChunk, prefetch, type TextSummary } from './chunk-stream.js'
-import { ChunkWriter, storedChunks } from './chunk-writer.js'
-import type { IndexWords } from './index-words.js'
+import {
+  ChunkWriter,
+  chunkStream,
+  emptySummary,
+  hashedChunk,
+  prefetch,
+  storedChunks,
+  type TextSummary,
+} from './chunks.js'
+import { type IndexWords, WordFeed } from './index-words.js'
 import { VectorWriter } from './vector-writer.js'
 import {
   batchByWindows,
@@ -28,7 +35,6 @@ import {
   type PendingVectors,
   WindowEmbedder,
 } from './window-embedder.js'
-import { WordFeed } from './word-feed.js'
 
 /** Windows that one call embeds: some seconds of work at most. */
 const WINDOWS_PER_BATCH = 256
@@ -323,13 +329,4 @@ export class DocumentRun {
 /** The words of a document are indexed only until it is completed: another run may have completed it. */
 function isWanted({ completed }: DocumentRecord): boolean {
   return completed === null
-}
-
-/** One sentence that ends in its code, for the document's record. Unforeseen errors reveal nothing of the engine. */
-export function failureSentence(error: unknown): string {
-  if (!(error instanceof AlcoveError))
-    return 'The document could not be processed because of an internal error (ERR_INTERNAL)'
-  if (error instanceof VectorInvalidError)
-    return `The embedding model gave vectors that cannot be used: check the model (${error.code})`
-  return `${error.message.replace(/\.$/, '')} (${error.code})`
 }

@@ -1,5 +1,4 @@
-import { untilAborted } from '../../kernel/abort.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice, untilAborted } from '../../kernel/waiting.js'
 import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
 
 /** Chunks, and the vectors of their windows, row by row in their order. */

@@ -1,22 +1,16 @@
 import type { RowPage } from '../../kernel/lists.js'
 import type { MailPurpose } from '../mailer.js'
 import type { Page } from './document-records.js'
-import type {
-  AccessRecord,
-  AccountRecord,
-  ApiKeyRecord,
-  CompanyRecord,
-  MailRecord,
-  PasswordTokenRecord,
-  PermissionDetails,
-  PermissionRecord,
-  RegionRecord,
-  RoleRecord,
-  UserRecord,
-} from './tenancy-records.js'
 
-/** Selects one user, or all users of a company. */
-export type UsersFilter = { readonly userId: number } | { readonly companyId: number }
+/** A company as stored. The root has no parent. */
+export interface CompanyRecord {
+  readonly id: number
+  readonly name: string
+  readonly parentId: number | null
+  /** ISO 8601, UTC. */
+  readonly created: string
+  readonly isDisabled: boolean
+}
 
 /**
  * Companies. As in all repositories of this file, lists are ordered by id, and reading a missing id returns
@@ -54,11 +48,29 @@ export interface CompanyRepository {
   isDeleted(id: number): Promise<boolean>
 }
 
+/** A region, in which accounts live. */
+export interface RegionRecord {
+  readonly id: number
+  readonly name: string
+}
+
 /** Regions. */
 export interface RegionRepository {
   /** @returns the region with this name; creates it if there is none */
   ensure(name: string): Promise<RegionRecord>
   list(): Promise<readonly RegionRecord[]>
+}
+
+/** An application's account in a region, owned by a company. */
+export interface AccountRecord {
+  readonly id: number
+  readonly companyId: number
+  /** Key of the application: `assistant` or `tenant`. */
+  readonly application: string
+  readonly regionId: number
+  readonly name: string
+  readonly isActive: boolean
+  readonly created: string
 }
 
 /** Accounts of companies. */
@@ -72,6 +84,18 @@ export interface AccountRepository {
   remove(id: number, deleted: string): Promise<boolean>
   /** Lists the ids of the accounts of a company, deleted or not. */
   listIds(companyId: number): Promise<readonly number[]>
+}
+
+/** A role: the capabilities of its holder on accounts of the role's applications. */
+export interface RoleRecord {
+  readonly id: number
+  /** Id of the company that it belongs to; null for a system-wide role. */
+  readonly companyId: number | null
+  readonly name: string
+  readonly applications: readonly string[]
+  readonly capabilities: readonly string[]
+  /** A disabled role grants nothing. */
+  readonly isDisabled: boolean
 }
 
 /** Roles. */
@@ -88,6 +112,28 @@ export interface RoleRepository {
   /** Removes the roles of a company. The caller has checked that no permission has one of them. */
   deleteOfCompany(companyId: number): Promise<void>
 }
+
+/** A user as stored. */
+export interface UserRecord {
+  readonly id: number
+  readonly companyId: number
+  /** The address as entered. */
+  readonly email: string
+  /** The address in the form in which addresses are compared; unique within the company. */
+  readonly emailKey: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly name: string
+  readonly created: string
+  /** Time of the latest token or successful password check; null before the first one. */
+  readonly lastAccess: string | null
+  /** The result of `PasswordHasher.hash`; null until the user has completed the setup. */
+  readonly passwordHash: string | null
+  readonly isDisabled: boolean
+}
+
+/** Selects one user, or all users of a company. */
+export type UsersFilter = { readonly userId: number } | { readonly companyId: number }
 
 /** Users. */
 export interface UserRepository {
@@ -115,10 +161,44 @@ export interface UserRepository {
   erase(of: UsersFilter, deleted: string): Promise<void>
 }
 
+/** A permission: a user's role on an account. There is at most one for each user and account. */
+export interface PermissionRecord {
+  readonly id: number
+  readonly userId: number
+  readonly accountId: number
+  readonly roleId: number
+  readonly isDisabled: boolean
+  readonly created: string
+  /** Text of a JSON object with the creator's `id` and `email`. */
+  readonly createdBy: string
+  readonly lastAccess: string | null
+}
+
+/** A permission with the records that it refers to, for lists. */
+export interface PermissionDetails
+  extends Pick<PermissionRecord, 'id' | 'userId' | 'isDisabled' | 'created' | 'lastAccess'> {
+  readonly role: Pick<RoleRecord, 'id' | 'name'>
+  readonly account: Pick<AccountRecord, 'id' | 'name' | 'companyId' | 'application' | 'isActive'>
+  readonly region: RegionRecord
+}
+
 /** A permission on an account of another company than the user's. */
 export interface PermissionAbroad extends Pick<PermissionRecord, 'id' | 'userId' | 'accountId' | 'roleId'> {
   /** Id of the account's company. */
   readonly companyId: number
+}
+
+/** All facts that decide whether a user may act on an account. */
+export interface AccessRecord {
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled'> & WithCompanyState
+  readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'> & WithCompanyState
+  readonly permission: Pick<PermissionRecord, 'id' | 'isDisabled'>
+  readonly role: Pick<RoleRecord, 'applications' | 'capabilities' | 'isDisabled'>
+}
+
+interface WithCompanyState {
+  /** True if the company that it belongs to is disabled. */
+  readonly isCompanyDisabled: boolean
 }
 
 /** Permissions. */
@@ -163,6 +243,22 @@ export interface PermissionRepository {
   touch(id: number, lastAccess: string): Promise<void>
 }
 
+/** An API key. Only the hash of its secret is stored. */
+export interface ApiKeyRecord {
+  readonly id: number
+  readonly clientId: string
+  /** Lower-case hex SHA-256 of the secret. */
+  readonly secretHash: string
+  readonly companyId: number
+  readonly userId: number
+  /** Allowed values of `target_app` in token requests. */
+  readonly targets: readonly string[]
+  readonly created: string
+  readonly expires: string | null
+  readonly lastUsed: string | null
+  readonly revoked: string | null
+}
+
 /** API keys. */
 export interface ApiKeyRepository {
   /** Adds a key. @throws AlreadyExistsError if another key has this `clientId` */
@@ -184,6 +280,15 @@ export interface ApiKeyRepository {
   touch(id: number, lastUsed: string): Promise<void>
 }
 
+/** A token that sets a password once. Only its hash is stored. */
+export interface PasswordTokenRecord {
+  readonly userId: number
+  /** Lower-case hex SHA-256 of the token. */
+  readonly tokenHash: string
+  /** ISO 8601. */
+  readonly expires: string
+}
+
 /** Tokens that set a password once. */
 export interface PasswordTokenRepository {
   insert(token: PasswordTokenRecord): Promise<void>
@@ -198,6 +303,14 @@ export interface PasswordTokenRepository {
   removeOfCompany(companyId: number): Promise<void>
   /** Removes tokens that expired before `now`. @param now ISO 8601 */
   removeExpired(now: string): Promise<void>
+}
+
+/** A mail that waits to be sent. The engine makes its link when it sends the mail, so no secret is stored. */
+export interface MailRecord {
+  readonly id: number
+  readonly userId: number
+  readonly purpose: MailPurpose
+  readonly created: string
 }
 
 /** Mails that wait to be sent. */

@@ -1,12 +1,10 @@
 import { recordChange } from '../../audit/index.js'
+import { randomToken, sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
-import { randomToken, sha256Hex } from '../../kernel/random.js'
 import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
 import { givesAccess } from '../access/authorizer.js'
-import { TARGETS } from './api-keys.js'
-import type { AuthenticateClient, ClientCredentials, ClientOrigin } from './authenticate-client.js'
-import type { AuthenticateToken, LiveToken } from './authenticate-token.js'
-import { parseScope, requireScope, type TokenIssuer } from './token-scope.js'
+import { type AuthenticateToken, type LiveToken, parseScope, requireScope, type TokenIssuer } from './access-token.js'
+import { type AuthenticateClient, type ClientCredentials, type ClientOrigin, TARGETS } from './api-keys.js'
 
 /** Lifetime of an access token. Specification: Limits. */
 const TOKEN_LIFETIME_SECONDS = 900

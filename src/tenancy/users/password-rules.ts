@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import { InvalidInputError, ThrottledError } from '../../kernel/errors.js'
-import { FairScheduler } from '../../kernel/fair-scheduler.js'
-import { Places } from '../../kernel/places.js'
+import { FairScheduler, Places } from '../../kernel/fair-scheduler.js'
 import { textSchema, validate } from '../../kernel/validate.js'
 import type { CommonPasswords, PasswordHasher, UserRecord } from '../../ports/index.js'
 import type { Origin } from '../access/principal.js'
-import { networkOf } from '../throttles/throttle.js'
-import { foldCase } from './email-address.js'
+import { networkOf } from '../throttle.js'
+import { foldCase } from './identity.js'
 
 const MIN_CHARACTERS = 12
 const MAX_CHARACTERS = 1_000

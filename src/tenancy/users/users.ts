@@ -12,19 +12,17 @@ import type {
   Storage,
   UserRecord,
 } from '../../ports/index.js'
-import type { AccessRecorder } from '../access/access-recorder.js'
-import type { Actor, TenantAccess } from '../access/authorizer.js'
+import type { AccessRecorder, Actor, TenantAccess } from '../access/authorizer.js'
 import { isUserUsable } from '../access/principal.js'
 import { type Reach, requireCompany } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
-import type { ContextRemoval } from '../context-removal.js'
+import { ensureSystemRole, MEMBER } from '../access/roles.js'
+import type { ContextRemoval } from '../accounts.js'
 import { readOwner } from '../initialize.js'
-import { cancelLinks, type MailQueue } from '../mail/mail-queue.js'
-import { otpMethodOf, readOtpMethods } from '../one-time-passwords/second-factor.js'
+import { cancelLinks, type MailQueue } from '../mail-queue.js'
 import { toListedUser, toUser, type User, type UserWithPermissions } from '../records.js'
-import { ensureSystemRole, MEMBER } from '../roles/roles.js'
-import { completeNames, insertUser, type NewUser, newUserSchema } from './add-user.js'
-import { parseEmailAddress } from './email-address.js'
+import { completeNames, insertUser, type NewUser, newUserSchema, parseEmailAddress } from './identity.js'
+import { otpMethodOf, readOtpMethods } from './second-factor.js'
 
 export interface DeleteUserOptions {
   /**

@@ -1,6 +1,5 @@
 import { withSymbols } from '../docx/docx-symbols.js'
-import type { DocStreams } from './doc-container.js'
-import type { DocPieces, Piece } from './doc-pieces.js'
+import type { DocPieces, DocStreams, Piece } from './doc-container.js'
 import { characterRuns, firstAfter, type PropertyRun, visitProperties } from './doc-properties.js'
 
 /** Properties of characters ([MS-DOC] 2.6.1). */

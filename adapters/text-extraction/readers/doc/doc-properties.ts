@@ -1,7 +1,7 @@
 import type { DocStreams } from './doc-container.js'
 
 /** A property and its value ([MS-DOC] 2.6). */
-export type VisitProperty = (property: number, value: Buffer) => void
+type VisitProperty = (property: number, value: Buffer) => void
 
 /** A range of the main stream whose bytes have the same properties. */
 export interface PropertyRun {

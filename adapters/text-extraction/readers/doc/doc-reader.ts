@@ -1,12 +1,10 @@
 import type { ExtractedPiece } from '../../../../src/ports/index.js'
 import { Story } from '../docx/docx-blocks.js'
 import { piecesOf, storable } from '../reader.js'
-import { type DocStreams, openDoc } from './doc-container.js'
+import { type DocPieces, type DocStreams, openDoc, readPieces } from './doc-container.js'
 import { editedText } from './doc-marks.js'
-import { DocParagraphs } from './doc-paragraphs.js'
-import { type DocPieces, readPieces } from './doc-pieces.js'
 import { paragraphRuns } from './doc-properties.js'
-import { addStory } from './doc-text.js'
+import { addStory, DocParagraphs } from './doc-text.js'
 
 const PIECE_CHARACTERS = 65_536
 /** The positions of the lengths of the parts, in the order of the text ([MS-DOC] 2.5.5). */

@@ -1,5 +1,4 @@
-import { type Blocks, KeptBlocks, type Story } from './docx-blocks.js'
-import { DocxTable } from './docx-table.js'
+import { type Blocks, DocxTable, KeptBlocks, type Story } from './docx-blocks.js'
 
 /** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8

@@ -1,4 +1,4 @@
-import type { TextItem } from './pdf-text-item.js'
+import type { TextItem } from './pdf-page-text.js'
 
 /** The least gap between two columns, in parts of the font size. */
 const GUTTER = 1

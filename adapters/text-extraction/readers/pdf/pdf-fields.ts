@@ -1,4 +1,4 @@
-import type { TextItem } from './pdf-text-item.js'
+import type { TextItem } from './pdf-page-text.js'
 
 /** The members of a PDF.js annotation that contain text. */
 interface Annotation {
@@ -18,7 +18,7 @@ interface Annotation {
 }
 
 /** Text of an annotation: of a form field or a note. */
-export interface Field {
+interface Field {
   readonly text: string
   /** The box of a form field: left, bottom, right, top. `undefined` for a note. */
   readonly rect: readonly number[] | undefined

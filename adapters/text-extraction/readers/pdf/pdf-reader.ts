@@ -2,13 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
 import { type FileBytes, piecesOf, readAll, storable } from '../reader.js'
-import { garbledShare } from './pdf-characters.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
-import { HyphenMender } from './pdf-hyphens.js'
-import { pageText } from './pdf-page-text.js'
-import { withFoundPages } from './pdf-salvage.js'
-import type { TextItem } from './pdf-text-item.js'
+import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
 
 /** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
 const CMAPS = fileURLToPath(new URL('../../cmaps/', import.meta.url))
@@ -136,4 +132,85 @@ function nothingReadable(
   if (unreadable.broken === pages)
     return new ExtractionError('ERR_CORRUPT_FILE', 'The PDF is damaged: no page can be read')
   return new ExtractionError('ERR_NO_TEXT', 'The PDF has no text: if it is a scan, run text recognition (OCR) first')
+}
+
+/** The most words of a document that are remembered. */
+const MAX_WORDS = 100_000
+const WORD = /[\p{L}\p{M}\p{N}]+(?:[-\u2010][\p{L}\p{M}\p{N}]+)*/gu
+/** A hyphen after a letter at the end of a line, and the first word of the next line. */
+const CUT =
+  /(?<![\p{L}\p{M}\-\u2010])(?<start>[\p{L}\p{M}]+(?:[-\u2010][\p{L}\p{M}]+)*)(?<hyphen>[-\u2010\u00AD])[ \t]*\n(?<end>[\p{L}\p{M}]+(?:[-\u2010][\p{L}\p{M}]+)*)/gu
+/** Words after a hyphen that stands for the rest of a compound: "pre- and post-war". */
+const CONJUNCTION = /^(?:and|or|und|oder|bzw|et|ou|y|e|ed|o|och|eller|og|i|lub|и|или)$/u
+
+/** Joins words that are cut at the end of a line. It uses the other words of the document to decide. */
+class HyphenMender {
+  readonly #words = new Set<string>()
+
+  /** @param text a page of the document. Pass the pages in their order */
+  mend(text: string): string {
+    this.#remember(text)
+    return text
+      .replace(CUT, (cut, start: string, hyphen: string, end: string) => {
+        return this.#isCut(start, end) ? this.#join(start, hyphen, end) : cut
+      })
+      .replaceAll('\u00AD', '')
+  }
+
+  #remember(text: string): void {
+    for (const [word] of text.matchAll(WORD)) {
+      if (this.#words.size >= MAX_WORDS) return
+      this.#words.add(fold(word))
+    }
+  }
+
+  /** False for a capital after small letters: it begins another word, as in "Anglo-Saxon". */
+  #isCut(start: string, end: string): boolean {
+    return /^\p{Lu}/u.test(end) ? /^\P{Ll}{2,}$/u.test(start) && /^\P{Ll}{2,}$/u.test(end) : /^\p{Ll}/u.test(end)
+  }
+
+  #join(start: string, hyphen: string, end: string): string {
+    const isKnown = this.#words.has(fold(start + end))
+    if (hyphen === '\u00AD' || isKnown) return start + end
+    if (CONJUNCTION.test(end)) return `${start}${hyphen} ${end}`
+    const isCompound = this.#words.has(fold(`${start}-${end}`))
+    return isCompound ? `${start}${hyphen}${end}` : start + end
+  }
+}
+
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll('\u2010', '-')
+}
+
+/** The part of an object that shows its type: its dictionary comes first. */
+const HEAD_CHARACTERS = 4_096
+
+/**
+ * Appends a new page tree to a PDF whose own tree is lost. The new tree has all pages that are found in the file, in
+ * the order of the file.
+ *
+ * @returns `undefined` if the file has no pages or is encrypted
+ */
+function withFoundPages(pdf: Buffer): Buffer | undefined {
+  const text = pdf.toString('latin1')
+  if (text.includes('/Encrypt')) return undefined
+  const pages: string[] = []
+  let highest = 0
+  for (const { 0: header, 1: number = '', 2: generation = '', index } of text.matchAll(/(\d{1,9}) (\d{1,5}) obj\b/g)) {
+    highest = Math.max(highest, Number(number))
+    const head = text.slice(index + header.length, index + header.length + HEAD_CHARACTERS)
+    const [dictionary = ''] = head.split(/endobj|stream/, 1)
+    if (/^\s*<</.test(dictionary) && /\/Type\s*\/Page(?![A-Za-z])/.test(dictionary))
+      pages.push(`${number} ${generation} R`)
+  }
+  if (pages.length === 0) return undefined
+  const tree = highest + 1
+  const root = highest + 2
+  const appended = [
+    // Readers that scan for objects use this trailer if all others are invalid.
+    `\nendobj\n${tree} 0 obj\n<</Type/Pages/Count ${pages.length}/Kids[${pages.join(' ')}]>>\nendobj`,
+    `${root} 0 obj\n<</Type/Catalog/Pages ${tree} 0 R>>\nendobj`,
+    `trailer\n<</Size ${root + 1}/Root ${root} 0 R>>\nstartxref\n0\n%%EOF\n`,
+  ]
+  return Buffer.concat([pdf, Buffer.from(appended.join('\n'))])
 }

@@ -1,0 +1,221 @@
+import { z } from 'zod'
+import {
+  contextBodySchema,
+  contextChangesBodySchema,
+  listQuerySchema,
+  searchBodySchema,
+  shareSchema,
+  ThrottledError,
+} from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json, noContent, streamList } from '../answers.js'
+import { LARGE_BODY_BYTES } from '../read-body.js'
+import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload } from '../read-upload.js'
+import { type Route, route } from '../route.js'
+import {
+  contextSchema,
+  documentSchema,
+  documentWithReceiptSchema,
+  emptySchema,
+  limitAnswer,
+  searchAnswers,
+  searchResultSchema,
+  throttledAnswer,
+} from '../schemas.js'
+
+const COMMON = { api: 'assistant', access: 'assistant' } as const
+const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends too many long bodies at the same time') }
+const CONTEXT = objectSchema({ contextId: idSchema() })
+const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
+
+/** Contexts and their search. Specification: Assistant API. */
+export const CONTEXT_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context',
+    operationId: 'createContext',
+    summary: 'Create a context',
+    body: contextBodySchema,
+    maxBodyBytes: LARGE_BODY_BYTES,
+    answers: {
+      201: { description: 'The context', schema: contextSchema },
+      409: limitAnswer('The company has reached its limit of contexts'),
+      ...TOO_MANY_BODIES,
+    },
+    handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context',
+    operationId: 'listContexts',
+    summary: "List the account's contexts",
+    query: listQuerySchema,
+    answers: { 200: { description: 'Contexts, ordered by id', schema: z.array(contextSchema), hasNextLink: true } },
+    handle: async (call, { contexts }) => await streamList(call, await contexts.page(call.query)),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/{contextId}',
+    operationId: 'getContext',
+    summary: 'Get a context',
+    params: CONTEXT,
+    answers: { 200: { description: 'The context', schema: contextSchema } },
+    handle: async ({ params }, { contexts }) => json(await contexts.get(params.contextId)),
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    path: '/context/{contextId}',
+    operationId: 'updateContext',
+    summary: 'Update a context',
+    params: CONTEXT,
+    body: contextChangesBodySchema,
+    maxBodyBytes: LARGE_BODY_BYTES,
+    answers: { 200: { description: 'The updated context', schema: contextSchema }, ...TOO_MANY_BODIES },
+    handle: async ({ params, body }, { contexts }) => json(await contexts.update(params.contextId, body)),
+  }),
+  route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/context/{contextId}',
+    operationId: 'deleteContext',
+    summary: 'Delete a context with its documents',
+    params: CONTEXT,
+    answers: { 200: { description: 'The context is deleted', schema: emptySchema } },
+    handle: async ({ params }, { contexts }) => {
+      await contexts.delete(params.contextId)
+      return json({})
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    path: '/context/share/{contextId}',
+    operationId: 'shareContext',
+    summary: 'Share a context or make it private',
+    params: CONTEXT,
+    body: shareSchema,
+    answers: { 204: { description: 'The share state is set' } },
+    handle: async ({ params, body }, { contexts }) => {
+      await contexts.share(params.contextId, body)
+      return noContent()
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context/relevant-docs/{contextId}',
+    operationId: 'searchContext',
+    summary: 'Find the chunks that answer a prompt, by words and meaning',
+    description:
+      '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
+      'words alone (`keyword`). Default: the setting of the context. Results have the members `id`, `docId`, `content` ' +
+      'and `similarity`. `include` adds `score`, `source` and `match`.',
+    params: CONTEXT,
+    body: searchBodySchema,
+    maxBodyBytes: LARGE_BODY_BYTES,
+    answers: {
+      200: { description: 'Chunks, the highest `score` first', schema: z.array(searchResultSchema) },
+      429: throttledAnswer(
+        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
+      ),
+    },
+    handle: async (call, session) => {
+      const { params, body, request } = call
+      const { prompt, mode, include } = body
+      const options = { ...(mode !== undefined && { mode }), signal: request.signal }
+      const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
+      const answers = searchAnswers(found, include)
+      // A short answer is sent at once, with its length.
+      return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
+    },
+  }),
+]
+
+/** Refusals are delayed, because clients that retry at once would take time from the searches of others. */
+const REFUSAL_DELAY_MS = 500
+
+async function refuseSlowly(error: unknown): Promise<never> {
+  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS))
+  throw error
+}
+
+/** Documents of contexts. Specification: Assistant API. */
+export const DOCUMENT_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'POST',
+    path: '/context/upload/{contextId}',
+    operationId: 'uploadDocument',
+    summary: 'Upload a document',
+    params: CONTEXT,
+    rawBody: {
+      'multipart/form-data': {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary' } },
+      },
+    },
+    answers: {
+      200: { description: 'The UUID of the document', schema: z.uuid() },
+      409: limitAnswer('The context has reached its limit of documents'),
+      429: throttledAnswer('The company runs too many uploads at the same time'),
+    },
+    handle: async ({ params, request, options }, { documents }) => {
+      const { maxUploadBytes, minUploadBytesPerSecond = MIN_UPLOAD_BYTES_PER_SECOND } = options
+      const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
+      const expectedBytes = minFileBytes(request)
+      await documents.checkRoom(params.contextId, expectedBytes, limit)
+      const file = await readUpload(request, minUploadBytesPerSecond)
+      return json(await documents.upload(params.contextId, file, { ...limit, expectedBytes, signal: request.signal }))
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/documents/{contextId}',
+    operationId: 'listDocuments',
+    summary: 'List the documents of a context',
+    params: CONTEXT,
+    query: listQuerySchema,
+    answers: { 200: { description: 'Documents, ordered by id', schema: z.array(documentSchema), hasNextLink: true } },
+    handle: async (call, { documents }) =>
+      await streamList(call, await documents.page(call.params.contextId, call.query)),
+  }),
+  route({
+    ...COMMON,
+    method: 'GET',
+    path: '/context/documents/{contextId}/{docId}',
+    operationId: 'getDocument',
+    summary: 'Get a document with its ingestion receipt',
+    params: DOCUMENT,
+    answers: { 200: { description: 'The document', schema: documentWithReceiptSchema } },
+    handle: async ({ params }, { documents }) =>
+      json(await documents.get({ contextId: params.contextId, id: params.docId })),
+  }),
+  route({
+    ...COMMON,
+    method: 'DELETE',
+    path: '/context/documents/{contextId}/{docId}',
+    operationId: 'deleteDocument',
+    summary: 'Delete a document',
+    params: DOCUMENT,
+    answers: { 200: { description: 'The document is deleted', schema: emptySchema } },
+    handle: async ({ params }, { documents }) => {
+      await documents.delete({ contextId: params.contextId, id: params.docId })
+      return json({})
+    },
+  }),
+]
+
+/**
+ * The least size of the uploaded file. `Content-Length` also counts the framing of the form, so that is subtracted:
+ * otherwise a file that fits exactly would be refused.
+ */
+function minFileBytes(request: Request): number {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  return Number.isSafeInteger(length) ? Math.max(0, length - MAX_FRAMING_BYTES) : 0
+}

@@ -1,0 +1,177 @@
+import knex, { type Knex } from 'knex'
+import type { Database } from 'sqlite3'
+import { InvalidInputError } from '../../src/ports/index.js'
+import { makeDatabaseFilePrivate } from '../node-kit/index.js'
+
+/** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
+const MAX_CONNECTIONS = 10
+const CONNECT_TIMEOUT_MS = 10_000
+/** Longest time that a statement waits for a free connection. */
+const ACQUIRE_TIMEOUT_MS = 15_000
+/** Longest time that a process keeps row locks if it hangs or its machine is lost. */
+const IDLE_TRANSACTION_MS = 60_000
+/** A statement of the engine takes milliseconds. Without an answer after this time, its server is lost. */
+const QUERY_TIMEOUT_MS = 120_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+/**
+ * Settings of each session. With them a server notices within a minute that a client machine is lost, and releases its
+ * locks; by default that takes hours. They are set by a statement because poolers refuse unknown startup parameters.
+ */
+const SETTINGS = `select set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),
+  set_config('tcp_keepalives_count', '3', false), set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false)`
+
+const EXAMPLE = 'postgresql://user:password@host:5432/database'
+
+/** The driver's message for a statement that took longer than its `query_timeout`. */
+const TIMED_OUT = 'Query read timeout'
+
+export interface PostgresOptions {
+  /** Largest number of connections of this process. Default: 10. */
+  readonly maxConnections?: number
+  /** Longest time that a statement may take, in milliseconds. Then its connection is closed. Default: 120,000. */
+  readonly queryTimeoutMs?: number
+  /** The caller's name of the URL, for error messages. Default: `databaseUrl`. */
+  readonly field?: string
+}
+
+/**
+ * Opens a pool of connections to a PostgreSQL database. A connection is made when it is first needed.
+ * @param url in the form of libpq, such as `postgresql://user:password@host:5432/database?sslmode=require`
+ * @throws InvalidInputError if it is no such URL
+ */
+export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
+  const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS, field = 'databaseUrl' } = options
+  requirePostgresUrl(url, field)
+  return knex({
+    client: 'pg',
+    connection: {
+      connectionString: url,
+      application_name: 'alcove',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: queryTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    } as Knex.PgConnectionConfig,
+    acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
+    log: SILENT_LOG,
+    pool: {
+      min: 0,
+      max: maxConnections,
+      afterCreate: (
+        connection: DriverConnection,
+        done: (error: Error | null, connection: DriverConnection) => void,
+      ) => {
+        closeWhenUnanswered(connection)
+        connection.query(SETTINGS, (error: Error | null) => done(error, connection))
+      },
+      validate: hasNoOpenStatement,
+    },
+  })
+}
+
+/** @throws InvalidInputError whose message never quotes the URL, as it may have a password */
+function requirePostgresUrl(url: unknown, field: string): void {
+  // A URL ends before a `#`, so the rest of the password would be lost silently.
+  if (typeof url === 'string' && /^postgres(ql)?:.*#/.test(url)) {
+    throw new InvalidInputError(field, 'has a #: in a password, the characters # / ? @ are written as %23 %2F %3F %40')
+  }
+  const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || !['postgres:', 'postgresql:'].includes(parsed.protocol)) {
+    throw new InvalidInputError(field, `must be a URL of a PostgreSQL database, such as ${EXAMPLE}`)
+  }
+  // Without a name, the driver would use the database named like the user, or the administrators' one.
+  if (parsed.pathname.length < 2) throw new InvalidInputError(field, `must name a database, such as ${EXAMPLE}`)
+}
+
+/** The part of the driver's connection that is used, as knex uses it. */
+export interface DriverConnection {
+  query(...args: readonly unknown[]): unknown
+  end(): Promise<void>
+  /** If set, knex never hands out the connection: the reason. */
+  __knex__disposed?: unknown
+}
+
+/** The number of statements without an answer, by connection. */
+const openStatements = new WeakMap<DriverConnection, number>()
+
+/**
+ * Closes a connection when one of its statements has no answer in time. The driver only rejects that statement: the
+ * answer may still come, or the server may be lost, and the next user of the connection would wait just as long
+ * (brianc/node-postgres#3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
+ */
+function closeWhenUnanswered(connection: DriverConnection): void {
+  const query = connection.query.bind(connection)
+  connection.query = (...args) => {
+    const callback = args.at(-1)
+    if (typeof callback !== 'function') return query(...args)
+    countStatement(connection, 1)
+    const onAnswer: Callback = (error, result) => {
+      countStatement(connection, -1)
+      if (error?.message === TIMED_OUT) void discardConnection(connection, error)
+      ;(callback as Callback)(error, result)
+    }
+    return query(...args.slice(0, -1), onAnswer)
+  }
+}
+
+type Callback = (error: Error | null | undefined, result?: unknown) => void
+
+/** True if a connection can be reused. knex abandons a ROLLBACK after 5 s and returns its connection to the pool. */
+function hasNoOpenStatement(connection: DriverConnection): boolean {
+  return (openStatements.get(connection) ?? 0) === 0
+}
+
+function countStatement(connection: DriverConnection, change: 1 | -1): void {
+  openStatements.set(connection, (openStatements.get(connection) ?? 0) + change)
+}
+
+/**
+ * Closes a connection, so that the pool never hands it out. While a statement is under way, the driver closes the
+ * socket without a message to the server.
+ */
+export async function discardConnection(connection: DriverConnection, reason: unknown): Promise<void> {
+  connection.__knex__disposed = reason
+  await connection.end().catch(() => undefined)
+}
+
+/** The one writer, and readers beside it. */
+const SQLITE_CONNECTIONS = 4
+/** Longest time that a statement waits for the transaction of another process. */
+const BUSY_TIMEOUT_MS = 15_000
+
+/**
+ * Opens a pool of connections to an SQLite file, and creates the file if it is missing. It uses the write-ahead log,
+ * and every commit is on the disk before it is acknowledged. Only the owner may read the file (mode 0600), the log and
+ * the shared memory beside it: SQLite creates these with the mode of the file.
+ */
+export function openSqlite(filename: string): Knex {
+  if (filename !== ':memory:' && filename !== '') makeDatabaseFilePrivate(filename)
+  return knex({
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    log: SILENT_LOG,
+    pool: {
+      min: 0,
+      max: SQLITE_CONNECTIONS,
+      afterCreate: (connection: Database, done: (error: Error | null, connection: Database) => void) => {
+        const pragmas = [
+          `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
+          'pragma journal_mode = wal',
+          'pragma synchronous = full',
+          'pragma foreign_keys = on',
+        ]
+        connection.exec(pragmas.join(';'), (error) => {
+          done(error, connection)
+        })
+      },
+    },
+  })
+}
+
+/** A log that prints nothing into the host's output. Errors reach the caller. */
+const SILENT_LOG: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore }
+
+function ignore(): void {
+  return undefined
+}

@@ -1,0 +1,308 @@
+import type {
+  DocumentRecord,
+  DocumentRepository,
+  DocumentVisibility,
+  IngestionReceipt,
+  Page,
+  RowPage,
+  UploadRecord,
+  UploadRepository,
+  WordVisibility,
+} from '../../../src/ports/index.js'
+import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
+import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
+
+/** Text columns that may be large. */
+const LARGE_COLUMNS = ['original_name', 'error', 'receipt']
+
+export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
+  constructor(session: Session) {
+    super(session, 'documents')
+  }
+
+  async insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord> {
+    const id = await this.insertRow({
+      uuid: document.uuid,
+      context_id: document.contextId,
+      original_name: document.originalName,
+      name_index: document.nameIndex,
+      content_type: document.contentType,
+      content_hash: document.contentHash,
+      created: document.created,
+      created_by: document.createdBy,
+      ...toRow(document),
+    })
+    return { id, ...document }
+  }
+
+  async get(id: number): Promise<DocumentRecord | undefined> {
+    const row = (await this.rows.where('id', id).whereNull('deleted').select())[0]
+    return row && toDocument(row)
+  }
+
+  async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
+    const row = (await this.rows.where('uuid', uuid).whereNull('deleted').select())[0]
+    return row && toDocument(row)
+  }
+
+  async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
+    if (page === undefined) return await this.#listAll(() => this.#live(contextId))
+    return (await this.pageOf(() => this.#live(contextId), page, LARGE_COLUMNS)).map(toDocument)
+  }
+
+  async listLiveIds(contextId: number, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#live(contextId), page)
+  }
+
+  async count(contextId: number): Promise<number> {
+    return await this.countOf(this.#live(contextId))
+  }
+
+  async findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined> {
+    const row = (
+      await this.rows
+        .where({ context_id: contextId, original_name: originalName, content_hash: contentHash })
+        .whereNull('deleted')
+        .orderBy('id')
+        .limit(1)
+        .select()
+    )[0]
+    return row && toDocument(row)
+  }
+
+  async largestBytes(contextId: number, originalName?: string): Promise<number> {
+    const rows = this.#live(contextId)
+    if (originalName !== undefined) void rows.where('original_name', originalName)
+    return Number((await rows.max({ bytes: 'size_bytes' }))[0]?.bytes ?? 0)
+  }
+
+  async nextNameIndex(contextId: number, originalName: string): Promise<number> {
+    const rows = await this.rows
+      .where({ context_id: contextId, original_name: originalName })
+      .whereNull('deleted')
+      .max({ highest: 'name_index' })
+    const highest = rows[0]?.highest
+    return highest === null || highest === undefined ? 0 : Number(highest) + 1
+  }
+
+  async update(id: number, changes: DocumentChanges): Promise<boolean> {
+    return (await this.rows.where('id', id).whereNull('deleted').update(toRow(changes))) > 0
+  }
+
+  async deleteOfContext(contextId: number, deleted: string): Promise<void> {
+    await this.rows.where('context_id', contextId).whereNull('deleted').update({ deleted })
+  }
+
+  async listUnfinished(): Promise<readonly DocumentRecord[]> {
+    return await this.#listAll((rows) => rows.whereNull('completed').whereNull('error').whereNull('deleted'))
+  }
+
+  async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
+    const rows = await readAllPages(async (last, limit) => {
+      const page = this.rows.whereNotNull('deleted').orderBy('id').limit(limit)
+      if (contextId !== undefined) void page.where('context_id', contextId)
+      if (last !== undefined) void page.where('id', '>', number(last, 'id'))
+      return await page.select('id', 'uuid', 'context_id')
+    })
+    return rows.map((row) => ({ id: number(row, 'id'), uuid: text(row, 'uuid'), contextId: number(row, 'context_id') }))
+  }
+
+  async visibility(contextId: number): Promise<DocumentVisibility> {
+    const ofContext = () => this.rows.where('context_id', contextId)
+    return await this.#readVisibility(
+      // The condition is that of the partial index, word for word. Otherwise the database would read all rows.
+      async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
+      () => ofContext().whereNotNull('completed').whereNull('deleted'),
+    )
+  }
+
+  async wordVisibility(contextId: number, { version, findsEarly }: WordVisibility): Promise<DocumentVisibility> {
+    const ofContext = () => this.rows.where('context_id', contextId)
+    const [isHidden, isVisible] = findsEarly
+      ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
+      : [IS_HIDDEN, 'completed is not null']
+    return await this.#readVisibility(
+      async () => {
+        const hiddenByState = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
+        const hiddenByVersion = this.#ofOtherVersions(contextId, version)
+        return (await this.session.knex.union([...hiddenByVersion, hiddenByState])) as Row[]
+      },
+      () => ofContext().where('words_version', version).whereNull('deleted').whereRaw(isVisible),
+    )
+  }
+
+  async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
+    const otherVersions = this.session.knex.union(this.#ofOtherVersions(contextId, version))
+    const rows = this.#live(contextId).whereNotNull('completed').whereIn('id', otherVersions)
+    return await this.idsOf(rows, page)
+  }
+
+  async listIds(contextId: number, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.rows.where('context_id', contextId), page)
+  }
+
+  async find(ids: readonly number[]): Promise<readonly DocumentRecord[]> {
+    const found: DocumentRecord[] = []
+    for (const part of inParts([...ids].sort((one, other) => one - other)))
+      found.push(...(await this.rows.whereIn('id', part).orderBy('id').select()).map(toDocument))
+    return found
+  }
+
+  async existing(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const found = new Set<number>()
+    for (const part of inParts(ids)) {
+      for (const row of await this.rows.whereIn('id', part).select('id')) found.add(number(row, 'id'))
+    }
+    return found
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.rows.where('id', id).delete()
+  }
+
+  #live(contextId: number): KnexRepository['rows'] {
+    return this.rows.where('context_id', contextId).whereNull('deleted')
+  }
+
+  /** Lists the hidden documents of a context, and the visible ones if they are fewer. */
+  async #readVisibility(
+    listHidden: () => Promise<readonly Row[]>,
+    visibleRows: () => KnexRepository['rows'],
+  ): Promise<DocumentVisibility> {
+    // The last id is read first, so that a document that is added during the next statements has a higher id.
+    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
+    const hidden = ids(await listHidden()).sort((one, other) => one - other)
+    const visible = hidden.length === 0 ? [] : ids(await visibleRows().orderBy('id').limit(hidden.length).select('id'))
+    return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+  }
+
+  /**
+   * Documents whose words another version indexed, or none. Three statements use the index; one with "or" would scan.
+   */
+  #ofOtherVersions(contextId: number, version: number) {
+    const ofContext = () => this.rows.where('context_id', contextId)
+    return [
+      ofContext().whereNull('words_version').select('id'),
+      ofContext().where('words_version', '<', version).select('id'),
+      ofContext().where('words_version', '>', version).select('id'),
+    ]
+  }
+
+  async #listAll(filter: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
+    const rows = await readAllPages(async (last, limit) => {
+      const page = filter(this.rows).orderBy('id').limit(limit)
+      return await (last === undefined ? page : page.where('id', '>', number(last, 'id'))).select()
+    })
+    return rows.map(toDocument)
+  }
+}
+
+function ids(rows: readonly Row[]): number[] {
+  return rows.map((row) => number(row, 'id'))
+}
+
+type DocumentChanges = Parameters<DocumentRepository['update']>[1]
+
+function toRow(changes: DocumentChanges): Row {
+  const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
+  return {
+    ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
+    ...(chunkCount !== undefined && { chunk_count: chunkCount }),
+    ...(started !== undefined && { started }),
+    ...(completed !== undefined && { completed }),
+    ...(error !== undefined && { error }),
+    ...(receipt !== undefined && { receipt: receipt && JSON.stringify(receipt) }),
+    ...(deleted !== undefined && { deleted }),
+    ...(wordsVersion !== undefined && { words_version: wordsVersion }),
+    ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
+  }
+}
+
+function toDocument(row: Row): DocumentRecord {
+  const receipt = textOrNull(row, 'receipt')
+  return {
+    id: number(row, 'id'),
+    uuid: text(row, 'uuid'),
+    contextId: number(row, 'context_id'),
+    originalName: text(row, 'original_name'),
+    nameIndex: number(row, 'name_index'),
+    contentType: text(row, 'content_type'),
+    contentHash: text(row, 'content_hash'),
+    sizeBytes: number(row, 'size_bytes'),
+    chunkCount: number(row, 'chunk_count'),
+    created: text(row, 'created'),
+    createdBy: number(row, 'created_by'),
+    started: textOrNull(row, 'started'),
+    completed: textOrNull(row, 'completed'),
+    error: textOrNull(row, 'error'),
+    receipt: receipt === null ? null : (JSON.parse(receipt) as IngestionReceipt),
+    wordsVersion: numberOrNull(row, 'words_version'),
+    embeddedChunks: number(row, 'embedded_chunks'),
+    deleted: textOrNull(row, 'deleted'),
+  }
+}
+
+export class KnexUploadRepository extends KnexRepository implements UploadRepository {
+  constructor(session: Session) {
+    super(session, 'uploads')
+  }
+
+  async insert(upload: UploadRecord, ttlMs: number): Promise<void> {
+    const row = { uuid: upload.uuid, context_id: upload.contextId, size_bytes: upload.sizeBytes }
+    await this.rows.insert({ ...row, expires_ms: this.fromNow(ttlMs) })
+  }
+
+  async extend(uuid: string, ttlMs: number): Promise<boolean> {
+    return (await this.#unexpired(uuid).update({ expires_ms: this.fromNow(ttlMs) })) > 0
+  }
+
+  async hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean> {
+    const changes = { size_bytes: sizeBytes, expires_ms: this.fromNow(ttlMs) }
+    return (await this.#unexpired(uuid).update(changes)) > 0
+  }
+
+  async remove(uuid: string): Promise<boolean> {
+    return (await this.#unexpired(uuid).delete()) > 0
+  }
+
+  async usedBytes(contextId: number): Promise<number> {
+    const { knex, name } = this.session
+    const documents = knex<Row>(name('documents')).where('context_id', contextId).whereNull('deleted')
+    const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
+    const sums = await Promise.all([documents.sum({ bytes: 'size_bytes' }), uploads.sum({ bytes: 'size_bytes' })])
+    return sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
+  }
+
+  async claimed(uuids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { knex, name } = this.session
+    const claimed = new Set<string>()
+    for (const part of inParts(uuids)) {
+      // Uploads are read before documents. So an upload that becomes a document in between is found by the second
+      // statement.
+      const uploads = await this.rows.whereIn('uuid', part).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
+      const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
+      for (const row of [...uploads, ...documents]) claimed.add(text(row, 'uuid'))
+    }
+    return claimed
+  }
+
+  async countExpired(): Promise<number> {
+    const [counted] = await this.rows.whereRaw(`expires_ms <= ${this.#now}`).count({ expired: '*' })
+    return Number((counted as Row | undefined)?.['expired'] ?? 0)
+  }
+
+  async removeExpired(options: { readonly all: boolean }): Promise<void> {
+    const query = this.rows
+    if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)
+    await query.delete()
+  }
+
+  #unexpired(uuid: string) {
+    return this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
+  }
+
+  get #now(): string {
+    return this.session.dialect.nowMs
+  }
+}

@@ -1,0 +1,152 @@
+import type { Knex } from 'knex'
+import {
+  AlreadyExistsError,
+  type DestinationRecord,
+  type DestinationRepository,
+  type EventRecord,
+  type EventRepository,
+  type Page,
+  type RowPage,
+} from '../../../src/ports/index.js'
+import { isUniqueViolation } from '../errors.js'
+import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
+import { KnexRepository, type Session } from './knex-repository.js'
+
+interface Filter {
+  readonly companyId?: number
+}
+
+type Changes = Partial<Omit<DestinationRecord, 'id'>>
+
+export class KnexDestinationRepository extends KnexRepository implements DestinationRepository {
+  constructor(session: Session) {
+    super(session, 'destinations')
+  }
+
+  async insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord> {
+    return { id: await refuseDuplicates(() => this.insertRow(toRow(destination))), ...destination }
+  }
+
+  async get(id: number): Promise<DestinationRecord | undefined> {
+    const row = (await this.#live.where('id', id).select())[0]
+    return row && toDestination(row)
+  }
+
+  async list(filter: Filter = {}, page?: RowPage): Promise<readonly DestinationRecord[]> {
+    return (await this.pageOf(() => this.#filtered(filter), page, ['url', 'name', 'event_types'])).map(toDestination)
+  }
+
+  async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#filtered(filter), page)
+  }
+
+  async count(companyId: number): Promise<number> {
+    return await this.countOf(this.#filtered({ companyId }))
+  }
+
+  async update(id: number, changes: Changes): Promise<boolean> {
+    return await refuseDuplicates(async () => (await this.#live.where('id', id).update(toRow(changes))) > 0)
+  }
+
+  async remove(id: number, removed: string): Promise<boolean> {
+    return (await this.#live.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
+  }
+
+  async idsOfCompany(companyId: number): Promise<readonly number[]> {
+    return (await this.rows.where('company_id', companyId).orderBy('id').select('id')).map((row) => number(row, 'id'))
+  }
+
+  async deleteOfCompany(companyId: number): Promise<void> {
+    await this.rows.where('company_id', companyId).delete()
+  }
+
+  #filtered({ companyId }: Filter): Knex.QueryBuilder<Row, Row[]> {
+    return companyId === undefined ? this.#live : this.#live.where('company_id', companyId)
+  }
+
+  get #live(): Knex.QueryBuilder<Row, Row[]> {
+    return this.rows.whereNull('deleted')
+  }
+}
+
+async function refuseDuplicates<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new AlreadyExistsError('the company has a destination with this URL already', { cause: error })
+  }
+}
+
+const COLUMNS = {
+  companyId: 'company_id',
+  url: 'url',
+  name: 'name',
+  eventTypes: 'event_types',
+  includeDescendants: 'include_descendants',
+  sealedSecret: 'sealed_secret',
+  created: 'created',
+  updated: 'updated',
+} as const satisfies Record<keyof Omit<DestinationRecord, 'id'>, string>
+
+function toRow(changes: Changes): Row {
+  const row: Record<string, unknown> = {}
+  for (const [member, column] of Object.entries(COLUMNS)) {
+    const value = changes[member as keyof Changes]
+    if (value !== undefined) row[column] = member === 'eventTypes' && value !== null ? JSON.stringify(value) : value
+  }
+  return row
+}
+
+function toDestination(row: Row): DestinationRecord {
+  return {
+    id: number(row, 'id'),
+    companyId: number(row, 'company_id'),
+    url: text(row, 'url'),
+    name: textOrNull(row, 'name'),
+    eventTypes: typesOf(row),
+    includeDescendants: boolean(row, 'include_descendants'),
+    sealedSecret: text(row, 'sealed_secret'),
+    created: text(row, 'created'),
+    updated: text(row, 'updated'),
+  }
+}
+
+function typesOf(row: Row): readonly string[] | null {
+  const types = textOrNull(row, 'event_types')
+  return types === null ? null : (JSON.parse(types) as readonly string[])
+}
+
+export class KnexEventRepository extends KnexRepository implements EventRepository {
+  constructor(session: Session) {
+    super(session, 'events')
+  }
+
+  async insert(event: Omit<EventRecord, 'id'>): Promise<EventRecord> {
+    const { eventId, companyId, type, payload, payloadHash, created } = event
+    const id = await this.insertRow({
+      event_id: eventId,
+      company_id: companyId,
+      type,
+      payload: Buffer.from(payload),
+      payload_hash: payloadHash,
+      created,
+    })
+    return { id, ...event }
+  }
+
+  async get(id: number): Promise<EventRecord | undefined> {
+    const row = await this.getRow(id)
+    return (
+      row && {
+        id,
+        eventId: text(row, 'event_id'),
+        companyId: number(row, 'company_id'),
+        type: text(row, 'type'),
+        payload: bytes(row, 'payload'),
+        payloadHash: text(row, 'payload_hash'),
+        created: text(row, 'created'),
+      }
+    )
+  }
+}

@@ -1,0 +1,276 @@
+import { CsvError } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
+import type { ExtractedPiece } from '../../../src/ports/index.js'
+import { type FileBytes, rowText } from './reader.js'
+import { DecodedText } from './text-reader.js'
+
+/** A piece has rows with about this much text. */
+const PIECE_CHARACTERS = 32_768
+/** Names of columns may be longer than the cells, but only up to this factor. */
+const NAME_CHARACTERS_PER_CHARACTER = 12
+const FREE_NAME_CHARACTERS = 1_048_576
+/** The length of the text from which the delimiter is guessed. */
+const SAMPLE_CHARACTERS = 16_384
+
+/**
+ * Reads a table row by row. Every cell gets the header of its column, so that a chunk from the middle of a table is
+ * understandable: `City: Oslo; Country: Norway`.
+ */
+export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+  const decoded = await DecodedText.of(file)
+  const { delimiter, preambleLength } = guessDialect(await beginningOf(decoded))
+  const rows = new CsvRows(delimiter)
+  const table = new TableText()
+  let skipped = 0
+  for await (const text of decoded.pieces()) {
+    const rest = text.slice(preambleLength - skipped)
+    skipped += text.length - rest.length
+    for (const part of rows.push(rest)) yield* table.add(part)
+  }
+  for (const part of rows.end()) yield* table.add(part)
+  yield* table.end()
+  yield* decoded.warning()
+  const warnings = [...table.warnings(), ...rawLinesWarning(rows.rawLines)]
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
+/** Turns rows into pieces of text. */
+class TableText {
+  #header: CsvHeader | undefined
+  #isFirst = true
+  #text = ''
+  /** The characters that the names of the columns may still add. */
+  #budget = FREE_NAME_CHARACTERS
+  #isNameless = false
+
+  warnings(): string[] {
+    return this.#isNameless ? ['the column names are too long to repeat them in every row'] : []
+  }
+
+  *add(part: CsvPart): Generator<ExtractedPiece> {
+    if ('text' in part) this.#text += part.text
+    else this.#text += asLine(this.#isFirst ? this.#headerText(part.cells) : this.#rowText(part.cells))
+    if (this.#text.length >= PIECE_CHARACTERS) yield* this.end()
+  }
+
+  *end(): Generator<ExtractedPiece> {
+    if (this.#text !== '') yield { text: this.#text }
+    this.#text = ''
+  }
+
+  #headerText(cells: readonly string[]): string {
+    this.#isFirst = false
+    this.#header = CsvHeader.of(cells)
+    return rowText(cells, undefined)
+  }
+
+  #rowText(cells: readonly string[]): string {
+    const plain = rowText(cells, undefined)
+    if (this.#header === undefined) return plain
+    const named = this.#header.isTooLong ? undefined : this.#header.textOf(cells)
+    this.#budget += plain.length * NAME_CHARACTERS_PER_CHARACTER
+    if (named !== undefined && named.length - plain.length <= this.#budget) {
+      this.#budget -= named.length - plain.length
+      return named
+    }
+    this.#isNameless = true
+    return plain
+  }
+}
+
+function asLine(text: string): string {
+  return text === '' ? '' : `${text}\n`
+}
+
+function rawLinesWarning(count: number): string[] {
+  if (count === 0) return []
+  const lines = count === 1 ? '1 line is not a row' : `${count} lines are not rows`
+  return [`${lines} of the table (an open quote, or too long): their text is kept unchanged`]
+}
+
+async function beginningOf(decoded: DecodedText): Promise<string> {
+  let sample = ''
+  for await (const text of decoded.pieces()) {
+    sample += text
+    if (sample.length >= SAMPLE_CHARACTERS) break
+  }
+  return sample.slice(0, SAMPLE_CHARACTERS)
+}
+
+/** The notation of a table. */
+interface CsvDialect {
+  readonly delimiter: string
+  /** The length of a first line that only declares the delimiter. */
+  readonly preambleLength: number
+}
+
+const DELIMITERS = [',', ';', '\t', '|'] as const
+const MAX_LINES = 50
+
+/** Guesses the dialect from the beginning of a table. Spreadsheet programs may write `sep=;` into the first line. */
+export function guessDialect(sample: string): CsvDialect {
+  const declared = /^"?sep=(.)"?(?:\r\n|\r|\n)/i.exec(sample)
+  if (declared?.[1] !== undefined) return { delimiter: declared[1], preambleLength: declared[0].length }
+  return { delimiter: guessDelimiter(sample), preambleLength: 0 }
+}
+
+/** The delimiter whose number, outside quotes, is the same in the most of the first lines. */
+function guessDelimiter(sample: string): string {
+  const lines = sample
+    .replaceAll(/"[^"]*"/g, '')
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, MAX_LINES)
+  const score = (delimiter: string): number => {
+    const counts = lines.map((line) => line.split(delimiter).length - 1)
+    const usualCount = mostFrequent(counts.filter((count) => count > 0))
+    const usualLines = counts.filter((count) => count === usualCount).length
+    return usualCount === 0 ? 0 : (usualLines / lines.length) * (1 + Math.min(usualCount, 20) / 100)
+  }
+  return [...DELIMITERS].sort((first, second) => score(second) - score(first))[0] ?? ','
+}
+
+function mostFrequent(counts: readonly number[]): number {
+  const times = new Map<number, number>()
+  for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1)
+  return [...times].sort(([, first], [, second]) => second - first)[0]?.[0] ?? 0
+}
+
+/** A longer name is cut in the rows. The first row has it in full. */
+const MAX_NAME_CHARACTERS = 60
+/** If the names together are longer, the rows do not repeat them. */
+const MAX_HEADER_CHARACTERS = 16_384
+const YEAR = /^(?:19|20)\d\d$/
+const NUMBER = /^[\d\s.,:/%$€£+-]+$/
+
+/** The names of the columns of a table. */
+class CsvHeader {
+  readonly #names: readonly string[]
+
+  private constructor(names: readonly string[]) {
+    this.#names = names
+  }
+
+  /** @returns `undefined` if the row does not look like names: most columns have one, and most of them are words */
+  static of(row: readonly string[]): CsvHeader | undefined {
+    const names = row.map((cell) => cell.trim())
+    const filled = names.filter((name) => name !== '')
+    const words = filled.filter((name) => !NUMBER.test(name) || YEAR.test(name))
+    const hasWord = filled.some((name) => !NUMBER.test(name))
+    const isHeader = hasWord && words.length * 2 >= filled.length && filled.length * 2 >= row.length
+    return isHeader ? new CsvHeader(names.map(cut)) : undefined
+  }
+
+  get isTooLong(): boolean {
+    return this.#names.reduce((length, name) => length + name.length, 0) > MAX_HEADER_CHARACTERS
+  }
+
+  /** For example `City: Oslo; Country: Norway`. Empty cells are left out. */
+  textOf(row: readonly string[]): string {
+    return rowText(row, this.#names)
+  }
+}
+
+function cut(name: string): string {
+  if (name.length <= MAX_NAME_CHARACTERS) return name
+  return `${name
+    .slice(0, MAX_NAME_CHARACTERS - 1)
+    .toWellFormed()
+    .replace(/\uFFFD$/, '')}…`
+}
+
+/** The bytes that are parsed at once. */
+const BLOCK_BYTES = 65_536
+/** A longer text is not a row of a table. */
+const MAX_ROW_BYTES = 4 * 1024 * 1024
+/** After this many open quotes, the character does not count as a quote. */
+const MAX_OPEN_QUOTES = 10
+const LINE_ENDS = ['\r\n', '\n', '\r']
+
+/** A part of a table: the cells of a row, or the unchanged text of a line that is not a row. */
+type CsvPart = { readonly cells: readonly string[] } | { readonly text: string }
+
+/**
+ * Parses a table block by block. An open quote, or a row of more than 4 MB, does not swallow the rest of the table: the
+ * first line is yielded unchanged, and parsing continues with the next line.
+ */
+export class CsvRows {
+  readonly #delimiter: string
+  #pending: Buffer = Buffer.alloc(0)
+  #received: Buffer[] = []
+  #receivedBytes = 0
+  /** An incomplete row is parsed a second time only when it has this length. */
+  #nextAttemptBytes = BLOCK_BYTES
+  #openQuotes = 0
+  /** True inside a line that is too long to be a row. */
+  #isInLongLine = false
+  /** The number of lines that were yielded unchanged. */
+  rawLines = 0
+
+  constructor(delimiter: string) {
+    this.#delimiter = delimiter
+  }
+
+  *push(text: string): Generator<CsvPart> {
+    const bytes = Buffer.from(text)
+    this.#received.push(bytes)
+    this.#receivedBytes += bytes.length
+    if (this.#pending.length + this.#receivedBytes >= this.#nextAttemptBytes) yield* this.#parts(false)
+  }
+
+  *end(): Generator<CsvPart> {
+    yield* this.#parts(true)
+  }
+
+  *#parts(isEnd: boolean): Generator<CsvPart> {
+    this.#pending = Buffer.concat([this.#pending, ...this.#received])
+    this.#received = []
+    this.#receivedBytes = 0
+    if (this.#isInLongLine) yield* this.#restOfLine()
+    for (;;) {
+      const { rows, bytes, isQuoteOpen } = this.#parse(isEnd)
+      yield* rows
+      this.#pending = this.#pending.subarray(bytes)
+      const isTooLong = this.#pending.length > MAX_ROW_BYTES
+      if (!isTooLong && !(isEnd && isQuoteOpen)) break
+      if (isQuoteOpen) this.#openQuotes += 1
+      this.rawLines += 1
+      yield* this.#restOfLine()
+    }
+    this.#nextAttemptBytes = Math.max(BLOCK_BYTES, this.#pending.length * 2)
+  }
+
+  /** Parses the complete rows at the beginning, and counts their bytes. */
+  #parse(isEnd: boolean): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
+    const rows: { readonly cells: readonly string[]; readonly end: number }[] = []
+    let isQuoteOpen = false
+    try {
+      parse(this.#pending, {
+        delimiter: this.#delimiter,
+        record_delimiter: LINE_ENDS,
+        relax_column_count: true,
+        relax_quotes: true,
+        skip_empty_lines: true,
+        quote: this.#openQuotes < MAX_OPEN_QUOTES ? '"' : null,
+        on_record: (cells: readonly string[], { bytes }) => {
+          rows.push({ cells, end: bytes })
+          return null
+        },
+      })
+    } catch (error) {
+      if (!(error instanceof CsvError) || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw error
+      isQuoteOpen = true
+    }
+    // The last row may continue in the next block.
+    if (!isEnd && !isQuoteOpen) rows.pop()
+    return { rows, bytes: isEnd && !isQuoteOpen ? this.#pending.length : (rows.at(-1)?.end ?? 0), isQuoteOpen }
+  }
+
+  *#restOfLine(): Generator<CsvPart> {
+    const ends = [this.#pending.indexOf(0x0a), this.#pending.indexOf(0x0d)].filter((index) => index >= 0)
+    const end = ends.length === 0 ? this.#pending.length : Math.min(...ends) + 1
+    this.#isInLongLine = ends.length === 0
+    yield { text: this.#pending.toString('utf8', 0, end) }
+    this.#pending = this.#pending.subarray(end)
+  }
+}

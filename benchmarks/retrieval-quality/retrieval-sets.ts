@@ -1,0 +1,105 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { parse } from 'csv-parse/sync'
+import { sharedData } from '../harness/shared-data.js'
+import type { CharacterRange } from './character-ranges.js'
+import { similarDocuments } from './similar-documents.js'
+
+/** A file to ingest. */
+export interface SetDocument {
+  readonly fileName: string
+  readonly content: Uint8Array
+}
+
+/** A question of Chroma's evaluation, with the passages that answer it. */
+export interface PassageQuestion {
+  readonly question: string
+  readonly references: readonly CharacterRange[]
+}
+
+/** A question with the names of the files that answer it. Each has a gain. */
+export interface DocumentQuestion {
+  readonly question: string
+  readonly judged: ReadonlyMap<string, number>
+}
+
+/** Documents with questions that some of them answer. */
+export interface DocumentSet {
+  readonly documents: readonly SetDocument[]
+  readonly questions: readonly DocumentQuestion[]
+}
+
+export const SIMILAR_DOCUMENTS = 'similar documents'
+
+/** Chroma's corpora with open licences. A corpus has the name of its file. */
+export async function readCorpora(folder: string): Promise<SetDocument[]> {
+  const files = await readdir(join(folder, 'corpora'))
+  return await Promise.all(
+    files.map(async (fileName) => ({ fileName, content: await readFile(join(folder, 'corpora', fileName)) })),
+  )
+}
+
+export async function readPassageQuestions(folder: string): Promise<PassageQuestion[]> {
+  const rows = parse<Record<'question' | 'references' | 'corpus_id', string>>(
+    await readFile(join(folder, 'questions_df.csv'), 'utf8'),
+    { columns: true },
+  )
+  return rows.map(({ question, references, corpus_id: corpus }) => {
+    const found = JSON.parse(references) as readonly { readonly start_index: number; readonly end_index: number }[]
+    return { question, references: found.map((each) => ({ corpus, start: each.start_index, end: each.end_index })) }
+  })
+}
+
+/** Reads a set of the shared data by its name, or makes the generated set. */
+export async function readDocumentSet(name: string): Promise<DocumentSet> {
+  if (name === SIMILAR_DOCUMENTS) return generatedSet()
+  const folder = sharedData('retrieval', name) ?? ''
+  const rows = jsonLines<{ _id: string; title?: string; text: string }>(
+    gunzipSync(await readFile(join(folder, 'corpus.jsonl.gz'))).toString(),
+  )
+  const documents = rows
+    .map(({ _id, title = '', text }) => ({ fileName: `${_id}.txt`, text: `${title}\n\n${text}`.trim() }))
+    .filter(({ text }) => text !== '')
+  const queries = jsonLines<{ _id: string; text: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8'))
+  const relevance = await readRelevance(join(folder, 'qrels.tsv'))
+  const questions = queries.flatMap(({ _id, text }) => {
+    const judged = relevance.get(_id)
+    return judged === undefined ? [] : [{ question: text, judged }]
+  })
+  return { documents: documents.map(toDocument), questions }
+}
+
+function generatedSet(): DocumentSet {
+  const { documents, questions } = similarDocuments()
+  return {
+    documents: documents.map(toDocument),
+    questions: questions.map(({ question, fileName }) => ({ question, judged: new Map([[fileName, 1]]) })),
+  }
+}
+
+function toDocument({ fileName, text }: { readonly fileName: string; readonly text: string }): SetDocument {
+  return { fileName, content: Buffer.from(text) }
+}
+
+/** The relevant files of each query, with their gains. */
+async function readRelevance(file: string): Promise<Map<string, Map<string, number>>> {
+  const relevance = new Map<string, Map<string, number>>()
+  for (const line of (await readFile(file, 'utf8')).trim().split('\n')) {
+    const [query = '', document = '', score = ''] = line.split('\t')
+    if (!/^\d/.test(score)) continue
+    const judged = relevance.get(query) ?? new Map<string, number>()
+    relevance.set(query, judged.set(`${document}.txt`, Number(score)))
+  }
+  return relevance
+}
+
+/** The name of a corpus in the questions. */
+export function corpusOf(fileName: string): string {
+  return basename(fileName, '.md')
+}
+
+function jsonLines<T>(text: string): T[] {
+  const lines = text.trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as T)
+}

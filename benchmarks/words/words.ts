@@ -1,0 +1,36 @@
+/**
+ * The time from upload until a document is found by its words, while the model has just started to embed. Also the time
+ * of a search by words and meaning beside a search by meaning alone, for one caller and for 64. Each step has a process
+ * of its own.
+ */
+import { mediansOf } from '../harness/measure.js'
+import { writeReport } from '../harness/report.js'
+import { inFolder, stepRunner } from '../harness/step-process.js'
+import type { WordSteps } from './words-step.js'
+
+const isQuick = process.argv.includes('--quick')
+const MEGABYTES = isQuick ? [0.02] : [1, 10, 100]
+const CHUNKS = isQuick ? [50] : process.argv.includes('--small') ? [100_000] : [100_000, 1_000_000]
+
+type Row = Readonly<Record<string, unknown>>
+
+const inProcess = stepRunner<WordSteps>('words/words-step.ts')
+const [findable, searches]: [Row[], Row[]] = [[], []]
+for (const megabytes of MEGABYTES) {
+  await inFolder((dataDir) => {
+    findable.push({ megabytes, ...inProcess('timeToFindable', { dataDir, megabytes }) })
+  })
+}
+console.table(findable.map(mediansOf))
+for (const about of CHUNKS) {
+  await inFolder((dataDir) => {
+    const filled = inProcess('fillWithChunks', { dataDir, chunks: about })
+    searches.push({
+      about,
+      ...inProcess('searchByModes', { dataDir, contextId: filled.contextId, isQuick }),
+      ...filled,
+    })
+  })
+}
+console.table(searches.map(mediansOf))
+if (!isQuick) writeReport('words', { 'from upload to findable': findable, 'searches by mode': searches })

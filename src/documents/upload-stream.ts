@@ -1,0 +1,241 @@
+import { InvalidInputError, LeaseLostError, QuotaExceededError } from '../kernel/errors.js'
+import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../ports/index.js'
+
+/** The bytes of a file, in one of the forms that a host may have. */
+export type UploadContent = Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+
+/** Bytes that arrive, and their number. */
+export interface ByteSource {
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** Undefined if it is unknown before all bytes have arrived. */
+  readonly sizeBytes: number | undefined
+  /** Closes the source, if it was not read to its end. */
+  release(): void
+}
+
+/**
+ * Call this before the first `await`: a stream may fail at any time.
+ * @throws InvalidInputError if the content has another form; while reading, if a piece is no Uint8Array
+ */
+export function toByteSource(content: UploadContent | null | undefined): ByteSource {
+  if (content instanceof Uint8Array)
+    return { bytes: single(content), sizeBytes: content.byteLength, release: doNothing }
+  if (content instanceof Blob) return { bytes: content.stream(), sizeBytes: content.size, release: doNothing }
+  if (typeof content !== 'object' || content === null || !(Symbol.asyncIterator in content)) {
+    throw new InvalidInputError(
+      'content',
+      'must be a Readable, a ReadableStream, an AsyncIterable, a Blob or a Uint8Array',
+    )
+  }
+  // Without a listener, a stream of Node that fails before it is read would crash the process. Reading throws the error.
+  const stream = content as Partial<StreamEnds>
+  stream.on?.('error', doNothing)
+  return { bytes: validated(content), sizeBytes: undefined, release: () => release(content) }
+}
+
+/** The members of Node streams and generators that {@link release} needs. */
+interface StreamEnds {
+  on(event: 'error', listener: () => void): unknown
+  destroy(): unknown
+  return(): Promise<unknown>
+}
+
+/** Closes a Node stream, a web stream or a generator, each in its own way. */
+function release(content: AsyncIterable<Uint8Array> & Partial<StreamEnds>): void {
+  if (content.destroy !== undefined) content.destroy()
+  else if (content instanceof ReadableStream && !content.locked) void content.cancel().catch(doNothing)
+  // A generator may fail while it closes; no caller waits for that error.
+  else void Promise.resolve(content.return?.()).catch(doNothing)
+}
+
+function doNothing(): void {
+  return undefined
+}
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+async function* validated(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    if (!((piece as unknown) instanceof Uint8Array)) {
+      throw new InvalidInputError(
+        'content',
+        'must yield Uint8Arrays: a stream with an encoding yields text, so open it without one',
+      )
+    }
+    yield piece
+  }
+}
+
+/** Passes bytes on, but first gives the head of at most `length` bytes to `inspect`, which may throw. */
+export async function* inspected(
+  bytes: AsyncIterable<Uint8Array>,
+  length: number,
+  inspect: (head: Uint8Array) => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  /** The pieces of the head; undefined after the inspection. */
+  let headPieces: Uint8Array[] | undefined = []
+  let headBytes = 0
+  for await (const piece of bytes) {
+    if (headPieces === undefined) {
+      yield piece
+      continue
+    }
+    headPieces.push(piece)
+    headBytes += piece.byteLength
+    if (headBytes < length) continue
+    await inspect(firstBytes(headPieces, length))
+    yield* headPieces
+    headPieces = undefined
+  }
+  if (headPieces === undefined) return
+  await inspect(firstBytes(headPieces, length))
+  yield* headPieces
+}
+
+function firstBytes(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const total = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+  const bytes = new Uint8Array(Math.min(total, length))
+  let offset = 0
+  for (const piece of pieces) {
+    const part = piece.subarray(0, bytes.length - offset)
+    bytes.set(part, offset)
+    offset += part.length
+  }
+  return bytes
+}
+
+/** Time for which an upload holds its quota after the last byte that arrived. */
+export const UPLOAD_TTL_MS: number = 10 * 60_000
+/**
+ * For transactions that lock a context and then add up the quota that its uploads hold. With this isolation, the sum
+ * includes what other uploads committed during the wait for the lock.
+ */
+export const WITH_CONTEXT_LOCK: TransactionOptions = { isolation: 'read committed' }
+const EXTEND_EVERY_MS = 60_000
+/** Bytes that an upload holds ahead of its arrived bytes: a transaction for each piece would be slow. */
+const STEP_BYTES = 1_048_576
+/** The same limit for an upload of known size: a client that stalls must not keep more from others. */
+const MAX_AHEAD_BYTES = 16 * 1_048_576
+/** At most this part of the remaining quota is held ahead: other uploads may need it earlier. */
+const MAX_AHEAD_SHARE = 1 / 16
+
+/** Bytes of quota that an upload holds before its first byte arrives. @param expectedBytes 0 if the size is unknown */
+export function firstHeldBytes(expectedBytes: number): number {
+  return Math.min(expectedBytes, MAX_AHEAD_BYTES)
+}
+
+/** A file that needs quota. */
+export interface WantedQuota {
+  readonly contextId: number
+  /** Undefined if the name is still unknown. */
+  readonly originalName?: string
+  readonly sizeBytes: number
+}
+
+/**
+ * The most bytes that a file may have now. A file with the same bytes and name as an existing document needs no quota in
+ * the end. One such upload at a time may exceed the quota while it arrives.
+ *
+ * @param leftBytes bytes left of the quota; below 0 while such an upload runs
+ */
+export async function maxFileBytesFor(
+  { documents }: Repositories,
+  { contextId, originalName, sizeBytes }: WantedQuota,
+  leftBytes: number,
+): Promise<number> {
+  if (sizeBytes <= leftBytes || leftBytes < 0) return Math.max(0, leftBytes)
+  return Math.max(leftBytes, await documents.largestBytes(contextId, originalName))
+}
+
+/** An upload that holds a part of its context's quota. */
+interface HoldingUpload {
+  readonly uuid: string
+  readonly originalName: string
+  readonly expectedBytes: number
+  readonly maxFileBytes: number
+}
+
+/** The part of its context's quota that an upload holds. It grows ahead of the arriving bytes. */
+export class HeldQuota {
+  readonly #storage: Storage
+  readonly #context: ContextRecord
+  readonly #uuid: string
+  readonly #originalName: string
+  readonly #expectedBytes: number
+  readonly #maxFileBytes: number
+  #heldBytes: number
+  #arrivedBytes = 0
+  #renewedAt = performance.now()
+
+  /** @param upload the inserted upload, which holds {@link firstHeldBytes} of its expected bytes */
+  constructor(storage: Storage, context: ContextRecord, upload: HoldingUpload) {
+    this.#storage = storage
+    this.#context = context
+    this.#uuid = upload.uuid
+    this.#originalName = upload.originalName
+    this.#expectedBytes = upload.expectedBytes
+    this.#heldBytes = firstHeldBytes(upload.expectedBytes)
+    this.#maxFileBytes = upload.maxFileBytes
+  }
+
+  /**
+   * Passes bytes on once the upload holds quota for them.
+   * @throws QuotaExceededError if they do not fit; then the upload holds nothing
+   * @throws LeaseLostError if no bytes arrived for so long that the upload was aborted
+   */
+  async *metered(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of bytes) {
+      this.#arrivedBytes += piece.byteLength
+      if (this.#arrivedBytes > this.#heldBytes) await this.#grow()
+      else if (performance.now() - this.#renewedAt > EXTEND_EVERY_MS) await this.#renew()
+      yield piece
+    }
+  }
+
+  async #grow(): Promise<void> {
+    const { id: contextId, maxSizeBytes } = this.#context
+    const heldBytes = await this.#storage.transaction(async (repositories) => {
+      const { contexts, uploads } = repositories
+      await contexts.lock(contextId)
+      const ofOthers = (await uploads.usedBytes(contextId)) - this.#heldBytes
+      const arrived = { contextId, originalName: this.#originalName, sizeBytes: this.#arrivedBytes }
+      const maxBytes = Math.min(
+        await maxFileBytesFor(repositories, arrived, maxSizeBytes - ofOthers),
+        this.#maxFileBytes,
+      )
+      if (this.#arrivedBytes > maxBytes) {
+        // At once: if two uploads do not fit together, the other one may need this quota for its next byte.
+        await uploads.remove(this.#uuid)
+        return undefined
+      }
+      const grownBytes = this.#arrivedBytes + this.#aheadBytes(maxBytes - this.#arrivedBytes)
+      if (!(await uploads.hold(this.#uuid, grownBytes, UPLOAD_TTL_MS))) throw uploadExpired()
+      return grownBytes
+    }, WITH_CONTEXT_LOCK)
+    if (heldBytes === undefined)
+      throw new QuotaExceededError(
+        'the file does not fit in the quota that is left: delete documents, or raise settings.maxSizeBytes',
+      )
+    this.#heldBytes = heldBytes
+    this.#renewedAt = performance.now()
+  }
+
+  /** Holds expected bytes up to a limit, if there is room, and unexpected ones only in small steps. */
+  #aheadBytes(leftBytes: number): number {
+    const known = Math.min(this.#expectedBytes - this.#arrivedBytes, MAX_AHEAD_BYTES, leftBytes)
+    return Math.max(known, Math.min(STEP_BYTES, Math.floor(leftBytes * MAX_AHEAD_SHARE)))
+  }
+
+  async #renew(): Promise<void> {
+    if (!(await this.#storage.transaction(({ uploads }) => uploads.extend(this.#uuid, UPLOAD_TTL_MS))))
+      throw uploadExpired()
+    this.#renewedAt = performance.now()
+  }
+}
+
+/** The upload expired: the sweep may have removed its file. */
+export function uploadExpired(): LeaseLostError {
+  return new LeaseLostError('no bytes arrived for so long that the upload was aborted: send the file a second time')
+}

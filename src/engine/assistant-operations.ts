@@ -1,0 +1,218 @@
+import type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from '../contexts/index.js'
+import type {
+  Document,
+  DocumentChunk,
+  DocumentReference,
+  DocumentWithReceipt,
+  NewDocument,
+  UploadOptions,
+} from '../documents/index.js'
+import type { ListPage, ListQuery } from '../kernel/lists.js'
+import type { Principal } from '../tenancy/index.js'
+import type { EngineParts } from './engine-parts.js'
+import { createListOperations, type EngineSignals } from './operations.js'
+
+/**
+ * The contexts that a principal can use. Each call checks the current state of its permission. After the engine is
+ * closed, all calls reject with a `ClosedError`.
+ */
+export interface ContextOperations {
+  /**
+   * Creates a context. Missing settings get their defaults, and the engine writes missing starter prompts.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws ModelError `ERR_MODEL_UNKNOWN`
+   * @throws LimitReachedError if the company has reached the limit `contextsPerCompany`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
+  create(context: NewContext, options?: Cancellable): Promise<Context>
+  /**
+   * Lists the contexts that the principal can read, ordered by id.
+   *
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
+  list(query?: ListQuery): Promise<Context[]>
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
+  entries(query?: ListQuery): AsyncIterable<Context>
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
+  page(query: ListQuery): Promise<ListPage<Context>>
+  /**
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
+  get(id: number): Promise<Context>
+  /** Reads all settings, also those that the specification's record does not have. @throws as {@link get} */
+  settings(id: number): Promise<Required<ContextSettings>>
+  /**
+   * Replaces the texts of a context. Omitted tools, starter prompts and settings stay unchanged.
+   *
+   * @throws InvalidInputError for an invalid member
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
+  update(id: number, changes: ContextChanges): Promise<Context>
+  /** Shares a context with the other users of its account, or makes it private. @throws as {@link update} */
+  share(id: number, share: ShareInput): Promise<void>
+  /**
+   * Deletes a context with its documents. It is invisible at once. A job removes its vectors, words and files:
+   * see `Engine.whenCleared`.
+   *
+   * @throws as {@link update}
+   */
+  delete(id: number): Promise<void>
+}
+
+/**
+ * The training documents that a principal can use. Each call checks the current state of its permission. After the
+ * engine is closed, all calls reject with a `ClosedError`.
+ */
+export interface DocumentOperations {
+  /**
+   * Stores the bytes of a document. A job then processes it, and makes its text searchable.
+   *
+   * @returns the document's UUID; for the same bytes under the same name, the UUID of the existing document
+   * @throws InvalidInputError for an invalid file name, content or option
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   * @throws QuotaExceededError if the file does not fit in the rest of the context's `maxSize`, or has more than
+   *   `maxFileBytes`
+   * @throws LimitReachedError if the context has reached the limit `documentsPerContext`
+   * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE` or `ERR_EMPTY_FILE`
+   * @throws LeaseLostError if no bytes arrived for more than 10 minutes
+   * @throws ThrottledError if the company already has `uploadsPerCompany` uploads in progress
+   * @throws StorageFullError if the disk is full
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   * @throws ClosedError if the engine is closed during the upload
+   */
+  upload(contextId: number, document: NewDocument, options?: UploadOptions): Promise<string>
+  /**
+   * Checks whether {@link upload} would accept a file of this size, before any byte is read.
+   *
+   * @param sizeBytes size of the file in bytes
+   * @throws as {@link upload}, without the errors that depend on the bytes
+   */
+  checkRoom(contextId: number, sizeBytes: number, options?: Pick<UploadOptions, 'maxFileBytes'>): Promise<void>
+  /**
+   * Waits until a document is completed.
+   *
+   * @returns the completed document
+   * @throws DocumentFailedError once the failure is final
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted during the wait
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   * @throws ClosedError if the engine is closed during the wait
+   */
+  whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
+  /**
+   * Lists the documents of a context, ordered by id.
+   *
+   * @param query a part of the list. Default: the whole list
+   * @throws InvalidInputError for an invalid query
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
+  list(contextId: number, query?: ListQuery): Promise<Document[]>
+  /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
+  entries(contextId: number, query?: ListQuery): AsyncIterable<Document>
+  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
+  page(contextId: number, query: ListQuery): Promise<ListPage<Document>>
+  /**
+   * Reads a document with its ingestion receipt.
+   *
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
+   */
+  get(document: DocumentReference): Promise<DocumentWithReceipt>
+  /**
+   * Opens the bytes of a document, as they were uploaded.
+   *
+   * @throws as {@link get}; the iterable throws a FileMissingError if the file is lost
+   */
+  open(document: DocumentReference): Promise<AsyncIterable<Uint8Array>>
+  /** Lists the chunks in their order. Empty until the document is completed. @throws as {@link get} */
+  chunks(document: DocumentReference): Promise<DocumentChunk[]>
+  /**
+   * Processes a failed document a second time.
+   *
+   * @throws InvalidInputError if the document has not failed
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
+  retry(document: DocumentReference): Promise<Document>
+  /**
+   * Deletes a document. No search finds it from now on. A job removes its vectors, words and file: see
+   * `Engine.whenCleared`.
+   *
+   * @returns the document before its deletion
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
+  delete(document: DocumentReference): Promise<Document>
+}
+
+/** Options of a call that can be aborted. */
+export interface Cancellable {
+  /** Aborts the call, which then rejects with the signal's reason. Default: no signal. */
+  readonly signal?: AbortSignal
+}
+
+export function createContextOperations(
+  parts: EngineParts,
+  principal: Principal,
+  signals: EngineSignals,
+): ContextOperations {
+  return {
+    create: async (context, options) => await parts.contexts.create(principal, context, options),
+    ...createListOperations(() => parts.contexts.list(principal)),
+    get: async (id) => await parts.contexts.get(principal, id),
+    settings: async (id) => await parts.contexts.getSettings(principal, id),
+    update: async (id, changes) => await parts.contexts.update(principal, id, changes),
+    share: async (id, share) => {
+      await parts.contexts.share(principal, id, share)
+    },
+    delete: async (id) => {
+      await parts.contexts.delete(principal, id)
+      signals.purgeQueued()
+    },
+  }
+}
+
+export function createDocumentOperations(
+  parts: EngineParts,
+  principal: Principal,
+  signals: EngineSignals,
+): DocumentOperations {
+  return {
+    upload: async (contextId, document, options = {}) => {
+      return await signals.runUntilClosed(options.signal, async (signal) => {
+        const uuid = await parts.uploadDocument.execute(principal, contextId, document, { ...options, signal })
+        signals.documentUploaded()
+        return uuid
+      })
+    },
+    checkRoom: async (contextId, sizeBytes, options) => {
+      await parts.uploadDocument.check(principal, contextId, sizeBytes, options)
+    },
+    whenProcessed: async (document, options) =>
+      await signals.runUntilClosed(options?.signal, async (signal) => {
+        return await parts.waitForDocument.execute(principal, document, { signal })
+      }),
+    ...createListOperations((contextId: number) => parts.listDocuments.execute(principal, contextId)),
+    get: async (document) => await parts.getDocument.execute(principal, document),
+    open: async (document) => await parts.getDocument.open(principal, document),
+    chunks: async (document) => await parts.getDocument.chunks(principal, document),
+    retry: async (document) => {
+      const retried = await parts.retryDocument.execute(principal, document)
+      signals.documentUploaded()
+      return retried
+    },
+    delete: async (document) => {
+      const deleted = await parts.deleteDocument.execute(principal, document)
+      signals.documentDeleted(deleted.id)
+      return deleted
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
+
+/** Notifies the workers about new or cancelled work. */
+export interface WorkSignals {
+  documentUploaded(): void
+  documentDeleted(documentId: number): void
+  /** There are new jobs that purge deleted data. */
+  purgeQueued(): void
+  deliveriesQueued(): void
+  deliveriesCancelled(ids: readonly number[]): void
+}
+
+/** The functions of the engine that its sessions call. */
+export interface EngineSignals extends WorkSignals {
+  /**
+   * Runs work with a signal that is aborted when the caller aborts or the engine closes. The engine waits for the work.
+   */
+  runUntilClosed<T>(callerSignal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+/** The three ways to read a list: as an array, as an iterable, and page by page. */
+interface ListOperations<Scope extends readonly unknown[], Item> {
+  list(...args: [...Scope, query?: ListQuery]): Promise<Item[]>
+  entries(...args: [...Scope, query?: ListQuery]): AsyncIterable<Item>
+  page(...args: [...Scope, query: ListQuery]): Promise<ListPage<Item>>
+}
+
+/** @param rowsOf returns the list for the arguments before the query; `rowsOf.length` is their number */
+export function createListOperations<Scope extends readonly [number?], Item extends { readonly id: number }>(
+  rowsOf: (...scope: Scope) => RowList<Item>,
+): ListOperations<Scope, Item> {
+  const parse = (args: readonly unknown[]): [RowList<Item>, ListQuery | undefined] => {
+    return [rowsOf(...(args.slice(0, rowsOf.length) as unknown as Scope)), args[rowsOf.length] as ListQuery | undefined]
+  }
+  return {
+    list: async (...args) => {
+      const [rows, query] = parse(args)
+      return await rows.list(query)
+    },
+    entries: (...args) => {
+      const [rows, query] = parse(args)
+      return rows.entries(query)
+    },
+    page: async (...args) => {
+      const [rows, query] = parse(args)
+      return await rows.page(query ?? {})
+    },
+  }
+}

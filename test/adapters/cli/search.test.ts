@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SearchResult } from '../../../src/index.js'
+import { temporaryFolder } from '../../temporary-folder.js'
+import type { Outcome } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
+
+const PARTS = [
+  ['valves.txt', 'Valve E-4711 opens the boiler of the large machine.'],
+  ['filters.txt', 'Filter E-4712 keeps the grounds of the small machine back.'],
+] as const
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  await alcove('init')
+  await alcove('context', 'create', 'Parts')
+  for (const [name, text] of PARTS) await writeFile(join(folder.path, name), text)
+  await alcove('ingest', '--context', 'Parts', ...PARTS.map(([name]) => name))
+})
+
+afterEach(async () => {
+  await folder.remove()
+})
+
+const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
+
+async function search(...args: readonly string[]): Promise<SearchResult[]> {
+  const { exitCode, stdout, stderr } = await alcove('search', '--context', 'Parts', '--json', ...args)
+  expect(exitCode, stderr).toBe(0)
+  return JSON.parse(stdout) as SearchResult[]
+}
+
+describe('alcove search', () => {
+  it('prints the four fields of the specification, and the fields that --include names', async () => {
+    const fields = ['id', 'docId', 'content', 'similarity']
+    for (const result of await search('E-4711')) expect(Object.keys(result)).toEqual(fields)
+    const [best] = await search('E-4711', '--include', 'match, source,score')
+    expect(Object.keys(best ?? {})).toEqual([...fields, 'score', 'source', 'match'])
+    expect(best?.source).toMatchObject({ displayName: 'valves.txt', start: 0, end: 51, foundBy: ['words', 'meaning'] })
+    expect(best?.content.slice(best.match.start, best.match.end)).toBe('E-4711')
+    expect(Object.keys((await search('E-4711', '--include', 'score'))[0] ?? {})).toEqual([...fields, 'score'])
+  })
+
+  it('finds chunks by words alone, by meaning alone, or by both', async () => {
+    const foundBy = async (...args: readonly string[]): Promise<unknown[]> => {
+      const results = await search('E-4712', '--include', 'source', ...args)
+      return results.map(({ source }) => [source.displayName, ...source.foundBy])
+    }
+    const [byBoth, byWords] = [await foundBy('--mode', 'hybrid'), await foundBy('--mode', 'keyword')]
+    expect(byBoth[0]).toEqual(['filters.txt', 'words', 'meaning'])
+    expect(byWords[0]).toEqual(['filters.txt', 'words'])
+    const byMeaning = await foundBy('--mode', 'semantic')
+    expect(byMeaning.map((result) => (result as string[]).slice(1))).toEqual([['meaning'], ['meaning']])
+    expect(await foundBy()).toEqual(byBoth)
+    await alcove('context', 'update', 'Parts', '--search-mode', 'keyword')
+    expect(await foundBy()).toEqual(byWords)
+    await alcove('context', 'update', 'Parts', '--finds-early', 'off')
+    expect(await foundBy()).toEqual(byWords)
+  })
+
+  it('prints the score, the document and the reason of each hit as text', async () => {
+    const { stdout } = await alcove('search', '--context', 'Parts', '--top', '1', 'Which part is E-4711?')
+    const [title, score, text] = stdout.split('\n')
+    expect(title).toMatch(/^1\. 0\.\d{3} {2}valves\.txt$/)
+    expect(score).toMatch(/^ {3}score 0\.\d{3}, found by words and meaning$/)
+    expect(text).toBe(`   ${PARTS[0][1]}`)
+  })
+
+  it('prints the passage that matched as text, wherever it is in a long chunk', async () => {
+    const filler = Array.from({ length: 90 }, (_, at) => `Line ${at} is about the weather of the harbour.`)
+    const lines = [...filler.slice(0, 60), 'The spare key hangs behind the XK-77 cabinet.', ...filler.slice(60)]
+    await writeFile(join(folder.path, 'long.txt'), lines.join('\n'))
+    await alcove('context', 'create', 'Long', '--chunk-size', '4000', '--search-mode', 'keyword', '--finds-early', 'on')
+    await alcove('ingest', '--context', 'Long', 'long.txt', 'valves.txt')
+    const { stdout } = await alcove('search', '--context', 'Long', 'XK-77')
+    expect(stdout).toMatch(/^ {3}… after 2\d{3} characters\n {3}Line [45]\d is about the weather/m)
+    expect(stdout).toContain('   The spare key hangs behind the XK-77 cabinet.\n')
+    expect(stdout).toMatch(/^ {3}… and \d+ more characters \(--json prints all\)$/m)
+    expect(stdout).not.toContain('Line 0 ')
+  })
+
+  it('refuses unknown modes and members, and lists the known ones', async () => {
+    const wrong: [expected: RegExp, ...args: string[]][] = [
+      [/'fuzzy' is invalid\. Allowed choices are hybrid, semantic, keyword;/, 'search', '--mode', 'fuzzy'],
+      [/Unknown member "vector"; expected one of score, source, match;/, 'search', '--include', 'score,vector'],
+      [/'maybe' is invalid\. Allowed choices are on, off;/, 'context', 'update', 'Parts', '--finds-early', 'maybe'],
+      [/Allowed choices are hybrid, semantic, keyword;/, 'context', 'create', 'X', '--search-mode', 'words'],
+    ]
+    for (const [expected, ...args] of wrong) {
+      const more = args[0] === 'search' ? ['--context', 'Parts', 'E-4711'] : []
+      const { exitCode, stdout, stderr } = await alcove(...args, ...more)
+      expect([exitCode, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(expected)
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import type { Knex } from 'knex'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KnexStorage, openPostgres } from '../../../adapters/knex/index.js'
+import { InvalidInputError, type Repositories } from '../../../src/ports/index.js'
+import { type SilentProxy, startSilentProxy } from '../../silent-proxy.js'
+import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
+
+const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
+/** On any machine, a new connection is opened and answered well within this time. */
+const QUERY_TIMEOUT_MS = 3_000
+
+describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({ open }) => {
+  let database: TestDatabase
+  let proxy: SilentProxy
+  let knex: Knex
+  let failures: string[]
+
+  beforeEach(async () => {
+    database = await open()
+    proxy = await startSilentProxy(database.address)
+    knex = openPostgres(proxy.url, { queryTimeoutMs: QUERY_TIMEOUT_MS, maxConnections: 2 })
+    failures = []
+    knex.on('query-error', ({ message }: Error) => failures.push(message))
+  })
+
+  afterEach(async () => {
+    await knex.destroy()
+    await proxy.dispose()
+    await database.dispose()
+  })
+
+  const used = (): number => (knex.client as { pool: { numUsed(): number } }).pool.numUsed()
+
+  it('discards connections with unanswered statements and opens new ones for the next statements', async () => {
+    await Promise.all([knex.raw('select pg_sleep(0.1)'), knex.raw('select pg_sleep(0.1)')])
+    proxy.silence()
+    const lost = [knex.raw('select 1'), knex.raw('select 2')].map((query) => query.then(() => 'answered', String))
+    expect(await Promise.all(lost)).toEqual([
+      'Error: select 1 - Query read timeout',
+      'Error: select 2 - Query read timeout',
+    ])
+    proxy.letNewThrough()
+    const { rows } = await knex.raw<{ rows: unknown[] }>('select 3 as number')
+    expect(rows).toEqual([{ number: 3 }])
+    await Promise.all([knex.raw('select 4'), knex.raw('select 5')])
+    expect(failures).toHaveLength(2)
+    expect(used()).toBe(0)
+  })
+
+  it('rolls back a transaction at once with the error of its statement', async () => {
+    const storage = new KnexStorage({ knex, keepKnex: true })
+    await storage.open()
+    const writing = storage.transaction(async ({ settings }) => {
+      await settings.put('before', 'done')
+      proxy.silence()
+      await settings.put('after', 'done')
+    })
+    await expect(writing).rejects.toMatchObject({
+      code: 'ERR_STORAGE',
+      isTransient: true,
+      message: 'the connection to the database was lost',
+      cause: { message: expect.stringMatching(/^insert .* - Query read timeout$/) as string },
+    })
+    expect(failures).toEqual([
+      expect.stringMatching(/ - Query read timeout$/) as string,
+      'ROLLBACK - Client was closed and is not queryable',
+    ])
+    expect(used()).toBe(0)
+    proxy.letNewThrough()
+    await storage.transaction(({ settings }) => settings.put('after', 'done'))
+    const read = async ({ settings }: Repositories) => [await settings.get('before'), await settings.get('after')]
+    expect(await storage.read(read)).toEqual([undefined, 'done'])
+    expect(used()).toBe(0)
+    await storage.close()
+  })
+
+  it('reports the error of the work even if the ROLLBACK is not answered', async () => {
+    const storage = new KnexStorage({ knex, keepKnex: true })
+    await storage.open()
+    const refusal = new InvalidInputError('name', 'is taken')
+    const refused = storage.transaction(() => {
+      proxy.silence()
+      return Promise.reject(refusal)
+    })
+    await expect(refused).rejects.toBe(refusal)
+    expect(failures).toEqual(['ROLLBACK - Query read timeout'])
+    proxy.letNewThrough()
+    await storage.transaction(({ settings }) => settings.put('key', 'value'))
+    expect(used()).toBe(0)
+    await storage.close()
+  })
+
+  it('never reuses a connection whose ROLLBACK was aborted without an answer', async () => {
+    const patient = openPostgres(proxy.url, { maxConnections: 1 })
+    const refusal = new Error('changed my mind')
+    const refused = patient.transaction(() => {
+      proxy.silence()
+      return Promise.reject(refusal)
+    })
+    await expect(refused).rejects.toBe(refusal)
+    proxy.letNewThrough()
+    const { rows } = await patient.raw<{ rows: unknown[] }>('select 1 as number')
+    expect(rows).toEqual([{ number: 1 }])
+    await patient.destroy()
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel, MemoryStorage } from '../../../adapters/memory/index.js'
+import { ClosedError } from '../../../src/index.js'
+import type { EmbedOptions } from '../../../src/ports/index.js'
+import { memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
+import { gate } from '../engine/word-engine.js'
+
+const DOCUMENTS = 400
+/** The processing of a document causes a few reads as well. */
+const MOST_READS_PER_DOCUMENT = 16
+
+class CountingStorage extends MemoryStorage {
+  reads = 0
+
+  override async read<T>(work: Parameters<typeof MemoryStorage.prototype.read<T>>[0]): Promise<T> {
+    this.reads += 1
+    return await super.read(work)
+  }
+}
+
+/** Answers after its gate is open. */
+class HeldModel extends MemoryEmbeddingModel {
+  readonly gate = gate()
+
+  override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
+    await this.gate.opened
+    return await super.embed(...call)
+  }
+}
+
+/** Never answers. */
+class SilentModel extends MemoryEmbeddingModel {
+  override async embed(_texts: readonly string[], { signal }: EmbedOptions): Promise<Float32Array> {
+    signal?.throwIfAborted()
+    return await new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error))
+    })
+  }
+}
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+}
+
+describe('a wait for a document', () => {
+  it('causes the same number of database reads for each document, however many callers wait', async () => {
+    const storage = new CountingStorage()
+    const model = new HeldModel()
+    const { engine, session } = await memoryEngine({ storage, embeddingModels: [model] })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuids: string[] = []
+    for (let at = 0; at < DOCUMENTS; at += 1) {
+      uuids.push(await session.documents.upload(id, { fileName: `${at}.txt`, content: Buffer.from(`Text ${at}.`) }))
+    }
+    storage.reads = 0
+    const waits = uuids.map((uuid) => session.documents.whenProcessed(uuid))
+    model.gate.open()
+    await Promise.all(waits)
+    expect(storage.reads).toBeLessThan(DOCUMENTS * MOST_READS_PER_DOCUMENT)
+    await engine.close()
+  })
+
+  it('leaves no timer after the document is processed', async () => {
+    const { engine, session } = await memoryEngine()
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await uploadText(session, id, 'a.txt', 'Text.')
+    const before = timers()
+    await session.documents.whenProcessed(uuid)
+    expect(timers()).toBe(before)
+    await engine.close()
+  })
+
+  it('ends at once when the caller aborts or the engine closes, and leaves no timer', async () => {
+    const { engine, session } = await memoryEngine({ embeddingModels: [new SilentModel()] })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await session.documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })
+    const caller = new AbortController()
+    const givenUp = session.documents.whenProcessed(uuid, { signal: caller.signal })
+    const closed = session.documents.whenProcessed(uuid)
+    const refusals = [expect(givenUp).rejects.toThrow('no longer'), expect(closed).rejects.toBeInstanceOf(ClosedError)]
+    caller.abort(new Error('no longer'))
+    await refusals[0]
+    await engine.close()
+    await Promise.all(refusals)
+    await expect(session.documents.whenProcessed(uuid)).rejects.toBeInstanceOf(ClosedError)
+  })
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { analyze, questionTerms } from '../../../src/analysis/index.js'
+import { findDensestPassage } from '../../../src/search/results.js'
+
+const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
+
+async function passageOf(text: string, question: string): Promise<string | undefined> {
+  const passage = await findDensestPassage(text, questionTerms(question))
+  return passage && text.slice(passage.start, passage.end)
+}
+
+describe('the densest passage', () => {
+  it('is the part with most of the terms, from the first to the last of them', async () => {
+    const text = `${FILLER}The pump may stop. ${FILLER}The error code of the pump is shown in red. ${FILLER}`
+    expect(await passageOf(text, 'error code pump')).toBe('error code of the pump')
+  })
+
+  it('prefers a rare term to a common one', async () => {
+    const text = `the pump, the pump, the pump. ${FILLER}valve. ${FILLER}`
+    expect(await passageOf(text, 'pump valve')).toBe('valve')
+  })
+
+  it('exists in a text without spaces', async () => {
+    const text = `${'今天天气很好。'.repeat(60)}错误代码在屏幕上。${'今天天气很好。'.repeat(60)}`
+    expect(await passageOf(text, '错误代码')).toBe('错误代码')
+  })
+
+  it('does not exist when no term is in the text', async () => {
+    expect(await passageOf(FILLER, 'pump')).toBeUndefined()
+    expect(await passageOf('', 'pump')).toBeUndefined()
+    expect(await passageOf(FILLER, '?!')).toBeUndefined()
+  })
+
+  it('lies within the text, begins and ends with a term of the question, and is short', async () => {
+    const word = fc.constantFrom('pump', 'valve', 'E-4711', 'of', 'oil', 'Größe', '错误', '\n', '. ')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(word, { maxLength: 200 }),
+        fc.array(word, { minLength: 1, maxLength: 5 }),
+        async (words, asked) => {
+          const [text, query] = [words.join(' '), questionTerms(asked.join(' '))]
+          const passage = await findDensestPassage(text, query)
+          const terms = analyze(text).filter(({ term }) => query.has(term))
+          expect(passage === undefined).toBe(terms.length === 0)
+          if (passage === undefined) return
+          expect(terms.some(({ start }) => start === passage.start)).toBe(true)
+          expect(terms.some(({ end }) => end === passage.end)).toBe(true)
+          expect(passage.end - passage.start).toBeLessThanOrEqual(320)
+        },
+      ),
+    )
+  })
+})

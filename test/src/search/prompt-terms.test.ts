@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { promptTerms } from '../../../src/search/prompt.js'
+
+describe('the terms of a prompt', () => {
+  it('are all terms of a short prompt, and none of punctuation', () => {
+    expect([...promptTerms('Which pump leaks?').keys()]).toEqual(['which', 'pump', 'leak'])
+    expect(promptTerms('?!').size).toBe(0)
+  })
+
+  it('are the 256 with the most weight of a long prompt', () => {
+    const filler = Array.from({ length: 2_000 }, (_, number) => `w${number}`).join(' the ')
+    const terms = promptTerms(`${filler} hydraulics hydraulics hydraulics`)
+    expect(terms.size).toBe(256)
+    expect(terms.has('hydraul')).toBe(true)
+  })
+})
