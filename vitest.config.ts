@@ -5,8 +5,8 @@ import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config'
 const ROOT = import.meta.dirname
 
 /**
- * Tests run on the sources. Programs that a source starts as a process or a thread, and files that it finds beside it,
- * are those of `dist`, where each such source has a file at the same place.
+ * Tests run on the sources. A source that starts a program or finds files beside it has a file at the same place in
+ * `dist`: it starts the programs of `dist`.
  */
 export const programsOfDist: Plugin = {
   name: 'programs-of-dist',
