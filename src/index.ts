@@ -93,6 +93,7 @@ export {
   OneTimePasswordRequiredError,
   QuotaExceededError,
   SchemaTooNewError,
+  SchemaTooOldError,
   SecretKeyError,
   SecretUnreadableError,
   SigningKeyError,

@@ -5,14 +5,12 @@ import {
   type Repositories,
   type RetryOptions,
   retry,
-  SchemaTooNewError,
   type Storage,
   type TransactionOptions,
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isConflict, translateError } from './errors.js'
 import { JobAnnouncements, listenTo } from './job-announcements.js'
-import { MIGRATIONS } from './migrations.js'
 import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
 import { KnexChunkRepository } from './repositories/chunk-repository.js'
 import {
@@ -40,6 +38,7 @@ import {
   KnexRoleRepository,
   KnexUserRepository,
 } from './repositories/user-repositories.js'
+import { runMigrations } from './run-migrations.js'
 import { type NameTable, number, type Row, TABLE_PREFIX_PATTERN } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
 
@@ -161,24 +160,10 @@ export class KnexStorage implements Storage {
   }
 
   async #migrate(): Promise<void> {
-    await this.#inTransaction(async (transaction) => {
-      const schema = this.#name('schema')
-      // `create table if not exists` can fail when two processes run it at once.
-      if (!this.#dialect.hasOneWriter) await transaction.raw('select pg_advisory_xact_lock(hashtext(?))', [schema])
-      await transaction.raw('create table if not exists ?? (version integer not null)', [schema])
-      const rows = await transaction<Row>(schema).select('version')
-      const version = rows[0] === undefined ? 0 : number(rows[0], 'version')
-      if (version > MIGRATIONS.length) {
-        throw new SchemaTooNewError(
-          `the database has schema version ${version}, this engine knows only ${MIGRATIONS.length}: use a newer version of alcove`,
-        )
-      }
-      for (const migration of MIGRATIONS.slice(version)) {
-        await migration(transaction.schema, this.#name, this.#dialect)
-      }
-      if (rows.length === 0) await transaction(schema).insert({ version: MIGRATIONS.length })
-      else if (version < MIGRATIONS.length) await transaction(schema).update({ version: MIGRATIONS.length })
-    }, 'read committed')
+    await this.#inTransaction(
+      async (transaction) => await runMigrations(transaction, { name: this.#name, dialect: this.#dialect }),
+      'read committed',
+    )
   }
 
   async #inTransaction<T>(

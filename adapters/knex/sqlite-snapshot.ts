@@ -3,7 +3,7 @@ import { BACKUP_JOB, InvalidInputError, type Storage } from '../../src/ports/ind
 import { openSqlite } from './connections.js'
 import { withTranslatedErrors } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
-import { IS_OPEN } from './migrations/0005-outbox.js'
+import { IS_OPEN } from './migrations/0001-initial-events.js'
 import { inParts } from './repositories/knex-repository.js'
 import { type NameTable, number, numberOrNull, type Row, text } from './tables.js'
 
@@ -73,7 +73,7 @@ export class SqliteSnapshot {
     return this.#createStorage()
   }
 
-  /** Migrates the tables to this version. @throws SchemaTooNewError */
+  /** Migrates the tables to this version. @throws SchemaTooNewError, SchemaTooOldError */
   async migrate(): Promise<void> {
     await this.#createStorage().open()
   }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Dialect } from './dialect.js'
 import { translateError } from './errors.js'
-import { MIGRATIONS } from './migrations.js'
+import { SCHEMA_VERSION } from './migrations.js'
 import { type NameTable, number, quoted, type Row, TABLES, type TableName } from './tables.js'
 
 /** Largest number of problems that are reported for one table. A lost page may be one problem for each row. */
@@ -43,9 +43,7 @@ export async function verifyDatabase(
 async function listVersionProblems(knex: Knex, name: NameTable): Promise<string[]> {
   const [row] = await knex<Row>(name('schema')).select('version')
   const version = row && number(row, 'version')
-  return version === MIGRATIONS.length
-    ? []
-    : [`The schema has version ${version ?? 'none'} instead of ${MIGRATIONS.length}`]
+  return version === SCHEMA_VERSION ? [] : [`The schema has version ${version ?? 'none'} instead of ${SCHEMA_VERSION}`]
 }
 
 async function listMissingTables(knex: Knex, name: NameTable): Promise<TableName[]> {

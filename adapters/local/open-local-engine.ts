@@ -44,6 +44,7 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  *   are in an index that is not given; if the database user may not create the extension `vector`
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
  * @throws SchemaTooNewError if a newer version wrote the folder
+ * @throws SchemaTooOldError if the folder is from a version that this one cannot update
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)

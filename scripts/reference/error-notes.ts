@@ -152,6 +152,12 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Install the version of the package that wrote the database, or a newer one.',
         isOutsideHttp: true,
       },
+      ERR_SCHEMA_TOO_OLD: {
+        advice:
+          'Use an empty database or data folder. Or first open this one with an unreleased version that makes the ' +
+          'schema version that the message names.',
+        isOutsideHttp: true,
+      },
       ERR_ALREADY_INITIALIZED: {
         advice: 'Use the folder as it is. `alcove key create` makes another API key.',
         isOutsideHttp: true,

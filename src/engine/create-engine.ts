@@ -9,6 +9,7 @@ import type { EngineOptions } from './engine-options.js'
  *
  * @throws InvalidInputError for an option that is missing or invalid
  * @throws SchemaTooNewError if a newer version wrote the storage
+ * @throws SchemaTooOldError if the storage is from a version that this one cannot update
  * @throws SecretKeyError if the storage was written with another `secretKey`
  * @throws NotInitializedError if `isWorking` is false and the storage is empty
  * @throws StorageError if the storage cannot be opened

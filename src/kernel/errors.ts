@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'ERR_STORAGE'
   | 'ERR_STORAGE_FULL'
   | 'ERR_SCHEMA_TOO_NEW'
+  | 'ERR_SCHEMA_TOO_OLD'
   | 'ERR_DATA_DIR_LOCKED'
   | 'ERR_DATA_DIR_UNUSABLE'
   | 'ERR_DATA_DIR_MISMATCH'
@@ -304,6 +305,11 @@ export class StorageFullError extends AlcoveError {
 /** A newer version of the engine has written the database. */
 export class SchemaTooNewError extends AlcoveError {
   readonly code = 'ERR_SCHEMA_TOO_NEW'
+}
+
+/** An unreleased version of the engine has made the database, and no migration leads from there. */
+export class SchemaTooOldError extends AlcoveError {
+  readonly code = 'ERR_SCHEMA_TOO_OLD'
 }
 
 /** Another process uses the data folder. */

@@ -15,6 +15,7 @@ export {
   type ModelErrorCode,
   QuotaExceededError,
   SchemaTooNewError,
+  SchemaTooOldError,
   SigningKeyError,
   StorageError,
   StorageFullError,

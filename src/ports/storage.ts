@@ -97,6 +97,7 @@ export interface Storage {
    * Creates or updates the tables. Several processes may call it at the same time. A second call does nothing.
    *
    * @throws SchemaTooNewError if a newer version wrote the tables; nothing changes then
+   * @throws SchemaTooOldError if the tables are from a version that this one cannot update; nothing changes then
    */
   open(): Promise<void>
 

@@ -1,9 +1,16 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
+import { initialDocuments } from './0001-initial-documents.js'
+import { initialEvents } from './0001-initial-events.js'
 
-/** Creates the tables of companies, users and permissions, of contexts, documents and chunks, and of jobs. */
+/**
+ * Creates the tables of the first release. All integers have 64 bits, which they always have on SQLite.
+ *
+ * knex cannot build a partial index. The prefix of a table has only letters, digits and `_`, so the names in raw
+ * statements need no escaping.
+ */
 export function initial(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
-  return documents(tenancy(schema, name), name)
+  return initialEvents(initialDocuments(signIn(tenancy(schema, name), name), name), name)
 }
 
 function tenancy(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
@@ -13,143 +20,112 @@ function tenancy(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilde
       table.text('value').notNullable()
     })
     .createTable(name('companies'), (table) => {
-      table.increments('id')
+      table.bigIncrements('id')
       table.text('name').notNullable()
-      table.integer('parent_id').references('id').inTable(name('companies')).index()
+      table.bigInteger('parent_id').references('id').inTable(name('companies')).index()
       table.text('created').notNullable()
+      table.boolean('is_disabled').notNullable().defaultTo(false)
+      table.text('deleted')
     })
     .createTable(name('regions'), (table) => {
-      table.increments('id')
+      table.bigIncrements('id')
       table.text('name').notNullable().unique()
     })
     .createTable(name('accounts'), (table) => {
-      table.increments('id')
-      table.integer('company_id').notNullable().references('id').inTable(name('companies')).index()
+      table.bigIncrements('id')
+      table.bigInteger('company_id').notNullable().references('id').inTable(name('companies')).index()
       table.text('application').notNullable()
-      table.integer('region_id').notNullable().references('id').inTable(name('regions'))
+      table.bigInteger('region_id').notNullable().references('id').inTable(name('regions'))
       table.text('name').notNullable()
       table.boolean('is_active').notNullable()
       table.text('created').notNullable()
+      table.text('deleted')
     })
     .createTable(name('roles'), (table) => {
-      table.increments('id')
-      table.integer('company_id').references('id').inTable(name('companies')).index()
+      table.bigIncrements('id')
+      table.bigInteger('company_id').references('id').inTable(name('companies')).index()
       table.text('name').notNullable()
       table.text('applications').notNullable()
       table.text('capabilities').notNullable()
+      table.boolean('is_disabled').notNullable().defaultTo(false)
     })
     .createTable(name('users'), (table) => {
-      table.increments('id')
-      table.integer('company_id').notNullable().references('id').inTable(name('companies')).index()
+      table.bigIncrements('id')
+      table.bigInteger('company_id').notNullable().references('id').inTable(name('companies')).index()
       table.text('email').notNullable()
-      table.text('email_key').notNullable().unique()
+      table.text('email_key').notNullable()
       table.text('first_name').notNullable()
       table.text('last_name').notNullable()
       table.text('name').notNullable()
       table.text('created').notNullable()
       table.text('last_access')
+      table.text('password_hash')
+      table.boolean('is_disabled').notNullable().defaultTo(false)
+      table.text('deleted')
+      // The index begins with the address, to find its users in all companies.
+      table.unique(['email_key', 'company_id'])
     })
     .createTable(name('permissions'), (table) => {
-      table.increments('id')
-      table.integer('user_id').notNullable().references('id').inTable(name('users'))
-      table.integer('account_id').notNullable().references('id').inTable(name('accounts')).index()
-      table.integer('role_id').notNullable().references('id').inTable(name('roles'))
+      table.bigIncrements('id')
+      table.bigInteger('user_id').notNullable().references('id').inTable(name('users'))
+      table.bigInteger('account_id').notNullable().references('id').inTable(name('accounts')).index()
+      table.bigInteger('role_id').notNullable().references('id').inTable(name('roles'))
       table.boolean('is_disabled').notNullable()
       table.text('created').notNullable()
       table.text('created_by').notNullable()
       table.text('last_access')
       table.unique(['user_id', 'account_id'])
     })
-    .createTable(name('api_keys'), (table) => {
-      table.increments('id')
-      table.text('client_id').notNullable().unique()
-      table.text('secret_hash').notNullable()
-      table.integer('company_id').notNullable().references('id').inTable(name('companies'))
-      table.integer('user_id').notNullable().references('id').inTable(name('users'))
-      table.text('targets').notNullable()
-      table.text('created').notNullable()
-      table.text('expires')
-      table.text('last_used')
-      table.text('revoked')
-    })
 }
 
-function documents(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
-  return schema
-    .createTable(name('contexts'), (table) => {
-      table.increments('id')
-      table.integer('account_id').notNullable().references('id').inTable(name('accounts')).index()
-      table.integer('user_id').notNullable().references('id').inTable(name('users'))
-      table.text('name').notNullable()
-      table.text('description').notNullable()
-      table.text('caption').notNullable()
-      table.text('tools_json').notNullable()
-      table.text('starter_prompts').notNullable()
-      table.text('embedding_model').notNullable()
-      table.bigInteger('max_size_bytes').notNullable()
-      table.integer('top_n').notNullable()
-      table.double('score_threshold').notNullable()
-      table.integer('chunk_size_tokens').notNullable()
-      table.double('overlap').notNullable()
-      table.integer('share_state').notNullable()
-      table.text('icon')
-      table.text('created').notNullable()
-      table.text('deleted')
-    })
-    .createTable(name('documents'), (table) => {
-      table.increments('id')
-      table.text('uuid').notNullable().unique()
-      table.integer('context_id').notNullable().references('id').inTable(name('contexts'))
-      table.text('original_name').notNullable()
-      table.integer('name_index').notNullable()
-      table.text('content_type').notNullable()
-      table.text('content_hash').notNullable()
-      table.bigInteger('size_bytes').notNullable()
-      table.integer('chunk_count').notNullable()
-      table.text('created').notNullable()
-      table.integer('created_by').notNullable()
-      table.text('started')
-      table.text('completed')
-      table.text('error')
-      table.text('receipt')
-      table.text('deleted')
-      table.index(['context_id', 'original_name', 'content_hash'])
-    })
-    .createTable(name('uploads'), (table) => {
-      table.text('uuid').primary()
-      table.integer('context_id').notNullable().index()
-      table.bigInteger('size_bytes').notNullable()
-      table.bigInteger('expires_ms').notNullable()
-    })
-    .createTable(name('chunks'), (table) => {
-      table.bigIncrements('id')
-      table.integer('document_id').notNullable().references('id').inTable(name('documents'))
-      table.integer('ordinal').notNullable()
-      table.text('content').notNullable()
-      table.bigInteger('start').notNullable()
-      table.integer('tokens').notNullable()
-      table.text('hash').notNullable()
-      table.unique(['document_id', 'ordinal'])
-    })
-    .createTable(name('windows'), (table) => {
-      table.integer('document_id').notNullable().references('id').inTable(name('documents'))
-      table.integer('chunk').notNullable()
-      table.integer('ordinal').notNullable()
-      table.integer('start').notNullable()
-      table.integer('end').notNullable()
-      table.integer('tokens').notNullable()
-      table.text('hash').notNullable().index()
-      table.primary(['document_id', 'chunk', 'ordinal'])
-    })
-    .createTable(name('jobs'), (table) => {
-      table.increments('id')
-      table.text('kind').notNullable()
-      table.integer('subject').notNullable()
-      table.bigInteger('due_ms').notNullable()
-      table.bigInteger('lease_expires_ms').notNullable()
-      table.integer('fencing_token').notNullable()
-      table.integer('failures').notNullable()
-      table.unique(['kind', 'subject'])
-      table.index(['due_ms'])
-    })
+function signIn(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
+  const apiKeys = name('api_keys')
+  return (
+    schema
+      .createTable(apiKeys, (table) => {
+        table.bigIncrements('id')
+        table.text('client_id').notNullable().unique()
+        table.text('secret_hash').notNullable()
+        table.bigInteger('company_id').notNullable().references('id').inTable(name('companies'))
+        table.bigInteger('user_id').notNullable().references('id').inTable(name('users'))
+        table.text('targets').notNullable()
+        table.text('created').notNullable()
+        table.text('expires')
+        table.text('last_used')
+        table.text('revoked')
+      })
+      // Counts the API keys of a company without reading the rows.
+      .raw(`create index "${apiKeys}_unrevoked" on "${apiKeys}" (company_id) where revoked is null`)
+      .createTable(name('revoked_tokens'), (table) => {
+        table.text('token_hash').primary()
+        table.bigInteger('expires_ms').notNullable().index()
+      })
+      .createTable(name('password_tokens'), (table) => {
+        table.text('token_hash').primary()
+        table.bigInteger('user_id').notNullable().references('id').inTable(name('users')).index()
+        table.text('expires').notNullable().index()
+      })
+      .createTable(name('mails'), (table) => {
+        table.bigIncrements('id')
+        table.bigInteger('user_id').notNullable().references('id').inTable(name('users'))
+        table.text('purpose').notNullable()
+        table.text('created').notNullable()
+      })
+      .createTable(name('one_time_passwords'), (table) => {
+        table.bigInteger('user_id').primary().references('id').inTable(name('users')).onDelete('CASCADE')
+        table.text('secret')
+        table.text('pending_secret')
+        table.bigInteger('last_step')
+      })
+      .createTable(name('recovery_codes'), (table) => {
+        table.bigInteger('user_id').notNullable().references('id').inTable(name('users')).onDelete('CASCADE')
+        table.text('code_hash').notNullable()
+        table.primary(['user_id', 'code_hash'])
+      })
+      .createTable(name('rates'), (table) => {
+        table.text('name').primary()
+        table.bigInteger('ends_ms').notNullable().index()
+        table.bigInteger('count').notNullable()
+      })
+  )
 }

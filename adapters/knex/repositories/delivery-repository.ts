@@ -14,7 +14,7 @@ import type {
   Page,
   SendableDelivery,
 } from '../../../src/ports/index.js'
-import { IS_OPEN } from '../migrations/0005-outbox.js'
+import { IS_OPEN } from '../migrations/0001-initial-events.js'
 import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { ancestors, descendants } from './company-repositories.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'

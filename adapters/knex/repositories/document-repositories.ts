@@ -9,7 +9,7 @@ import type {
   UploadRepository,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { IS_HIDDEN } from '../migrations/0003-hidden-documents.js'
+import { IS_HIDDEN } from '../migrations/0001-initial-documents.js'
 import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 

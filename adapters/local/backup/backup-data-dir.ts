@@ -69,6 +69,7 @@ export interface BackupResult extends WrittenContents {
  * @throws BackupRunningError if another backup of the folder runs
  * @throws BackupFailedError if the backup cannot be written, or the folder cannot be read
  * @throws SchemaTooNewError if a newer version wrote the folder
+ * @throws SchemaTooOldError if the folder is from a version that this one cannot update
  */
 export async function backupDataDir(options: BackupOptions): Promise<BackupResult> {
   const dataDir = dataDirOf(options)

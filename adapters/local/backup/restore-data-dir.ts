@@ -6,6 +6,7 @@ import {
   BackupInvalidError,
   InvalidInputError,
   SchemaTooNewError,
+  SchemaTooOldError,
 } from '../../../src/index.js'
 import { SqliteSnapshot } from '../../knex/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
@@ -189,7 +190,8 @@ async function checkDatabase(folder: string, { tablePrefix }: BackupManifest): P
       await database.close()
     }
   } catch (error) {
-    if (error instanceof SchemaTooNewError) throw new BackupInvalidError(error.message, { cause: error })
+    if (error instanceof SchemaTooNewError || error instanceof SchemaTooOldError)
+      throw new BackupInvalidError(error.message, { cause: error })
     if (error instanceof BackupInvalidError || error instanceof BackupFailedError) throw error
     if (error instanceof AlcoveError && error.isTransient) throw error
     throw new BackupInvalidError('its database cannot be opened', { cause: error })

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../../adapters/knex/index.js'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../../adapters/local/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { archiveOf, type Entry, entriesOf } from './backup-archives.js'
@@ -169,6 +170,11 @@ describe('a restore of a hostile archive', () => {
     expect(await refusal(withManifest({ version: 3, more: true }))).toMatch(/newer version/)
   })
 
+  it('refuses a database of a version that cannot be updated', async () => {
+    expect(await refusal(await withSchemaVersion(14))).toMatch(/schema version 14.*use an empty database/)
+    expect(await refusal(await withSchemaVersion(999))).toMatch(/schema version 999.*use a newer version/)
+  })
+
   it('refuses a database that is missing, damaged, empty or of another folder', async () => {
     const without = (path: string, instead?: Entry): Buffer =>
       archiveOf([...entries.filter((entry) => entry.path !== path), ...(instead ? [instead] : [])])
@@ -194,6 +200,17 @@ function withManifest(changes: object): Buffer {
   const [manifest, ...others] = entries
   const given = JSON.parse(String(manifest?.content)) as object
   return archiveOf([{ path: 'manifest.json', content: JSON.stringify({ ...given, ...changes }) }, ...others])
+}
+
+async function withSchemaVersion(version: number): Promise<Buffer> {
+  const copy = join(folder.path, 'copy.sqlite')
+  await writeFile(copy, entries.find(({ path }) => path === 'alcove.sqlite')?.content ?? '')
+  const knex = openSqlite(copy)
+  await knex('alcove_schema').update({ version })
+  await knex.raw('pragma wal_checkpoint(truncate)')
+  await knex.destroy()
+  const content = await readFile(copy)
+  return archiveOf(entries.map((entry) => (entry.path === 'alcove.sqlite' ? { ...entry, content } : entry)))
 }
 
 /** The reason of the refusal, after which nothing is left behind. `undefined` means that the restore succeeded. */

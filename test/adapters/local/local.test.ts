@@ -141,19 +141,22 @@ describe('a data folder', () => {
     await (await openLocalEngine({ dataDir })).close()
   })
 
-  it('of a newer version is refused, and is not changed', async () => {
+  it.each([
+    [999, 'ERR_SCHEMA_TOO_NEW', /schema version 999.*use a newer version of alcove/],
+    [14, 'ERR_SCHEMA_TOO_OLD', /schema version 14.*use an empty database or data folder/],
+  ])('of the schema version %i is refused (%s), and is not changed', async (version, code, message) => {
     await (await openLocalEngine({ dataDir })).close()
     const database = knex({
       client: 'sqlite3',
       connection: { filename: join(dataDir, 'alcove.sqlite') },
       useNullAsDefault: true,
     })
-    await database('alcove_schema').update({ version: 999 })
+    await database('alcove_schema').update({ version })
     await database.destroy()
     const before = (await stat(join(dataDir, 'alcove.sqlite'))).size
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
-      code: 'ERR_SCHEMA_TOO_NEW',
-      message: expect.stringMatching(/schema version 999.*use a newer version of alcove/) as string,
+      code,
+      message: expect.stringMatching(message) as string,
     })
     expect((await stat(join(dataDir, 'alcove.sqlite'))).size).toBe(before)
   })
