@@ -39,7 +39,7 @@ import {
   KnexUserRepository,
 } from './repositories/user-repositories.js'
 import { runMigrations } from './run-migrations.js'
-import { type NameTable, number, type Row, TABLE_PREFIX_PATTERN } from './tables.js'
+import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
 
 /**
