@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Header } from 'tar/header'
+import { pipeline } from 'node:stream/promises'
+import type { Pack } from 'tar-stream'
 import { BackupFailedError } from '../../../src/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
-import { BLOCK_BYTES, CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES, paddingOf } from './backup-format.js'
+import { CHECKSUMS, checksumLine, fitsHeader, isEntryName, MANIFEST, PIECE_BYTES } from './backup-format.js'
 
 export interface AddedEntry {
   readonly sizeBytes: number
@@ -25,23 +26,27 @@ export class ArchiveWriter {
   readonly #paths: ArchivePaths
   readonly #output: FileHandle
   readonly #checksums: FileHandle
+  readonly #archive: Pack
+  /** Ends when the archive is complete and synced, or has failed. */
+  readonly #writing: Promise<void>
   readonly #modified = new Date()
-  readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
-  /** Bytes that are not written yet, so that many small files cost one write. */
-  readonly #buffer = Buffer.allocUnsafe(PIECE_BYTES)
-  #buffered = 0
-  #written = 0
+  #bytes = 0
 
-  private constructor(paths: ArchivePaths, output: FileHandle, checksums: FileHandle) {
+  private constructor(paths: ArchivePaths, archive: Pack, output: FileHandle, checksums: FileHandle) {
     this.#paths = paths
     this.#output = output
     this.#checksums = checksums
+    this.#archive = archive
+    this.#writing = pipeline(archive, output.createWriteStream({ highWaterMark: PIECE_BYTES, flush: true }))
+    // The next call reports a failure.
+    this.#writing.catch(() => undefined)
   }
 
   static async create(paths: ArchivePaths): Promise<ArchiveWriter> {
+    const { pack } = await import('tar-stream')
     const checksums = await open(paths.checksums, 'wx', 0o600)
     try {
-      return new ArchiveWriter(paths, await open(paths.partial, 'wx', 0o600), checksums)
+      return new ArchiveWriter(paths, pack(), await open(paths.partial, 'wx', 0o600), checksums)
     } catch (error) {
       await checksums.close()
       throw error
@@ -50,14 +55,13 @@ export class ArchiveWriter {
 
   /** The bytes added so far. */
   get bytes(): number {
-    return this.#written + this.#buffered
+    return this.#bytes
   }
 
   async addText(name: string, text: string): Promise<void> {
     const content = Buffer.from(text)
-    await this.#write(headerOf(name, content.byteLength, this.#modified))
-    await this.#write(content)
-    await this.#endEntry(name, content.byteLength, createHash('sha256').update(content).digest('hex'))
+    const sha256 = await this.#add(name, content.byteLength, [content])
+    await this.#checksums.appendFile(checksumLine(sha256, name))
   }
 
   /** @returns `undefined` if the file does not exist; then nothing is added */
@@ -68,11 +72,9 @@ export class ArchiveWriter {
     })
     if (source === undefined) return undefined
     try {
-      const { size } = await source.stat()
-      await this.#write(headerOf(name, size, this.#modified))
-      const sha256 = await this.#copy(source, size, signal)
-      await this.#endEntry(name, size, sha256)
-      return { sizeBytes: size, sha256 }
+      const added = await this.#copy(name, source, signal)
+      await this.#checksums.appendFile(checksumLine(added.sha256, name))
+      return added
     } finally {
       await source.close()
     }
@@ -83,16 +85,12 @@ export class ArchiveWriter {
     await this.#checksums.close()
     const checksums = await open(this.#paths.checksums, 'r')
     try {
-      const { size } = await checksums.stat()
-      await this.#write(headerOf(CHECKSUMS, size, this.#modified))
-      await this.#copy(checksums, size, signal)
-      await this.#write(Buffer.alloc(paddingOf(size) + 2 * BLOCK_BYTES))
+      await this.#copy(CHECKSUMS, checksums, signal)
     } finally {
       await checksums.close()
     }
-    await this.#flush()
-    await this.#output.sync()
-    await this.#output.close()
+    this.#archive.finalize()
+    await this.#writing
   }
 
   /**
@@ -110,49 +108,55 @@ export class ArchiveWriter {
   /** Removes the unfinished archive. Does nothing after {@link publish}. */
   async abandon(): Promise<void> {
     await this.#checksums.close().catch(() => undefined)
+    this.#archive.destroy()
+    await this.#writing.catch(() => undefined)
     await this.#output.close().catch(() => undefined)
     await rm(this.#paths.partial, { force: true }).catch(() => undefined)
   }
 
-  async #copy(source: FileHandle, size: number, signal: AbortSignal): Promise<string> {
+  async #copy(name: string, source: FileHandle, signal: AbortSignal): Promise<AddedEntry> {
+    const { size: sizeBytes } = await source.stat()
+    return { sizeBytes, sha256: await this.#add(name, sizeBytes, piecesOf(source, sizeBytes, signal)) }
+  }
+
+  /**
+   * @returns the SHA-256 of the content
+   * @throws BackupFailedError for a name that a restore would refuse
+   */
+  async #add(name: string, size: number, content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<string> {
+    if (name !== MANIFEST && name !== CHECKSUMS && !isEntryName(name))
+      throw new BackupFailedError(`a file in the data folder has a name that a backup cannot contain: ${name}`)
+    if (!fitsHeader(name))
+      throw new BackupFailedError(`a file in the data folder has a name that is too long for a backup: ${name}`)
     const hash = createHash('sha256')
-    for (let position = 0; position < size; ) {
-      signal.throwIfAborted()
-      const { bytesRead } = await source.read(this.#piece, 0, Math.min(PIECE_BYTES, size - position), position)
-      if (bytesRead === 0) throw new BackupFailedError('a file became shorter while it was copied: retry the backup')
-      const bytes = this.#piece.subarray(0, bytesRead)
-      hash.update(bytes)
-      await this.#write(bytes)
-      position += bytesRead
+    const hashed = async function* (): AsyncGenerator<Buffer> {
+      for await (const piece of content) {
+        hash.update(piece)
+        yield piece
+      }
     }
+    try {
+      await pipeline(hashed, this.#archive.entry({ name, size, mode: 0o600, mtime: this.#modified }))
+    } catch (error) {
+      // If the file cannot be written, that is the reason.
+      this.#archive.destroy()
+      await this.#writing
+      throw error
+    }
+    this.#bytes += size
     return hash.digest('hex')
   }
+}
 
-  async #endEntry(name: string, size: number, sha256: string): Promise<void> {
-    await this.#write(Buffer.alloc(paddingOf(size)))
-    await this.#checksums.appendFile(checksumLine(sha256, name))
-  }
-
-  async #write(data: Buffer): Promise<void> {
-    if (this.#buffered + data.byteLength > PIECE_BYTES) await this.#flush()
-    if (data.byteLength > PIECE_BYTES / 2) {
-      await this.#flush()
-      await this.#writeOut(data)
-      return
-    }
-    data.copy(this.#buffer, this.#buffered)
-    this.#buffered += data.byteLength
-  }
-
-  async #flush(): Promise<void> {
-    const data = this.#buffer.subarray(0, this.#buffered)
-    this.#buffered = 0
-    await this.#writeOut(data)
-  }
-
-  async #writeOut(data: Buffer): Promise<void> {
-    for (let offset = 0; offset < data.byteLength; ) offset += (await this.#output.write(data, offset)).bytesWritten
-    this.#written += data.byteLength
+/** The first bytes of a file that may grow, in pieces. */
+async function* piecesOf(file: FileHandle, size: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let position = 0; position < size; ) {
+    signal.throwIfAborted()
+    const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - position))
+    const { bytesRead } = await file.read(piece, 0, piece.byteLength, position)
+    if (bytesRead === 0) throw new BackupFailedError('a file became shorter while it was copied: retry the backup')
+    position += bytesRead
+    yield piece.subarray(0, bytesRead)
   }
 }
 
@@ -175,22 +179,4 @@ async function moveToFreeName(from: string, to: string): Promise<void> {
     await rm(to, { force: true }).catch(() => undefined)
     throw error
   })
-}
-
-/** @throws BackupFailedError for a name that a restore would refuse */
-function headerOf(name: string, size: number, mtime: Date): Buffer {
-  if (name !== MANIFEST && name !== CHECKSUMS && !isEntryName(name))
-    throw new BackupFailedError(`a file in the data folder has a name that a backup cannot contain: ${name}`)
-  const block = Buffer.alloc(BLOCK_BYTES)
-  new Header({
-    path: name,
-    size,
-    mode: 0o600,
-    type: 'File',
-    mtime: new Date(Math.floor(mtime.getTime() / 1_000) * 1_000),
-  }).encode(block)
-  // The library cuts values that do not fit in a header. It writes sizes of 8 GB and more in the format of GNU tar.
-  const written = new Header(block)
-  if (written.path === name && written.size === size) return block
-  throw new BackupFailedError(`a file in the data folder has a name that is too long for a backup: ${name}`)
 }

@@ -13,7 +13,6 @@ export const FORMAT = 'alcove-backup'
 /** Raised when older versions cannot restore the format. Version 2 added words. */
 export const FORMAT_VERSION = 2
 
-export const BLOCK_BYTES = 512
 /** The bytes that are read and hashed at once: about a millisecond of work. */
 export const PIECE_BYTES = 262_144
 export const MAX_MANIFEST_BYTES = 1_048_576
@@ -71,12 +70,15 @@ export function isEntryName(name: string): boolean {
   return ENTRY_NAME.test(name)
 }
 
+/** The place for a name in a header: 155 bytes, a slash and 100 bytes. */
+const HEADER_NAME = /^(?:.{1,155}\/)?.{1,100}$/
+
+/** False for a name that needs an entry of its own, which a restore refuses. */
+export function fitsHeader(name: string): boolean {
+  return HEADER_NAME.test(name)
+}
+
 /** The line of an entry in the checksums. */
 export function checksumLine(sha256: string, name: string): string {
   return `${sha256}  ${name}\n`
-}
-
-/** The number of zeros after an entry's bytes, up to the next block. */
-export function paddingOf(size: number): number {
-  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
 }

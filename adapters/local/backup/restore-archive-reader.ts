@@ -1,17 +1,20 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { Header } from 'tar/header'
+import { pipeline } from 'node:stream/promises'
+import type { Header } from 'tar-stream'
 import { BackupInvalidError } from '../../../src/index.js'
-import { BLOCK_BYTES, CHECKSUMS, checksumLine, PIECE_BYTES, paddingOf } from './backup-format.js'
+import { codeOf } from '../../node-kit/index.js'
+import { CHECKSUMS, checksumLine, PIECE_BYTES } from './backup-format.js'
 
 /** A file in an archive. */
 export interface ArchiveEntry {
   readonly name: string
   readonly size: number
-  /** The bytes, in pieces. Each piece is valid until the next one is read. The caller must read all of them. */
-  readonly content: () => AsyncIterable<Buffer>
+  /** The bytes, in pieces. They can be read once. */
+  readonly content: AsyncIterable<Buffer>
 }
 
+const BLOCK_BYTES = 512
 /** The zeros at the end of an archive. */
 const END_BYTES = 2 * BLOCK_BYTES
 
@@ -19,7 +22,6 @@ const END_BYTES = 2 * BLOCK_BYTES
 export class ArchiveReader {
   readonly #file: FileHandle
   readonly #size: number
-  readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
   /** The hash of the expected checksums entry. */
   readonly #expectedChecksums = createHash('sha256')
   #position = 0
@@ -40,69 +42,74 @@ export class ArchiveReader {
    * @throws BackupInvalidError for an archive that is damaged or incomplete
    */
   async *entries(signal: AbortSignal | undefined): AsyncGenerator<ArchiveEntry> {
-    for (;;) {
-      const { name, size } = await this.#readHeader()
-      if (name === CHECKSUMS) {
-        await this.#verifyChecksums(size, signal)
-        return
+    const { extract } = await import('tar-stream')
+    const archive = extract()
+    const source = this.#file.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES })
+    // A failure of the source ends the archive with the same error, so the loop throws it.
+    const feeding = pipeline(source, archive).catch(() => undefined)
+    try {
+      let isVerified = false
+      for await (const entry of archive) {
+        if (isVerified) throw damaged()
+        const { name, size } = this.#begin(entry.header, entry.offset)
+        const hash = createHash('sha256')
+        const content = this.#content(entry as AsyncIterable<Buffer>, hash, signal)
+        if (name !== CHECKSUMS) yield { name, size, content }
+        for await (const _piece of content) continue
+        this.#position += paddingOf(size)
+        if (name === CHECKSUMS) isVerified = this.#verify(hash)
+        else this.#expectedChecksums.update(checksumLine(hash.digest('hex'), name))
       }
-      const hash = createHash('sha256')
-      const end = this.#position + size
-      yield { name, size, content: () => this.#content(end, hash, signal) }
-      if (this.#position !== end) throw new Error(`${name} was not read to its end`)
-      this.#position += paddingOf(size)
-      this.#expectedChecksums.update(checksumLine(hash.digest('hex'), name))
+      if (!isVerified) throw damaged()
+    } catch (error) {
+      throw explained(error, signal)
+    } finally {
+      source.destroy()
+      await feeding
     }
   }
 
-  async #readHeader(): Promise<{ readonly name: string; readonly size: number }> {
-    const block = Buffer.alloc(BLOCK_BYTES)
-    await this.#read(block)
-    const header = parse(block)
-    const { path, size } = header
-    if (!header.cksumValid || path === undefined || size === undefined) throw damaged()
-    if (header.type !== 'File') throw new BackupInvalidError(`it contains an entry that is no file: ${path}`)
+  #begin({ name, type, size }: Header, offset: number): { readonly name: string; readonly size: number } {
+    // The library reads entries that rename the next one, and skips empty blocks. Both leave a gap between entries.
+    if (type !== 'file' || offset !== this.#position)
+      throw new BackupInvalidError(`it contains an entry that is no file: ${name}`)
+    this.#position += BLOCK_BYTES
     if (!Number.isSafeInteger(size) || size > this.#size - this.#position) throw damaged()
-    return { name: path, size }
+    return { name, size }
   }
 
-  async *#content(end: number, hash: Hash, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-    while (this.#position < end) {
-      signal?.throwIfAborted()
-      const piece = this.#piece.subarray(0, Math.min(PIECE_BYTES, end - this.#position))
-      await this.#read(piece)
-      hash.update(piece)
-      yield piece
+  async *#content(entry: AsyncIterable<Buffer>, hash: Hash, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+    try {
+      for await (const piece of entry) {
+        signal?.throwIfAborted()
+        hash.update(piece)
+        this.#position += piece.byteLength
+        yield piece
+      }
+    } catch (error) {
+      throw explained(error, signal)
     }
   }
 
   /** Compares the checksums entry with the files. It must be the last entry. */
-  async #verifyChecksums(size: number, signal: AbortSignal | undefined): Promise<void> {
-    const hash = createHash('sha256')
-    for await (const _piece of this.#content(this.#position + size, hash, signal)) continue
-    const isLast = this.#position + paddingOf(size) + END_BYTES === this.#size
-    if (!isLast || hash.digest('hex') !== this.#expectedChecksums.digest('hex')) throw damaged()
-  }
-
-  async #read(target: Buffer): Promise<void> {
-    for (let offset = 0; offset < target.byteLength; ) {
-      const { bytesRead } = await this.#file.read(target, offset, target.byteLength - offset, this.#position)
-      if (bytesRead === 0) throw damaged()
-      offset += bytesRead
-      this.#position += bytesRead
-    }
-  }
-}
-
-/** The library throws for invalid numbers. */
-function parse(block: Buffer): Header {
-  try {
-    return new Header(block)
-  } catch {
+  #verify(hash: Hash): true {
+    const isLast = this.#position + END_BYTES === this.#size
+    if (isLast && hash.digest('hex') === this.#expectedChecksums.digest('hex')) return true
     throw damaged()
   }
 }
 
-function damaged(): BackupInvalidError {
-  return new BackupInvalidError('it is damaged or incomplete: use another copy of it, or another backup')
+/** The number of zeros after an entry's bytes, up to the next block. */
+function paddingOf(size: number): number {
+  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
+}
+
+/** The library throws errors without a code for bytes that are not an archive. */
+function explained(error: unknown, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted()
+  return codeOf(error) === undefined ? damaged(error) : error
+}
+
+function damaged(cause?: unknown): BackupInvalidError {
+  return new BackupInvalidError('it is damaged or incomplete: use another copy of it, or another backup', { cause })
 }

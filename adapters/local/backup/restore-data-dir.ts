@@ -136,7 +136,7 @@ async function readManifest(entries: AsyncIterator<ArchiveEntry>): Promise<Backu
   })
   if (first.done === true || first.value.name !== MANIFEST || first.value.size > MAX_MANIFEST_BYTES) throw notBackup()
   const pieces: Buffer[] = []
-  for await (const piece of first.value.content()) pieces.push(Buffer.from(piece))
+  for await (const piece of first.value.content) pieces.push(piece)
   const json = parseJson(Buffer.concat(pieces).toString('utf8'))
   const format = FORMAT_SCHEMA.safeParse(json)
   if (!format.success) throw notBackup(format.error)
@@ -163,7 +163,7 @@ async function unpack({ name, content }: ArchiveEntry, folder: string): Promise<
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const file = await open(path, 'wx', 0o600)
     try {
-      for await (const piece of content()) await file.writeFile(piece)
+      for await (const piece of content) await file.writeFile(piece)
       await file.sync()
     } finally {
       await file.close()

@@ -140,6 +140,44 @@ describe('a restore of a hostile archive', () => {
     },
   )
 
+  it('refuses every entry that describes another one, even if it changes nothing', async () => {
+    for (const type of ['ExtendedHeader', 'GlobalExtendedHeader'] as const) {
+      for (const content of ['', '13 comment=a\n', '20 size=99999999999\n', '-3 a=b\n', 'x'.repeat(1_000)]) {
+        const header: Entry = { path: 'PaxHeader', type, content }
+        expect(await refusal(archiveOf([...entries.slice(0, 1), header, ...entries.slice(1)]))).toMatch(/no file/)
+        expect(await refusal(archiveOf([header, ...entries]))).toMatch(/not a backup/)
+        expect(await refusal(archiveOf([...entries, header]))).toMatch(/no file|damaged/)
+      }
+    }
+  })
+
+  it('refuses a large description of another entry, and does not keep it in memory', async () => {
+    for (const type of ['ExtendedHeader', 'GlobalExtendedHeader', 'NextFileHasLongPath'] as const) {
+      const header: Entry = { path: 'PaxHeader', type, content: Buffer.alloc(8_000_000, 'x') }
+      expect(await refusal(archiveOf([...entries.slice(0, 1), header, ...entries.slice(1)]))).toMatch(/damaged/)
+      const endless: Entry = { path: 'PaxHeader', type, size: 2 ** 40 }
+      expect(await refusal(archiveOf([...entries.slice(0, 1), endless, ...entries.slice(1)]))).toMatch(/damaged/)
+    }
+  })
+
+  it('refuses empty blocks between entries, and an entry after the last one', async () => {
+    const honest = archiveOf(entries)
+    const second = 512 + Math.ceil((entries[0]?.content?.length ?? 0) / 512) * 512
+    const empty = Buffer.alloc(512)
+    for (const count of [1, 2]) {
+      const blocks = Array.from({ length: count }, () => empty)
+      expect(await refusal(Buffer.concat([...blocks, honest]))).toMatch(/not a backup/)
+      const between = Buffer.concat([honest.subarray(0, second), ...blocks, honest.subarray(second)])
+      expect(await refusal(between)).toMatch(/no file/)
+    }
+    for (const path of ['vectors/a', 'SHA256SUMS', 'manifest.json']) {
+      const hidden = archiveOf([{ path }]).subarray(0, 512)
+      for (const end of [Buffer.concat([hidden, empty]), Buffer.concat([empty, hidden])]) {
+        expect(await refusal(Buffer.concat([honest.subarray(0, -1_024), end]))).toMatch(/no file|damaged/)
+      }
+    }
+  })
+
   it('refuses impossible sizes', async () => {
     for (const size of [10 ** 6, 2 ** 40, 2 ** 53 - 1]) {
       expect(await refusal(archiveOf([...entries, { path: 'vectors/a', size }]))).toMatch(/damaged/)
