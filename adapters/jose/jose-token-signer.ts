@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from '../../src/ports/index.js'
 import { KeyFile, type SigningKey } from './key-file.js'
 
@@ -148,11 +149,11 @@ interface VerifiedToken {
 }
 
 /**
- * A cache of the latest tokens with a valid signature. The same bytes stay valid, and each check would cost a hop to
- * another thread. The cache has only hashes of the tokens, so that a token cannot be read from it.
+ * A cache of the most recently used tokens with a valid signature. The same bytes stay valid, and each check would cost
+ * a hop to another thread. The cache has only hashes of the tokens, so that a token cannot be read from it.
  */
 class VerifiedTokens {
-  readonly #byHash = new Map<string, VerifiedToken>()
+  readonly #byHash = new LRUCache<string, VerifiedToken>({ max: MAX_TOKENS })
 
   get(token: string): VerifiedToken | undefined {
     return this.#byHash.get(hashOf(token))
@@ -160,8 +161,6 @@ class VerifiedTokens {
 
   add(token: string, verified: VerifiedToken): void {
     this.#byHash.set(hashOf(token), verified)
-    const [oldest] = this.#byHash.keys()
-    if (this.#byHash.size > MAX_TOKENS && oldest !== undefined) this.#byHash.delete(oldest)
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import { UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
 import { isLocked, isRightMissing } from './errors.js'
 
 const NAMES_PER_PAGE = 1_000
+/** The number of cached tables. Each takes about 300 bytes. */
+const MAX_ENTRIES = 10_000
 /** Lifetime of a cache entry without an index: another process may build the index. */
 const UNINDEXED_ENTRY_MS = 10_000
 /** Shorter than PostgreSQL's deadlock timeout: an index build waits for transactions such as this one. */
@@ -36,7 +39,7 @@ interface CatalogRow {
 export class VectorTables {
   readonly #knex: Knex
   readonly #prefix: string
-  readonly #cache = new Map<string, { readonly table: VectorTable; readonly cachedAtMs: number }>()
+  readonly #cache = new LRUCache<string, VectorTable>({ max: MAX_ENTRIES })
   #opened: Promise<number> | undefined
 
   constructor(knex: Knex, prefix: string) {
@@ -60,9 +63,7 @@ export class VectorTables {
   /** Finds the table of a collection. @returns `undefined` if there is none */
   async find(name: string): Promise<VectorTable | undefined> {
     const cached = this.#cache.get(name)
-    const isCurrent =
-      cached?.table.isIndexed === true || performance.now() - (cached?.cachedAtMs ?? 0) < UNINDEXED_ENTRY_MS
-    if (cached !== undefined && isCurrent) return cached.table
+    if (cached !== undefined) return cached
     await this.open()
     const found = await this.#knex.raw<Rows<CatalogRow>>('select id, dimensions, is_indexed from ?? where name = ?', [
       this.#catalog,
@@ -76,7 +77,7 @@ export class VectorTables {
       dimensions: row.dimensions,
       isIndexed: row.is_indexed,
     }
-    this.#cache.set(name, { table, cachedAtMs: performance.now() })
+    this.#cache.set(name, table, { ttl: table.isIndexed ? 0 : UNINDEXED_ENTRY_MS })
     return table
   }
 

@@ -1,5 +1,6 @@
 import { inBatches } from '../kernel/batches.js'
 import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
+import { LruMap } from '../kernel/lru-map.js'
 import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
 import { BestWindows, type NearChunk } from './chunks.js'
 
@@ -132,6 +133,9 @@ interface ChunkWindow extends VectorKey {
 /** Maximum number of vectors in the cache of each model: 3 MB with 384 dimensions. */
 const MAX_CACHED = 2_048
 
+/** Vectors by the hash of their window. */
+type ModelVectorCache = LruMap<string, Float32Array>
+
 /**
  * Caches the vectors that searches computed last, for windows that have none in the index yet. The next search in the
  * same document needs many of them.
@@ -140,27 +144,8 @@ export class VectorCache {
   readonly #caches = new WeakMap<EmbeddingModel, ModelVectorCache>()
 
   ofModel(model: EmbeddingModel): ModelVectorCache {
-    const cache = this.#caches.get(model) ?? new ModelVectorCache()
+    const cache = this.#caches.get(model) ?? new LruMap(MAX_CACHED)
     this.#caches.set(model, cache)
     return cache
-  }
-}
-
-/** Vectors by the hash of their window. The cache removes the least recently used vector first. */
-class ModelVectorCache {
-  readonly #vectors = new Map<string, Float32Array>()
-
-  get(hash: string): Float32Array | undefined {
-    const vector = this.#vectors.get(hash)
-    if (vector !== undefined) this.set(hash, vector)
-    return vector
-  }
-
-  set(hash: string, vector: Float32Array): void {
-    this.#vectors.delete(hash)
-    this.#vectors.set(hash, vector)
-    if (this.#vectors.size <= MAX_CACHED) return
-    const [oldest] = this.#vectors.keys()
-    if (oldest !== undefined) this.#vectors.delete(oldest)
   }
 }

@@ -1,11 +1,12 @@
 import { sha256Hex } from '../kernel/crypto.js'
 import { ThrottledError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
+import { LruMap } from '../kernel/lru-map.js'
 import type { Clock, Repositories, Storage, TransactionOptions } from '../ports/index.js'
 import type { Origin } from './access/principal.js'
 
 const WINDOW_MS = 60_000
-/** Full counters in memory. The oldest are dropped; the next event then reads them from the storage. */
+/** The number of full counters in memory. The next event of a dropped one reads it from the storage. */
 const MAX_REMEMBERED = 10_000
 const COUNTING: TransactionOptions = { isolation: 'read committed', isWriteFirst: true }
 
@@ -28,7 +29,7 @@ export class Throttle {
   readonly #storage: Storage
   readonly #clock: Clock
   /** Ends of the windows of full counters, in milliseconds since 1970. */
-  readonly #fullUntilMs = new Map<string, number>()
+  readonly #fullUntilMs = new LruMap<string, number>(MAX_REMEMBERED)
 
   constructor(storage: Storage, clock: Clock) {
     this.#storage = storage
@@ -67,7 +68,7 @@ export class Throttle {
       return undefined
     })
     if (full === undefined) return
-    this.#remember(full.key, now.getTime() + full.retryAfterMs)
+    this.#fullUntilMs.set(full.key, now.getTime() + full.retryAfterMs)
     throw throttled(full)
   }
 
@@ -75,14 +76,6 @@ export class Throttle {
     const retryAfterMs = (this.#fullUntilMs.get(key) ?? nowMs) - nowMs
     if (retryAfterMs > 0 && retryAfterMs <= WINDOW_MS) throw throttled({ refusal, retryAfterMs })
     this.#fullUntilMs.delete(key)
-  }
-
-  #remember(key: string, untilMs: number): void {
-    this.#fullUntilMs.set(key, untilMs)
-    for (const oldestKey of this.#fullUntilMs.keys()) {
-      if (this.#fullUntilMs.size <= MAX_REMEMBERED) return
-      this.#fullUntilMs.delete(oldestKey)
-    }
   }
 }
 
