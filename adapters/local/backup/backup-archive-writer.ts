@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Pack } from 'tar-stream'
 import { BackupFailedError } from '../../../src/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
-import { CHECKSUMS, checksumLine, fitsHeader, isEntryName, MANIFEST, PIECE_BYTES } from './backup-format.js'
+import { CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES } from './backup-format.js'
 
 export interface AddedEntry {
   readonly sizeBytes: number
@@ -60,8 +60,7 @@ export class ArchiveWriter {
 
   async addText(name: string, text: string): Promise<void> {
     const content = Buffer.from(text)
-    const sha256 = await this.#add(name, content.byteLength, [content])
-    await this.#checksums.appendFile(checksumLine(sha256, name))
+    await this.#add(name, content.byteLength, [content])
   }
 
   /** @returns `undefined` if the file does not exist; then nothing is added */
@@ -72,9 +71,8 @@ export class ArchiveWriter {
     })
     if (source === undefined) return undefined
     try {
-      const added = await this.#copy(name, source, signal)
-      await this.#checksums.appendFile(checksumLine(added.sha256, name))
-      return added
+      const { size: sizeBytes } = await source.stat()
+      return { sizeBytes, sha256: await this.#add(name, sizeBytes, piecesOf(source, sizeBytes, signal)) }
     } finally {
       await source.close()
     }
@@ -83,12 +81,8 @@ export class ArchiveWriter {
   /** Adds the checksums and syncs the archive. It is complete then. */
   async finish(signal: AbortSignal): Promise<void> {
     await this.#checksums.close()
-    const checksums = await open(this.#paths.checksums, 'r')
-    try {
-      await this.#copy(CHECKSUMS, checksums, signal)
-    } finally {
-      await checksums.close()
-    }
+    const added = await this.addFile(CHECKSUMS, this.#paths.checksums, signal)
+    if (added === undefined) throw new BackupFailedError('the list of checksums was removed: retry the backup')
     this.#archive.finalize()
     await this.#writing
   }
@@ -114,11 +108,6 @@ export class ArchiveWriter {
     await rm(this.#paths.partial, { force: true }).catch(() => undefined)
   }
 
-  async #copy(name: string, source: FileHandle, signal: AbortSignal): Promise<AddedEntry> {
-    const { size: sizeBytes } = await source.stat()
-    return { sizeBytes, sha256: await this.#add(name, sizeBytes, piecesOf(source, sizeBytes, signal)) }
-  }
-
   /**
    * @returns the SHA-256 of the content
    * @throws BackupFailedError for a name that a restore would refuse
@@ -126,8 +115,6 @@ export class ArchiveWriter {
   async #add(name: string, size: number, content: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<string> {
     if (name !== MANIFEST && name !== CHECKSUMS && !isEntryName(name))
       throw new BackupFailedError(`a file in the data folder has a name that a backup cannot contain: ${name}`)
-    if (!fitsHeader(name))
-      throw new BackupFailedError(`a file in the data folder has a name that is too long for a backup: ${name}`)
     const hash = createHash('sha256')
     const hashed = async function* (): AsyncGenerator<Buffer> {
       for await (const piece of content) {
@@ -144,7 +131,9 @@ export class ArchiveWriter {
       throw error
     }
     this.#bytes += size
-    return hash.digest('hex')
+    const sha256 = hash.digest('hex')
+    if (name !== CHECKSUMS) await this.#checksums.appendFile(checksumLine(sha256, name))
+    return sha256
   }
 }
 

@@ -61,21 +61,16 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 /** A name in a folder: neither `.` nor `..`, and without characters that are special to a file system. */
 const NAME = String.raw`(?!\.{1,2}(?:/|$))[\w.=@+-]+`
 
-/** The allowed names in an archive. Other names are refused, so that a restore never writes outside its folder. */
+/**
+ * The allowed names in an archive. Other names are refused, so that a restore never writes outside its folder. A header
+ * has room for 155 bytes, a slash and 100 bytes. A longer name needs an entry of its own, which a restore refuses.
+ */
 const ENTRY_NAME = new RegExp(
-  `^(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|(?:vectors|words)(?:/${NAME})+)$`,
+  `^(?=(?:.{1,155}/)?.{1,100}$)(?:${DATABASE}|${DATABASE_ID}|keys/${NAME}|files/[0-9a-f]{2}/${UUID}|(?:vectors|words)(?:/${NAME})+)$`,
 )
 
 export function isEntryName(name: string): boolean {
   return ENTRY_NAME.test(name)
-}
-
-/** The place for a name in a header: 155 bytes, a slash and 100 bytes. */
-const HEADER_NAME = /^(?:.{1,155}\/)?.{1,100}$/
-
-/** False for a name that needs an entry of its own, which a restore refuses. */
-export function fitsHeader(name: string): boolean {
-  return HEADER_NAME.test(name)
 }
 
 /** The line of an entry in the checksums. */

@@ -24,7 +24,8 @@ export class ArchiveReader {
   readonly #size: number
   /** The hash of the expected checksums entry. */
   readonly #expectedChecksums = createHash('sha256')
-  #position = 0
+  /** The end of the entries that were begun. The next one begins there. */
+  #end = 0
 
   /** @param size the size of the file in bytes */
   constructor(file: FileHandle, size: number) {
@@ -32,9 +33,9 @@ export class ArchiveReader {
     this.#size = size
   }
 
-  /** The bytes read so far. */
+  /** The bytes read so far, with the whole last entry. */
   get bytes(): number {
-    return this.#position
+    return this.#end
   }
 
   /**
@@ -56,7 +57,6 @@ export class ArchiveReader {
         const content = this.#content(entry as AsyncIterable<Buffer>, hash, signal)
         if (name !== CHECKSUMS) yield { name, size, content }
         for await (const _piece of content) continue
-        this.#position += paddingOf(size)
         if (name === CHECKSUMS) isVerified = this.#verify(hash)
         else this.#expectedChecksums.update(checksumLine(hash.digest('hex'), name))
       }
@@ -71,10 +71,10 @@ export class ArchiveReader {
 
   #begin({ name, type, size }: Header, offset: number): { readonly name: string; readonly size: number } {
     // The library reads entries that rename the next one, and skips empty blocks. Both leave a gap between entries.
-    if (type !== 'file' || offset !== this.#position)
+    if (type !== 'file' || offset !== this.#end)
       throw new BackupInvalidError(`it contains an entry that is no file: ${name}`)
-    this.#position += BLOCK_BYTES
-    if (!Number.isSafeInteger(size) || size > this.#size - this.#position) throw damaged()
+    this.#end = offset + BLOCK_BYTES * (1 + Math.ceil(size / BLOCK_BYTES))
+    if (!Number.isSafeInteger(size) || this.#end + END_BYTES > this.#size) throw damaged()
     return { name, size }
   }
 
@@ -83,7 +83,6 @@ export class ArchiveReader {
       for await (const piece of entry) {
         signal?.throwIfAborted()
         hash.update(piece)
-        this.#position += piece.byteLength
         yield piece
       }
     } catch (error) {
@@ -93,15 +92,10 @@ export class ArchiveReader {
 
   /** Compares the checksums entry with the files. It must be the last entry. */
   #verify(hash: Hash): true {
-    const isLast = this.#position + END_BYTES === this.#size
+    const isLast = this.#end + END_BYTES === this.#size
     if (isLast && hash.digest('hex') === this.#expectedChecksums.digest('hex')) return true
     throw damaged()
   }
-}
-
-/** The number of zeros after an entry's bytes, up to the next block. */
-function paddingOf(size: number): number {
-  return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
 }
 
 /** The library throws errors without a code for bytes that are not an archive. */

@@ -102,7 +102,7 @@ describe('the archive of a backup', () => {
     const names = [`vectors/${'n'.repeat(92)}`, `vectors/${'n'.repeat(100)}`, `${folders}/${'n'.repeat(100)}`]
     for (const name of names) await writer.addText(name, 'content')
     const tooLong = [`vectors/${'n'.repeat(101)}`, `${folders}d/n`, `vectors/d/${'n'.repeat(101)}`]
-    for (const name of tooLong) await expect(writer.addText(name, '')).rejects.toThrow(/too long/)
+    for (const name of tooLong) await expect(writer.addText(name, '')).rejects.toThrow(/cannot contain/)
     await expect(writer.addText('vectors/\u00e9', '')).rejects.toThrow(/cannot contain/)
     await writer.finish(never)
     await writer.publish({ overwrite: false })
@@ -115,10 +115,10 @@ describe('the archive of a backup', () => {
 
   it('is removed if a file becomes shorter while it is copied, or if the copy is aborted', async () => {
     const source = newPath()
-    await writeFile(source, Buffer.alloc(8 * PIECE_BYTES))
+    await writeFile(source, '')
     const abort = new AbortController()
     for (const [interrupt, reason] of [
-      [async () => await truncate(source, 3 * PIECE_BYTES), /became shorter/],
+      [async () => await truncate(source, PIECE_BYTES), /became shorter/],
       [
         async () => {
           await Promise.resolve()
@@ -128,6 +128,7 @@ describe('the archive of a backup', () => {
       ],
     ] as const) {
       const { writer, partial } = await newWriter()
+      await truncate(source, 9_000_000_000)
       const adding = writer.addFile('vectors/a', source, abort.signal)
       const outcome = expect(adding).rejects.toThrow(reason)
       while ((await stat(partial)).size === 0) await new Promise(setImmediate)
