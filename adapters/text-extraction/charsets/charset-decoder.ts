@@ -1,26 +1,25 @@
 import iconv from 'iconv-lite'
 import { ExtractionError } from '../../../src/ports/index.js'
-import { johabDecoder } from './johab.js'
-import { shiftedDecoder } from './shifted-charsets.js'
-import type { StreamDecoder } from './stream-decoder.js'
+import { ownDecoder } from './own-decoders.js'
+
+/** Turns bytes into text piece by piece. It keeps the bytes of an incomplete character for the next piece. */
+export interface StreamDecoder {
+  write(bytes: Uint8Array): string
+  end(): string
+}
 
 /** Names of the detector, with the names of decoders for the same encoding or a superset. */
 const ALIASES: Readonly<Record<string, string>> = {
-  big5hkscs: 'big5',
   cp874: 'windows-874',
   cp932: 'shift_jis',
   cp949: 'euc-kr',
-  gb2312: 'gb18030',
   ibm855: 'cp855',
   ibm866: 'cp866',
   'iso-8859-1': 'windows-1252',
   'iso-8859-9': 'windows-1254',
-  kz1048: 'rk1048',
   maccyrillic: 'x-mac-cyrillic',
   maclatin2: 'maccenteuro',
   macroman: 'macintosh',
-  ptcp154: 'pt154',
-  'tis-620': 'windows-874',
 }
 
 /** The name of an encoding for the decoders. */
@@ -32,7 +31,12 @@ export function canonicalName(name: string): string {
 /** @throws ExtractionError `ERR_UNDECODABLE_TEXT` if no decoder exists */
 export function decoderFor(name: string): StreamDecoder {
   const label = canonicalName(name)
-  return shiftedDecoder(label) ?? johabDecoder(label) ?? webDecoder(label) ?? iconvDecoder(label) ?? refuse(name)
+  const decoder = ownDecoder(label) ?? webDecoder(label) ?? iconvDecoder(label)
+  if (decoder !== undefined) return decoder
+  throw new ExtractionError(
+    'ERR_UNDECODABLE_TEXT',
+    `The text is encoded in ${name}, which is not supported: convert it to UTF-8`,
+  )
 }
 
 /** Decodes a whole text at once. */
@@ -56,11 +60,4 @@ function iconvDecoder(label: string): StreamDecoder | undefined {
   if (!iconv.encodingExists(label)) return undefined
   const decoder = iconv.getDecoder(label)
   return { write: (bytes) => decoder.write(Buffer.from(bytes)), end: () => decoder.end() ?? '' }
-}
-
-function refuse(name: string): never {
-  throw new ExtractionError(
-    'ERR_UNDECODABLE_TEXT',
-    `The text is encoded in ${name}, which is not supported: convert it to UTF-8`,
-  )
 }

@@ -1,103 +1,151 @@
-import { detect, detectAll, type IDetectedMap } from 'jschardet'
+import { detect, detectAll } from 'jschardet'
 import { ExtractionError } from '../../../src/ports/index.js'
 import { canonicalName, decodeWhole } from './charset-decoder.js'
-import { type Reading, readings } from './charset-plausibility.js'
 import type { CharsetSample } from './charset-sample.js'
+import { nonAsciiCount } from './unicode-check.js'
 
-/** Readings within this distance of the best one count as equal. The detector then decides. */
-const TIE_BITS = 6
-const TIE_SHARE = 0.05
-/** With a smaller share of characters outside ASCII, the detector sees only an English text. */
-const MIN_DENSITY = 0.006
-const MIN_CONFIDENCE = 0.1
-/** The weight of the detector's confidence, in bits a character. */
-const CONFIDENCE_BITS = 80
-/** A text in one of the known encodings takes fewer bits a byte. */
-const MAX_BITS = 7
-const SURE_CONFIDENCE = 0.3
+/** The encodings that a text may have, by names of the detector. Each has a decoder. */
+const DETECTED = [
+  ...'windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257'.split(
+    ' ',
+  ),
+  ...'windows-1258 cp874 iso-8859-1 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7'.split(' '),
+  ...'iso-8859-8 iso-8859-9 iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16 koi8-r koi8-u cp437 cp850 cp852'.split(' '),
+  ...'cp855 cp866 macroman maclatin2 maccyrillic gb18030 big5 shift_jis cp932 euc-jp euc-kr cp949 johab'.split(' '),
+]
+const WESTERN = 'windows-1252'
+/** The advantage of windows-1252, divided by the number of characters. It decides texts with very few of them. */
+const WESTERN_ADVANTAGE = 0.2
+/** An encoding that is less likely cannot win. */
+const MIN_LIKELIHOOD = 0.5
+const PARTS = 8
+/** A text with a rival nearer than this is unsure. With many characters, a smaller distance is enough. */
+const SURE_DISTANCE = 0.2
+const SURE_DISTANCE_OF_ALL = 0.4
 /** The detector has this confidence if the text itself declares the encoding. */
 const DECLARED_CONFIDENCE = 0.9
-/** Fewer bytes outside ASCII prove nothing. */
-const FEW_BYTES = 48
-const NO_TEXT_BITS = 8.5
+/** Fewer characters prove nothing. */
+const FEW_CHARACTERS = 24
+const NO_TEXT_SHARE = 0.15
 const DAMAGED_DENSITY = 0.1
-const WESTERN = 'windows-1252'
-/** Another encoding within this distance is possible too. */
-const UNSURE_BITS = 4
+const MIN_KANA = 0.6
 
-export interface CharsetGuess {
+/** Signs that texts in a wrong encoding have, with a weight for each. */
+const ODDITIES: readonly (readonly [pattern: RegExp, weight: number])[] = [
+  [/[\x80-\x9F\p{Co}\p{Cn}\uFFFD]/gu, 0.5],
+  // A capital after a small letter.
+  [/(?<=\p{Ll})(?![A-Z])\p{Lu}|(?![a-z])\p{Ll}(?=\p{Lu})/gu, 0.4],
+  // Letters of two alphabets side by side.
+  [
+    /(?<=\p{Script=Latin})(?=[\u0370-\u06FF\u0E00-\u0E7F])\p{L}|(?=[\u0370-\u06FF\u0E00-\u0E7F])\p{L}(?=\p{Script=Latin})/gu,
+    0.4,
+  ],
+  // A sign inside a word.
+  [/ª|(?<=\p{L})(?![’·‑–—…\u3000-\u303F\uFF00-\uFFEF])[^\0-\x7F\p{L}\p{M}](?=\p{L})/gu, 0.4],
+  // A sign that few texts have.
+  [/(?![’“”„‘–—«»…·°©•§€£\xA0¿¡®™\u3000-\u303F\uFF00-\uFFEF])[^\0-\x7F\p{L}\p{M}]/gu, 0.1],
+]
+
+interface CharsetGuess {
   readonly name: string
   /** True if other encodings are almost as likely. */
   readonly isUnsure: boolean
 }
 
 /**
- * Guesses the encoding of a text that is not Unicode.
+ * Guesses the encoding of a text that is not Unicode. The detector compares pairs of bytes with languages.
  * @throws ExtractionError `ERR_UNDECODABLE_TEXT` if no encoding is likely, or if the likely one has no decoder
  */
-export function guessCharset({ head, words, lines }: CharsetSample): CharsetGuess {
+export function guessCharset({ head, lines }: CharsetSample): CharsetGuess {
   if (isEbcdic(head)) refuse('in an EBCDIC encoding')
-  const known = readings(words)
-  const best = known[0] ?? refuse('in no known encoding')
-  const nonAsciiBytes = words.filter((byte) => byte >= 0x80).length
-  const limit = best.bits * (1 + TIE_SHARE) + TIE_BITS
-  const declared = declaredCharset(head)
-  if (known.some(({ name, bits }) => name === declared && bits <= limit * 1.2)) {
-    return { name: declared ?? best.name, isUnsure: false }
-  }
-  const found = detectAll(lines, { minimumThreshold: 0 })
-  const rare = rareCharset(found[0], known, best.bits / nonAsciiBytes)
-  if (rare !== undefined) return { name: rare, isUnsure: false }
-  if (nonAsciiBytes >= FEW_BYTES && best.bits > nonAsciiBytes * NO_TEXT_BITS) {
+  const certain = declaredCharset(head) ?? kanaCharset(lines)
+  if (certain !== undefined) return { name: certain, isUnsure: false }
+  const readings = Array.from(likelihoods(lines), ([name, likelihood]) => {
+    const text = decodeWhole(name, lines)
+    const characters = Math.max(1, nonAsciiCount(text))
+    const odd = oddShare(text)
+    const advantage = name === WESTERN ? WESTERN_ADVANTAGE / characters : 0
+    return { name, text, characters, odd, merit: likelihood + advantage - odd }
+  }).sort((first, second) => second.merit - first.merit)
+  const [best = refuse('in no known encoding')] = readings
+  if (best.characters >= FEW_CHARACTERS && best.odd > NO_TEXT_SHARE) {
     // A few damaged words do not make a text unreadable.
-    if (nonAsciiBytes < lines.length * DAMAGED_DENSITY) return { name: WESTERN, isUnsure: true }
+    if (best.characters < lines.length * DAMAGED_DENSITY) return { name: WESTERN, isUnsure: true }
     refuse('in no known encoding')
   }
-  if (nonAsciiBytes >= FEW_BYTES && /^(gb18030|euc-)/.test(best.name) && isEucTw(words)) refuse('encoded in EUC-TW')
-
-  const isHelpful = nonAsciiBytes >= lines.length * MIN_DENSITY && found[0]?.language !== 'en'
-  const confidences = isHelpful ? confidencesOf(found) : new Map<string, number>()
-  const merit = ({ name, bits }: Reading): number =>
-    (confidences.get(name) ?? 0) * CONFIDENCE_BITS - bits / Math.max(4, nonAsciiBytes)
-  const likely = known.filter(({ bits }) => bits <= limit).sort((first, second) => merit(second) - merit(first))
-  const { name, bits } = likely[0] ?? best
-  const isConfirmed = (confidences.get(name) ?? 0) >= SURE_CONFIDENCE
-  const text = decodeWhole(name, words)
-  const isRivalled = known.some((other) => other.bits <= bits + UNSURE_BITS && decodeWhole(other.name, words) !== text)
-  return { name, isUnsure: isRivalled && !isConfirmed }
+  if (/^(gb18030|euc-)/.test(best.name) && best.characters >= FEW_CHARACTERS && isEucTw(lines))
+    refuse('encoded in EUC-TW')
+  const distance = Math.min(SURE_DISTANCE, SURE_DISTANCE_OF_ALL / best.characters)
+  const isRival = ({ merit, text }: (typeof readings)[number]): boolean =>
+    merit > best.merit - distance && text !== best.text
+  return { name: best.name, isUnsure: readings.some(isRival) }
 }
 
-/** An encoding that only the detector knows, if none of the known ones fits. */
-function rareCharset(
-  found: IDetectedMap | undefined,
-  known: readonly Reading[],
-  bitsPerByte: number,
-): string | undefined {
-  if (found?.encoding == null || bitsPerByte <= MAX_BITS || found.confidence < SURE_CONFIDENCE) return undefined
-  const name = canonicalName(found.encoding)
-  return known.some((reading) => reading.name === name) ? undefined : name
-}
-
-/** The confidences of the detector, rounded to a hundredth, because smaller differences are noise. */
-function confidencesOf(found: readonly IDetectedMap[]): Map<string, number> {
-  const confidences = new Map<string, number>()
-  if ((found[0]?.confidence ?? 0) < MIN_CONFIDENCE) return confidences
-  for (const { encoding, confidence } of found) {
-    const name = canonicalName(encoding ?? '')
-    confidences.set(name, Math.max(Math.round(confidence * 100) / 100, confidences.get(name) ?? 0))
+/**
+ * The likelihood of each encoding beside the most likely one. The detector leaves out an encoding in which a single byte
+ * is invalid. The parts of the text then tell its likelihood, because a few damaged bytes are in few of them.
+ */
+function likelihoods(lines: Uint8Array): Map<string, number> {
+  const ofWhole = detectedIn(lines)
+  const ofParts = new Map<string, number[]>()
+  for (const part of partsOf(lines)) {
+    for (const [name, likelihood] of detectedIn(part)) ofParts.set(name, [...(ofParts.get(name) ?? []), likelihood])
   }
-  return confidences
+  for (const [name, all] of ofParts) {
+    if (!ofWhole.has(name)) ofWhole.set(name, all.reduce((sum, one) => sum + one, 0) / all.length)
+  }
+  return ofWhole
 }
 
-function refuse(problem: string): never {
-  throw new ExtractionError('ERR_UNDECODABLE_TEXT', `The text is ${problem}: convert it to UTF-8`)
+function detectedIn(lines: Uint8Array): Map<string, number> {
+  // The detector takes a text with control characters, or with the first bytes of a picture, for binary content.
+  const text = Buffer.concat([Buffer.from('\n'), lines.filter((byte) => byte >= 0x20 || (byte > 0x08 && byte < 0x0e))])
+  const found = detectAll(text, { minimumThreshold: 0, detectEncodings: DETECTED })
+  const likelihoods = new Map<string, number>()
+  for (const { encoding, confidence } of found) {
+    const name = canonicalName(encoding ?? WESTERN)
+    const likelihood = confidence / (found[0]?.confidence ?? 1)
+    if (likelihood >= MIN_LIKELIHOOD && !likelihoods.has(name)) likelihoods.set(name, likelihood)
+  }
+  return likelihoods
+}
+
+/** Cuts a text at the ends of lines. */
+function partsOf(lines: Uint8Array): Uint8Array[] {
+  const parts: Uint8Array[] = []
+  let start = 0
+  lines.forEach((byte, index) => {
+    if (byte !== 0x0a || index < start + lines.length / PARTS - 1) return
+    parts.push(lines.subarray(start, index + 1))
+    start = index + 1
+  })
+  return parts
+}
+
+/** The share of characters outside ASCII that are odd, by their weights. */
+export function oddShare(text: string): number {
+  const odd = ODDITIES.reduce((sum, [pattern, weight]) => sum + weight * (text.match(pattern)?.length ?? 0), 0)
+  return odd / Math.max(1, nonAsciiCount(text))
 }
 
 /** The encoding that a text in HTML or XML declares. */
 function declaredCharset(head: Uint8Array): string | undefined {
-  const { encoding, confidence, mimeType } = detect(head)
+  const { encoding, confidence, mimeType } = detect(head, { detectEncodings: DETECTED })
   const isDeclared = encoding !== null && confidence >= DECLARED_CONFIDENCE && /html|xml/.test(mimeType ?? '')
   return isDeclared ? canonicalName(encoding) : undefined
+}
+
+/** The detector leaves out Japanese encodings if a text has fewer than four lead bytes, as short texts in kana have. */
+function kanaCharset(lines: Uint8Array): string | undefined {
+  return ['shift_jis', 'euc-jp'].find((name) => {
+    const text = decodeWhole(name, lines).replace(/\uFFFD$/, '')
+    const kana = text.match(/[\u3041-\u30FE]/g)?.length ?? 0
+    return kana > nonAsciiCount(text) * MIN_KANA && !text.includes('\uFFFD')
+  })
+}
+
+function refuse(problem: string): never {
+  throw new ExtractionError('ERR_UNDECODABLE_TEXT', `The text is ${problem}: convert it to UTF-8`)
 }
 
 /** Chinese characters begin at a higher code in EUC-TW than in similar encodings. */
@@ -113,11 +161,7 @@ function isEucTw(bytes: Uint8Array): boolean {
 
 /** In EBCDIC the blank is 0x40, and letters are above 0x80. */
 function isEbcdic(bytes: Uint8Array): boolean {
-  let blanks = 0
-  let ascii = 0
-  for (const byte of bytes) {
-    if (byte === 0x40) blanks += 1
-    if (byte === 0x20 || (byte >= 0x61 && byte <= 0x7a)) ascii += 1
-  }
+  const blanks = bytes.filter((byte) => byte === 0x40).length
+  const ascii = bytes.filter((byte) => byte === 0x20 || (byte >= 0x61 && byte <= 0x7a)).length
   return blanks > bytes.length * 0.1 && blanks > ascii
 }

@@ -1,19 +1,15 @@
 import { detect } from 'jschardet'
 import { ExtractionError } from '../../../src/ports/index.js'
-import { decoderFor, decodeWhole } from './charset-decoder.js'
-import { guessCharset } from './charset-guess.js'
-import { bitsPerCharacter } from './charset-plausibility.js'
+import { decoderFor, decodeWhole, type StreamDecoder } from './charset-decoder.js'
+import { guessCharset, oddShare } from './charset-guess.js'
 import { CharsetSample } from './charset-sample.js'
-import type { StreamDecoder } from './stream-decoder.js'
-import { unmarkedUnicode } from './unmarked-unicode.js'
-import { Utf8Check } from './utf8-check.js'
+import { markedUnicode, UnicodeCheck, unmarkedUnicode } from './unicode-check.js'
 
 const BLOCK_BYTES = 65_536
 /** Content with a larger share of control characters is not text. */
 const MAX_CONTROLS = 0.1
 const FEW_CONTROLS = 4
-/** The most bits for each character of a text in a seven-bit encoding. */
-const MAX_ESCAPED_BITS = 13
+const MAX_ODD_SHARE = 0.1
 
 /** An encoding with its decoder. */
 export interface Charset {
@@ -35,20 +31,20 @@ export interface Charset {
  */
 export async function detectCharset(bytes: AsyncIterable<Uint8Array>): Promise<Charset> {
   const sample = new CharsetSample()
-  const utf8 = new Utf8Check()
+  const unicode = new UnicodeCheck()
   for await (const block of inBlocks(bytes)) {
     sample.add(block)
-    utf8.add(block)
-    if (byteOrderMark(sample.head) !== undefined) break
-    if (!utf8.isValid && sample.isFull) break
+    unicode.add(block)
+    if (markedUnicode(sample.head) !== undefined) break
+    if (!unicode.isUtf8 && sample.isFull) break
   }
   sample.end()
-  utf8.end()
-  const certain = byteOrderMark(sample.head) ?? unmarkedUnicode(sample.head, utf8.isValid)
+  unicode.end()
+  const certain = markedUnicode(sample.head) ?? unmarkedUnicode(sample.head, unicode.isUtf8)
   if (certain !== undefined) return charset(certain, 1)
   if (isBinary(sample.head)) throw new ExtractionError('ERR_UNDECODABLE_TEXT', 'The file is binary, not text')
-  if (utf8.isValid) return charset((utf8.isAscii ? sevenBitCharset(sample.escapes) : undefined) ?? 'utf-8', 1)
-  if (utf8.isLikely) return charset('utf-8', 0.5)
+  if (unicode.isUtf8) return charset((unicode.isAscii ? sevenBitCharset(sample.escapes) : undefined) ?? 'utf-8', 1)
+  if (unicode.isLikelyUtf8) return charset('utf-8', 0.5)
   const { name, isUnsure } = guessCharset(sample)
   return charset(name, 0.02, isUnsure)
 }
@@ -74,16 +70,6 @@ function charset(name: string, maxReplacedShare: number, isUnsure = false): Char
   return { name, maxReplacedShare, isUnsure, createDecoder: () => decoderFor(name) }
 }
 
-/** Checks UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16. */
-function byteOrderMark(head: Uint8Array): string | undefined {
-  const [first, second, third, fourth] = head
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
-  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32le' : 'utf-16le'
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  if (first === 0 && second === 0 && third === 0xfe && fourth === 0xff) return 'utf-32be'
-  return undefined
-}
-
 /** Does not count zeros, which some programs put between texts, and the shift characters of ISO-2022. */
 function isBinary(head: Uint8Array): boolean {
   let controls = 0
@@ -95,10 +81,10 @@ function isBinary(head: Uint8Array): boolean {
   return controls > Math.max(FEW_CONTROLS, (head.length - zeros) * MAX_CONTROLS)
 }
 
-/** Detects ISO-2022, HZ or UTF-7. Text that only looks like one of them decodes to improbable characters. */
+/** Detects ISO-2022, HZ or UTF-7. A text that only looks like one of them decodes to odd characters. */
 function sevenBitCharset(lines: Uint8Array): string | undefined {
   if (lines.length === 0) return undefined
   const name = detect(lines).encoding?.toLowerCase() ?? ''
   if (!/^(iso-?2022|hz|utf-7)/.test(name)) return undefined
-  return bitsPerCharacter(decodeWhole(name, lines)) <= MAX_ESCAPED_BITS ? name : undefined
+  return oddShare(decodeWhole(name, lines)) <= MAX_ODD_SHARE ? name : undefined
 }
