@@ -4,8 +4,10 @@ export interface ErrorNote {
   readonly when?: string
   /** The action for the caller, the operator or the user. */
   readonly advice: string
-  /** True if no answer of the REST API has the code. It comes from a call of the library, a command, or a document. */
+  /** True if no answer of the REST API has the code. It comes from a call of the library, or a command. */
   readonly isOutsideHttp?: true
+  /** True if the upload is accepted: no answer of the REST API has the code, but the `error` of the document. */
+  readonly isRecorded?: true
 }
 
 export interface ErrorGroup {
@@ -70,7 +72,11 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
   {
     title: 'Limits',
     notes: {
-      ERR_QUOTA_EXCEEDED: { advice: 'Delete documents of the context, or raise its `maxSize`.' },
+      ERR_QUOTA_EXCEEDED: {
+        advice:
+          'Delete documents of the context. A host application can also raise `settings.maxSizeBytes`; the command line ' +
+          'and REST cannot.',
+      },
       ERR_LIMIT_REACHED: {
         advice: 'Delete objects that are no longer needed. The operator can raise the limit that the message names.',
       },
@@ -81,7 +87,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Documents',
     notes: {
       ERR_UNSUPPORTED_FORMAT: {
-        when: 'The format of the file is not supported.',
+        when:
+          'The format of the file is not supported. If its first 4 kB do not show that, the upload is accepted, and the ' +
+          '`error` of the document ends in this code.',
         advice: 'Save the text as .txt, .md, .csv, .pdf or .docx.',
       },
       ERR_WRONG_TYPE: {
@@ -92,25 +100,32 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       ERR_NO_TEXT: {
         when: 'The file has no text. It may be a scan, or its fonts have no Unicode map.',
         advice: 'Run text recognition (OCR) over a scan. Export another file again with embedded Unicode fonts.',
+        isRecorded: true,
       },
-      ERR_ENCRYPTED: { when: 'The file is protected by a password.', advice: 'Save the file without a password.' },
-      ERR_CORRUPT_FILE: { when: 'The file is damaged and cannot be read.', advice: NEW_FILE },
+      ERR_ENCRYPTED: {
+        when: 'The file needs a password to be opened. A PDF with only an owner password is read.',
+        advice: 'Save the file without a password.',
+        isRecorded: true,
+      },
+      ERR_CORRUPT_FILE: { when: 'The file is damaged and cannot be read.', advice: NEW_FILE, isRecorded: true },
       ERR_UNDECODABLE_TEXT: {
         when: 'The encoding of the text is unknown or not supported, or the file is binary.',
         advice: 'Convert the file to UTF-8.',
+        isRecorded: true,
       },
       ERR_EXTRACTION_LIMIT: {
         when: 'Reading the file needs too much memory, or the file has too much text.',
         advice: 'Split the file, or save it in another format.',
+        isRecorded: true,
       },
       ERR_EXTRACTION_TIMEOUT: {
         when: 'Reading the file takes too long: the file may be damaged.',
         advice: 'Save the file with another program, or split it.',
-        isOutsideHttp: true,
+        isRecorded: true,
       },
       ERR_CRASHED: {
         advice: 'Retry the document once. If it fails a second time, delete it: it crashes the process that reads it.',
-        isOutsideHttp: true,
+        isRecorded: true,
       },
       ERR_FILE_MISSING: { advice: 'Restore the file from a backup, or delete the document.' },
     },

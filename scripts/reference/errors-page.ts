@@ -6,7 +6,7 @@ import { statusesInSources } from './source-codes.js'
 
 const INTRODUCTION = `Every error that the engine throws on purpose is an \`AlcoveError\` with a stable \`code\`. The message says what is wrong and what to do. \`isTransient\` tells whether the same call may succeed later without any change.
 
-The command line ends its message with the code. The REST API answers with a problem document (RFC 9457) whose member \`code\` is the code. A document that fails has an \`error\`, a sentence that ends with the code. \`DocumentFailedError\` carries the code of such a document.
+The command line ends its message with the code. The REST API answers with a problem document (RFC 9457) whose member \`code\` is the code. A document that fails after its upload has an \`error\`, a sentence that ends with the code. \`DocumentFailedError\` carries the code of such a document. Until somebody deletes the document, it counts towards the quota of its context.
 
 An answer with status 500 or 503 says no more than that something failed: the log has the rest.`
 
@@ -65,17 +65,18 @@ function isAbout(of: ErrorClass | undefined): boolean {
 }
 
 function statusOf(note: ErrorNote, of: ErrorClass | undefined, found: ReadonlySet<number> | undefined): string {
-  if (note.isOutsideHttp === true) return 'none'
+  if (note.isOutsideHttp === true || note.isRecorded === true) return 'none'
   if (found !== undefined) return [...found].sort().join(', ')
   if (of === undefined) return 'none'
   if (of.isTransient === 'sometimes') return '500, or 503 where `isTransient`'
   return of.isTransient ? '503' : '500'
 }
 
-function section({ code: name, of, status, when = '', advice }: Described): string {
+function section({ code: name, of, status, when = '', advice, isRecorded }: Described): string {
   const facts = [
     ...(of?.isExported === true ? [`Class: ${code(of.name)}.`] : []),
     `HTTP status: ${status}.`,
+    ...(isRecorded === true ? ['The upload is accepted: the `error` of the document ends in the code.'] : []),
     ...(of?.isTransient === true ? ['The same call may succeed later.'] : []),
   ]
   return [`### ${name}`, sentence(when), `What to do: ${advice}`, facts.join(' ')].join('\n\n')
