@@ -46,7 +46,8 @@ export const contextSchema: z.ZodType<Context> = z
 const document = z.object({
   id,
   contextId: id,
-  fileName: z.uuid(),
+  uuid: z.uuid(),
+  fileName: z.uuid().meta({ description: 'The same as `uuid`' }),
   originalName: z.string(),
   displayName: z.string(),
   nameIndex: z.int().min(0),

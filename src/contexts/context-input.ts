@@ -48,11 +48,11 @@ export interface ContextSettings {
   readonly findsEarly?: boolean
 }
 
-/** The input of `contexts.update`. Tools, starter prompts and settings stay as they are when omitted. */
+/** The input of `contexts.update`. An omitted member stays as it is. */
 export interface ContextChanges {
-  readonly name: string
-  readonly description: string
-  readonly caption: string
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly caption?: string | undefined
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
   /** Settings that can change after the creation. */
@@ -93,9 +93,9 @@ const FIXED = z
   .optional()
 
 const CONTEXT_CHANGES = objectSchema({
-  name: NAME,
-  description: DESCRIPTION,
-  caption: CAPTION,
+  name: NAME.optional(),
+  description: DESCRIPTION.optional(),
+  caption: CAPTION.optional(),
   toolsJson: TOOLS_JSON.optional(),
   starterPrompts: STARTER_PROMPTS.optional(),
   settings: closedObjectSchema({
@@ -113,10 +113,10 @@ const CONTEXT_CHANGES = objectSchema({
 /** The body of `POST /context`: a new context without the settings beyond the specification. */
 export const contextBodySchema: z.ZodType<Omit<NewContext, 'settings'>> = NEW_CONTEXT.omit({ settings: true })
 
-/** The body of `PUT /context/{contextId}`. */
+/** The body of `PUT /context/{contextId}`, which has all texts. Specification: Update context. */
 export const contextChangesBodySchema: z.ZodType<Omit<ContextChanges, 'settings'>> = CONTEXT_CHANGES.omit({
   settings: true,
-})
+}).required({ name: true, description: true, caption: true })
 
 /** A {@link NewContext} with its defaults. */
 interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'caption' | 'toolsJson'> {
@@ -127,9 +127,7 @@ interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'ca
 }
 
 /** A valid {@link ContextChanges}. */
-interface ParsedContextChanges extends Pick<ContextChanges, 'name' | 'description' | 'caption'> {
-  readonly toolsJson?: string | undefined
-  readonly starterPrompts?: readonly string[] | undefined
+interface ParsedContextChanges extends Omit<ContextChanges, 'settings'> {
   readonly settings: {
     readonly [Name in keyof NonNullable<ContextChanges['settings']>]: ContextSettings[Name] | undefined
   }

@@ -162,7 +162,8 @@ export class Contexts {
     const { settings, ...texts } = parseContextChanges(input)
     const changes = withoutUndefined({ ...texts, ...settings })
     const record = await this.#storage.transaction(async (repositories) => {
-      await findWritable(repositories, access, id)
+      const current = await findWritable(repositories, access, id)
+      if (Object.keys(changes).length === 0) return current
       await recordChange(repositories, access.by, this.#clock.now(), {
         action: 'context.updated',
         companyId: access.companyId,

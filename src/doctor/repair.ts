@@ -7,7 +7,7 @@ import { pause, untilAborted } from '../kernel/waiting.js'
 import type { Sweep } from '../maintenance/index.js'
 import type { FileStore, Storage, VectorIndex } from '../ports/index.js'
 import type { Finding, RepairKind, VerifyProgress } from './finding.js'
-import type { WordRepair } from './word-repair.js'
+import { tryDrop, type WordRepair } from './word-repair.js'
 
 const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
@@ -63,7 +63,8 @@ export class Repair {
     for (const finding of findings) {
       await this.#untilNoBackup(signal)
       if (finding.code !== 'collection-unreadable') await this.#repairAtOnce(finding)
-      else if (await this.#tryDrop(finding)) droppedContexts.push(finding.subject.contextId ?? 0)
+      else if (await tryDrop(this.#index, finding.subject.collection ?? ''))
+        droppedContexts.push(finding.subject.contextId ?? 0)
     }
     // All documents of a dropped collection: the drop removed their undamaged vectors too.
     const reset = [...new Set([...documentsOf(findings, 'process'), ...(await this.#documentsIn(droppedContexts))])]
@@ -147,13 +148,6 @@ export class Repair {
   }
 
   /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
-  async #tryDrop({ subject: { collection = '' } }: Finding): Promise<boolean> {
-    return await this.#index.drop(collection).then(
-      () => true,
-      () => false,
-    )
-  }
-
   async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
     const found: number[] = []
     for (const contextId of contextIds) {

@@ -29,6 +29,17 @@ interface WordRepairOptions {
   readonly onProgress: (documents: number, total: number) => void
 }
 
+/** @returns false if the index cannot drop the collection now; a later repair tries it a second time */
+export async function tryDrop(
+  index: { readonly drop: (collection: string) => Promise<void> },
+  collection: string,
+): Promise<boolean> {
+  return await index.drop(collection).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Has words indexed a second time by the engine's own job: from stored chunks, without files and models. */
 export class WordRepair {
   readonly #storage: Storage
@@ -51,7 +62,7 @@ export class WordRepair {
       if (repairKind === 'index-words') addDocuments(reindexed, contextId, documentId === undefined ? [] : [documentId])
       if (repairKind !== 'drop-words') continue
       await options.untilNoBackup()
-      if (await this.#tryDrop(collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
+      if (await tryDrop(this.#index, collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
     }
     for (const [contextId, ids] of reindexed) await this.#enqueue(contextId, [...ids], options)
     return reindexed
@@ -92,13 +103,6 @@ export class WordRepair {
   }
 
   /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
-  async #tryDrop(collection: string): Promise<boolean> {
-    return await this.#index.drop(collection).then(
-      () => true,
-      () => false,
-    )
-  }
-
   /** Ids of all live documents, also of those that are not completed: their words were in the collection too. */
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []

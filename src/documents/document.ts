@@ -9,6 +9,8 @@ export interface Document {
   readonly id: number
   readonly contextId: number
   /** The UUID that the upload returned. */
+  readonly uuid: string
+  /** The same as `uuid`. Specification: Document record, which has this name. */
   readonly fileName: string
   /** The name at the upload, without path, control characters and overrides of the text direction. */
   readonly originalName: string
@@ -47,6 +49,7 @@ export function toDocument(record: DocumentRecord): Document {
   return {
     id: record.id,
     contextId: record.contextId,
+    uuid: record.uuid,
     fileName: record.uuid,
     originalName: shownName(record.originalName),
     displayName: displayName(record.originalName, record.nameIndex),

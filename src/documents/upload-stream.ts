@@ -1,8 +1,8 @@
 import { InvalidInputError, LeaseLostError, QuotaExceededError } from '../kernel/errors.js'
 import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../ports/index.js'
 
-/** The bytes of a file, in one of the forms that a host may have. */
-export type UploadContent = Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+/** The bytes of a file, in one of the forms that a host may have. A string becomes UTF-8. */
+export type UploadContent = string | Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** Bytes that arrive, and their number. */
 export interface ByteSource {
@@ -18,13 +18,14 @@ export interface ByteSource {
  * @throws InvalidInputError if the content has another form; while reading, if a piece is no Uint8Array
  */
 export function toByteSource(content: UploadContent | null | undefined): ByteSource {
+  if (typeof content === 'string') return toByteSource(new TextEncoder().encode(content))
   if (content instanceof Uint8Array)
     return { bytes: single(content), sizeBytes: content.byteLength, release: doNothing }
   if (content instanceof Blob) return { bytes: content.stream(), sizeBytes: content.size, release: doNothing }
   if (typeof content !== 'object' || content === null || !(Symbol.asyncIterator in content)) {
     throw new InvalidInputError(
       'content',
-      'must be a Readable, a ReadableStream, an AsyncIterable, a Blob or a Uint8Array',
+      'must be a string, a Readable, a ReadableStream, an AsyncIterable, a Blob or a Uint8Array',
     )
   }
   // Without a listener, a stream of Node that fails before it is read would crash the process. Reading throws the error.

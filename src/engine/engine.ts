@@ -7,10 +7,10 @@ import type {
   InitializeInput,
   InitializeResult,
   Introspection,
-  PasswordOrigin,
   PasswordReset,
   PasswordSetup,
   Principal,
+  RequestOrigin,
   TokenRequest,
   TokenResponse,
   TokenStateRequest,
@@ -113,7 +113,7 @@ export interface Authentication {
    * @throws ThrottledError for a wrong secret, after too many wrong secrets for the client id or from the network
    *   address within a minute. The engine never refuses the right secret for that reason.
    */
-  issueToken(request: TokenRequest, origin?: PasswordOrigin): Promise<TokenResponse>
+  issueToken(request: TokenRequest, origin?: RequestOrigin): Promise<TokenResponse>
   /**
    * Finds the principal of an access token, and checks its current state.
    *
@@ -129,7 +129,7 @@ export interface Authentication {
    * @throws TokenRequestError `invalid_client`; `unauthorized_client` for a token of another client
    * @throws ThrottledError as {@link issueToken}
    */
-  revokeToken(request: TokenStateRequest, origin?: PasswordOrigin): Promise<void>
+  revokeToken(request: TokenStateRequest, origin?: RequestOrigin): Promise<void>
   /**
    * Reads the state of a token of the client's company, or of a company below it.
    *
@@ -137,7 +137,7 @@ export interface Authentication {
    * @throws TokenRequestError `invalid_client`
    * @throws ThrottledError as {@link issueToken}
    */
-  introspectToken(request: TokenStateRequest, origin?: PasswordOrigin): Promise<Introspection>
+  introspectToken(request: TokenStateRequest, origin?: RequestOrigin): Promise<Introspection>
   /**
    * Lists the public keys with which other services verify access tokens, as JSON Web Keys. Empty if the signer has no
    * public keys.
@@ -160,7 +160,7 @@ export interface Authentication {
    * @throws InvalidInputError for an invalid request
    * @throws ThrottledError after too many requests about passwords from one network address within a minute
    */
-  requestPasswordReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: PasswordOrigin): Promise<void>
+  requestPasswordReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: RequestOrigin): Promise<void>
   /**
    * Sets the password of a user with the token of an invitation or of a reset link. All links of the user become
    * invalid. A user who had another password gets a notice by mail.
@@ -171,9 +171,9 @@ export interface Authentication {
    *   refused password stays valid
    * @throws ThrottledError as {@link requestPasswordReset}, and while too many passwords are being set
    */
-  setPassword(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: PasswordOrigin): Promise<void>
+  setPassword(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: RequestOrigin): Promise<void>
   /** Counts a request for the page that sets a password. @throws ThrottledError as {@link requestPasswordReset} */
-  countPasswordRequest(origin: PasswordOrigin): Promise<void>
+  countPasswordRequest(origin: RequestOrigin): Promise<void>
 }
 
 /** The state of an engine. */

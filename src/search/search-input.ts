@@ -25,6 +25,8 @@ export interface SearchOptions {
 
 const PROMPT = textSchema({ min: 1, max: 32_768 })
 const MODE = choiceSchema(SEARCH_MODES)
+const TOP_N = integerSchema({ min: 1, max: 100 })
+const SCORE_THRESHOLD = fractionSchema({ min: 0, max: 1 })
 const INCLUDED = ['score', 'source', 'match'] as const
 
 /** A member of a result that the REST API adds only if the request asks for it: the specification does not have it. */
@@ -36,6 +38,10 @@ export interface SearchBody {
   readonly prompt: string
   /** Default: the context's `searchMode`. */
   readonly mode?: SearchMode | undefined
+  /** Maximum number of results, 1 to 100. Default: the context's `topN`. */
+  readonly topN?: number | undefined
+  /** Minimum similarity of a result, 0 to 1. Default: the context's `scoreThreshold`. */
+  readonly scoreThreshold?: number | undefined
   /** Additional members of each result. Default: none. */
   readonly include?: readonly IncludedMember[] | undefined
 }
@@ -44,13 +50,15 @@ export interface SearchBody {
 export const searchBodySchema: z.ZodType<SearchBody> = objectSchema({
   prompt: PROMPT,
   mode: MODE.optional(),
+  topN: TOP_N.optional(),
+  scoreThreshold: SCORE_THRESHOLD.optional(),
   include: listSchema(choiceSchema(INCLUDED), INCLUDED.length).optional(),
 })
 
 const OPTIONS = closedObjectSchema({
   mode: MODE.optional(),
-  topN: integerSchema({ min: 1, max: 100 }).optional(),
-  scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
+  topN: TOP_N.optional(),
+  scoreThreshold: SCORE_THRESHOLD.optional(),
   signal: signalSchema().optional(),
 })
 

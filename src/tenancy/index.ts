@@ -17,6 +17,7 @@ export {
   type Origin,
   type Principal,
   parsePrincipal,
+  type RequestOrigin,
 } from './access/principal.js'
 export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from './access/reach.js'
 export type { NewRole } from './access/roles.js'
@@ -55,7 +56,6 @@ export type {
 export { PasswordRules } from './users/password-rules.js'
 export {
   type PasswordCheck,
-  type PasswordOrigin,
   type PasswordReset,
   type PasswordSetup,
   Passwords,

@@ -170,6 +170,13 @@ const IPV6_GROUPS = 8
 /** Groups of the network part. Providers give a customer a whole /64, so one client can use all of its addresses. */
 const NETWORK_GROUPS = 4
 
+const MAX_COUNTER_LENGTH = 200
+
+/** The name of a counter for requests of one kind from one network. */
+export function counterName(kind: string, remoteAddress: string | undefined): string {
+  return `${kind}:${networkOf(remoteAddress ?? '')}`.slice(0, MAX_COUNTER_LENGTH)
+}
+
 /**
  * The network of a remote address, as throttles count it: an IPv4 address (also if it is written as IPv6), or the first
  * 64 bits of an IPv6 address. A text that is not an address is returned in lower case.

@@ -89,13 +89,13 @@ function updateCommand(): CommandUnknownOpts {
       const toolsJson = tools === undefined ? undefined : await readTools(tools)
       const updated = await withDatabase(options, async (engine) => {
         const session = ownerSession(engine)
-        const context = await findContext(session, idOrName)
-        const { name = context.name, description = context.description, caption = context.caption } = given
-        return await session.contexts.update(context.id, {
+        const { id } = await findContext(session, idOrName)
+        const { name, description, caption } = given
+        return await session.contexts.update(id, {
           name,
           description,
           caption,
-          ...(toolsJson !== undefined && { toolsJson }),
+          toolsJson,
           settings: searchSettings(given),
         })
       })

@@ -112,8 +112,9 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     summary: 'Find the chunks that answer a prompt, by words and meaning',
     description:
       '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
-      'words alone (`keyword`). Default: the setting of the context. Results have the members `id`, `docId`, `content` ' +
-      'and `similarity`. `include` adds `score`, `source` and `match`.',
+      'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
+      'each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
+      'adds `score`, `source` and `match`.',
     params: CONTEXT,
     body: searchBodySchema,
     maxBodyBytes: LARGE_BODY_BYTES,
@@ -125,8 +126,13 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     },
     handle: async (call, session) => {
       const { params, body, request } = call
-      const { prompt, mode, include } = body
-      const options = { ...(mode !== undefined && { mode }), signal: request.signal }
+      const { prompt, mode, topN, scoreThreshold, include } = body
+      const options = {
+        ...(mode !== undefined && { mode }),
+        ...(topN !== undefined && { topN }),
+        ...(scoreThreshold !== undefined && { scoreThreshold }),
+        signal: request.signal,
+      }
       const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
       const answers = searchAnswers(found, include)
       // A short answer is sent at once, with its length.

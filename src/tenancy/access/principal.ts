@@ -24,6 +24,9 @@ export interface Origin {
   readonly requestId?: string | undefined
 }
 
+/** The origin of a request before its client or user is known. */
+export type RequestOrigin = Omit<Origin, 'clientId'>
+
 /** The user or API key that acts, in an account. */
 export interface Principal {
   readonly companyId: number

@@ -18,11 +18,11 @@ import {
   validate,
 } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Clock, Repositories, Storage } from '../../ports/index.js'
-import { isKeyUsable, type Origin } from '../access/principal.js'
+import { isKeyUsable, type RequestOrigin } from '../access/principal.js'
 import type { Reach } from '../access/reach.js'
 import { grantAdministrator } from '../access/roles.js'
 import { type ApiKey, toApiKey } from '../records.js'
-import { type FailureThrottle, networkOf } from '../throttle.js'
+import { counterName, type FailureThrottle } from '../throttle.js'
 import { insertUser, parseEmailAddress } from '../users/identity.js'
 
 /** Values of `target_app`. */
@@ -181,11 +181,6 @@ export interface ClientCredentials {
   readonly clientSecret: string
 }
 
-/** The origin of a client's request. */
-export type ClientOrigin = Omit<Origin, 'clientId'>
-
-const MAX_COUNTER_LENGTH = 200
-
 /** No row has this id. It is read for an unknown client id, so that both cases take the same time. */
 const MISSING_ID = 0
 const NO_HASH = '0'.repeat(64)
@@ -215,7 +210,7 @@ export class AuthenticateClient {
    * @throws ThrottledError for a wrong secret, after too many wrong ones for the client id or from the network address
    *   within a minute; the right secret always passes
    */
-  async authenticate({ clientId, clientSecret }: ClientCredentials, origin?: ClientOrigin): Promise<ApiKeyRecord> {
+  async authenticate({ clientId, clientSecret }: ClientCredentials, origin?: RequestOrigin): Promise<ApiKeyRecord> {
     const secretHash = await sha256Hex(clientSecret)
     const { key, isOwnerEnabled } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
       const found = await apiKeys.findByClientId(clientId)
@@ -239,7 +234,7 @@ export class AuthenticateClient {
    */
   async recordRefusals<T>(
     request: ClientCredentials,
-    origin: ClientOrigin | undefined,
+    origin: RequestOrigin | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
     try {
@@ -254,10 +249,10 @@ export class AuthenticateClient {
   /** Records the client id only if a key has it: an unknown one may be a secret that a client sent by mistake. */
   async #recordRefusal(
     { clientId }: ClientCredentials,
-    origin: ClientOrigin = {},
+    origin: RequestOrigin = {},
     reason: TokenErrorCode | 'throttled',
   ): Promise<void> {
-    const counter = `token:${networkOf(origin.remoteAddress ?? '')}`.slice(0, MAX_COUNTER_LENGTH)
+    const counter = counterName('token', origin.remoteAddress)
     await this.#refusals.record(counter, async ({ apiKeys }) => {
       const key = await apiKeys.findByClientId(clientId)
       const { remoteAddress, requestId } = origin

@@ -3,8 +3,9 @@ import { randomToken, sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
 import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
 import { givesAccess } from '../access/authorizer.js'
+import type { RequestOrigin } from '../access/principal.js'
 import { type AuthenticateToken, type LiveToken, parseScope, requireScope, type TokenIssuer } from './access-token.js'
-import { type AuthenticateClient, type ClientCredentials, type ClientOrigin, TARGETS } from './api-keys.js'
+import { type AuthenticateClient, type ClientCredentials, TARGETS } from './api-keys.js'
 
 /** Lifetime of an access token. Specification: Limits. */
 const TOKEN_LIFETIME_SECONDS = 900
@@ -90,7 +91,7 @@ export class Tokens {
    * @throws ThrottledError for a wrong secret, after too many wrong ones for the client id or from the network address
    *   within a minute; the right secret always passes
    */
-  async issue(request: TokenRequest, origin?: ClientOrigin): Promise<TokenResponse> {
+  async issue(request: TokenRequest, origin?: RequestOrigin): Promise<TokenResponse> {
     return await this.#clients.recordRefusals(request, origin, async () => await this.#issue(request, origin))
   }
 
@@ -100,7 +101,7 @@ export class Tokens {
    *
    * @throws TokenRequestError `invalid_client` @throws ThrottledError as {@link issue}
    */
-  async introspect(request: TokenStateRequest, origin?: ClientOrigin): Promise<Introspection> {
+  async introspect(request: TokenStateRequest, origin?: RequestOrigin): Promise<Introspection> {
     return await this.#clients.recordRefusals(request, origin, async () => {
       const key = await this.#clients.authenticate(request, origin)
       const live = await this.#findLiveToken(request.token)
@@ -118,11 +119,11 @@ export class Tokens {
    * @throws TokenRequestError `invalid_client`, and `unauthorized_client` for a token of another client
    * @throws ThrottledError as {@link issue}
    */
-  async revoke(request: TokenStateRequest, origin?: ClientOrigin): Promise<void> {
+  async revoke(request: TokenStateRequest, origin?: RequestOrigin): Promise<void> {
     await this.#clients.recordRefusals(request, origin, async () => await this.#revoke(request, origin))
   }
 
-  async #issue(request: TokenRequest, origin?: ClientOrigin): Promise<TokenResponse> {
+  async #issue(request: TokenRequest, origin?: RequestOrigin): Promise<TokenResponse> {
     const { clientId, targetApp } = request
     if (!(TARGETS as readonly string[]).includes(targetApp)) {
       throw new TokenRequestError('invalid_request', `target_app must be one of ${TARGETS.join(', ')}`)
@@ -166,7 +167,7 @@ export class Tokens {
     }
   }
 
-  async #revoke(request: TokenStateRequest, origin?: ClientOrigin): Promise<void> {
+  async #revoke(request: TokenStateRequest, origin?: RequestOrigin): Promise<void> {
     const key = await this.#clients.authenticate(request, origin)
     const now = this.#clock.now()
     const claims = await this.#signer.verify(request.token, { ...this.#issuer, now })

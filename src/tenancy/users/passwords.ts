@@ -5,11 +5,11 @@ import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError 
 import { closedObjectSchema, idSchema, objectSchema, parseId, textSchema, validate } from '../../kernel/validate.js'
 import { pause } from '../../kernel/waiting.js'
 import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
-import type { Origin } from '../access/principal.js'
+import type { RequestOrigin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail-queue.js'
 import { toUser, type User } from '../records.js'
-import { type FailureThrottle, networkOf, type PasswordRequests } from '../throttle.js'
+import { counterName, type FailureThrottle, type PasswordRequests } from '../throttle.js'
 import { counterNameOf, type IdentityName, identitiesWithPassword, listIdentities } from './identity.js'
 import { newPasswordSchema, PasswordHashing, type PasswordRules } from './password-rules.js'
 import { otpMethodOf, type SecondFactor } from './second-factor.js'
@@ -39,11 +39,8 @@ export interface PasswordReset {
   readonly customerId?: number | undefined
 }
 
-/** The origin of a request about a password. Without it, throttles count only names. */
-export type PasswordOrigin = Omit<Origin, 'clientId'>
-
 /** Options of a password check. */
-export interface PasswordCheck extends PasswordOrigin {
+export interface PasswordCheck extends RequestOrigin {
   /** The user's company. Default: the one whose user has this address and this password. */
   readonly companyId?: number | undefined
   /** The entered one-time password or recovery code. Required if the user has one-time passwords. */
@@ -61,7 +58,6 @@ const PASSWORD_CHECK: z.ZodType<PasswordCheck> = closedObjectSchema({
 
 /** Users of one address for whom one refused login is recorded. */
 const MAX_RECORDED_USERS = 8
-const MAX_COUNTER_LENGTH = 200
 /** Users of one address who get a link by one reset without a company. */
 const MAX_RESETS = 5
 /** Every reset takes at least this long, so that the time does not reveal whether an address is known. */
@@ -107,7 +103,7 @@ export class Passwords {
    * @param input a function is called after the request is counted
    * @throws InvalidInputError @throws ThrottledError after too many requests from one network address
    */
-  async requestReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: PasswordOrigin): Promise<void> {
+  async requestReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: RequestOrigin): Promise<void> {
     await this.#requests.count(origin)
     const { email, customerId } = validate(passwordResetSchema, typeof input === 'function' ? await input() : input)
     const name = { email, companyId: customerId }
@@ -162,7 +158,7 @@ export class Passwords {
    *   stays valid then
    * @throws ThrottledError after too many requests from one network address, and if too many passwords are being set
    */
-  async setup(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: PasswordOrigin): Promise<void> {
+  async setup(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: RequestOrigin): Promise<void> {
     await this.#requests.count(origin)
     const { token, password } = validate(passwordSetupSchema, typeof input === 'function' ? await input() : input)
     const tokenHash = await sha256Hex(token)
@@ -293,9 +289,9 @@ export class Passwords {
   async #recordRefusal(
     user: UserRecord | undefined,
     reason: 'wrong-password' | 'wrong-otp' | 'company-required',
-    { remoteAddress, requestId }: PasswordOrigin,
+    { remoteAddress, requestId }: RequestOrigin,
   ): Promise<void> {
-    const counter = `login:${user?.companyId ?? ''}:${networkOf(remoteAddress ?? '')}`.slice(0, MAX_COUNTER_LENGTH)
+    const counter = counterName(`login:${user?.companyId ?? ''}`, remoteAddress)
     const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason }
     await this.#refusals.record(counter, async () => ({
       by: { kind: 'anonymous', remoteAddress, requestId },
@@ -304,7 +300,7 @@ export class Passwords {
   }
 
   /** Counts a request for the page that sets a password. @throws ThrottledError as {@link setup} */
-  async countRequest(origin?: PasswordOrigin): Promise<void> {
+  async countRequest(origin?: RequestOrigin): Promise<void> {
     await this.#requests.count(origin)
   }
 

@@ -43,10 +43,29 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   })
 
   it('answers only the four fields of the specification by default', async () => {
-    const { body } = await search<object[]>({ prompt: 'parental leave', topN: 1, unknown: true })
+    const { body } = await search<object[]>({ prompt: 'parental leave', unknown: true })
     expect(body).toHaveLength(2)
     for (const result of body) expect(Object.keys(result)).toEqual(['id', 'docId', 'content', 'similarity'])
     expect((await search<object[]>({ prompt: 'parental leave', include: [] })).body).toEqual(body)
+  })
+
+  it('limits the results by topN and scoreThreshold of the body', async () => {
+    const all = await search<SearchResult[]>({ prompt: 'parental leave' })
+    expect((await search<SearchResult[]>({ prompt: 'parental leave', topN: 1 })).body).toEqual(all.body.slice(0, 1))
+    const [best, other] = all.body.map(({ similarity }) => similarity).sort((one, two) => two - one)
+    const scoreThreshold = ((best ?? 0) + (other ?? 1)) / 2
+    const { body } = await search<SearchResult[]>({ prompt: 'parental leave', scoreThreshold })
+    expect(body).toEqual(all.body.filter(({ similarity }) => similarity >= scoreThreshold))
+    expect(body).toHaveLength(1)
+    for (const [member, value] of [
+      ['topN', 0],
+      ['topN', '1'],
+      ['scoreThreshold', 1.5],
+    ] as const) {
+      const refused = await search({ prompt: 'parental leave', [member]: value })
+      expect(refused.status).toBe(400)
+      expect(refused.body.detail).toContain(member)
+    }
   })
 
   it('answers score, source and match when the client asks for them', async () => {

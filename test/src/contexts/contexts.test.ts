@@ -224,11 +224,19 @@ describe('contexts', () => {
     expect(await session.contexts.get(id)).toMatchObject({ maxSize })
   })
 
-  it('refuse an update without a required member', async () => {
-    const { id } = await session.contexts.create(NEW_CONTEXT)
-    await expect(session.contexts.update(id, { name: 'x', description: 'y' } as ContextChanges)).rejects.toThrow(
-      'caption: is required',
-    )
+  it('keep each member that an update leaves out', async () => {
+    const context = await session.contexts.create(NEW_CONTEXT)
+    const { id } = context
+    expect(await session.contexts.update(id, { name: 'Renamed' })).toEqual({ ...context, name: 'Renamed' })
+    expect(await session.contexts.update(id, { caption: 'Short', settings: { topN: 3 } })).toEqual({
+      ...context,
+      name: 'Renamed',
+      caption: 'Short',
+      topN: 3,
+    })
+    expect(await session.contexts.update(id, {})).toEqual({ ...context, name: 'Renamed', caption: 'Short', topN: 3 })
+    await expect(session.contexts.update(id, { name: '' })).rejects.toThrow('name: must not be empty')
+    expect(await session.contexts.get(id)).toMatchObject({ name: 'Renamed' })
   })
 
   it('can be shared, and made private afterwards', async () => {

@@ -26,6 +26,7 @@ const TEXT = 'The harbour café opens at seven. The kitchen closes at nine.'
 
 describe('an upload', () => {
   const forms: Record<string, () => UploadContent> = {
+    'a string': () => TEXT,
     'a Uint8Array': () => new TextEncoder().encode(TEXT),
     'a Blob': () => new Blob([TEXT]),
     'a Readable': () => Readable.from([Buffer.from(TEXT)]),
@@ -154,7 +155,9 @@ describe('an upload', () => {
     ['no name', undefined, Buffer.from('x'), 'ERR_INVALID_INPUT'],
     ['a blank name', '  ', Buffer.from('x'), 'ERR_INVALID_INPUT'],
     ['a name of 10,001 characters', `${'n'.repeat(9_997)}.txt`, Buffer.from('x'), 'ERR_INVALID_INPUT'],
-    ['content that is a string', 'a.txt', 'text', 'ERR_INVALID_INPUT'],
+    ['content that is a number', 'a.txt', 12, 'ERR_INVALID_INPUT'],
+    ['a string for a format of bytes', 'a.pdf', 'text', 'ERR_WRONG_TYPE'],
+    ['an empty string', 'a.txt', '', 'ERR_EMPTY_FILE'],
     ['no content', 'a.txt', undefined, 'ERR_INVALID_INPUT'],
     ['a stream of text', 'a.txt', Readable.from(['text']), 'ERR_INVALID_INPUT'],
   ]
