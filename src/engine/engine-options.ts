@@ -92,8 +92,9 @@ export interface EngineOptions {
   /** The work that this engine does. Other engines on the storage do the rest. Default: `['ingest', 'relay']`. */
   readonly roles?: readonly EngineRole[]
   /**
-   * True if the caller guarantees that no other engine works on this storage. The engine then continues the work of a
-   * crashed process at once. If false, it waits until the leases of that process expire. Default: false.
+   * True if the caller guarantees that no other engine works on this storage. The engine then continues the documents,
+   * words and removals of a crashed process at once. Its deliveries and mails wait until their leases expire, and so
+   * does all its work if this is false. Default: false.
    */
   readonly isAlone?: boolean
   /**

@@ -197,7 +197,7 @@ export class NotInitializedError extends AlcoveError {
   readonly code = 'ERR_NOT_INITIALIZED'
 }
 
-/** The document is larger than the free part of its context's `maxSize`. */
+/** The document is larger than the free part of its context's `settings.maxSizeBytes`. */
 export class QuotaExceededError extends AlcoveError {
   readonly code = 'ERR_QUOTA_EXCEEDED'
 }
