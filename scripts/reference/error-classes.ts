@@ -1,4 +1,4 @@
-/** The error classes of the package, read from its types. */
+/** The error classes of the package, read from its sources. */
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -13,8 +13,8 @@ export interface ErrorClass {
   readonly isTransient: boolean | 'sometimes'
 }
 
-const ENTRIES = ['index.d.ts', 'ports/index.d.ts'].map((name) =>
-  fileURLToPath(new URL(`../../dist/src/${name}`, import.meta.url)),
+const ENTRIES = ['index.ts', 'ports/index.ts'].map((name) =>
+  fileURLToPath(new URL(`../../src/${name}`, import.meta.url)),
 )
 const BASE = 'AlcoveError'
 

@@ -1,5 +1,3 @@
-
-
 export interface paths {
     "/connect/token": {
         parameters: {
@@ -186,7 +184,7 @@ export interface paths {
         put?: never;
         /**
          * Find the chunks that answer a prompt, by words and meaning
-         * @description `mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`). Default: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` adds `score`, `source` and `match`.
+         * @description `mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` adds `score`, `source` and `match`.
          */
         post: operations["searchContext"];
         delete?: never;
@@ -795,6 +793,11 @@ export interface components {
             id: number;
             contextId: number;
             /** Format: uuid */
+            uuid: string;
+            /**
+             * Format: uuid
+             * @description The same as `uuid`
+             */
             fileName: string;
             originalName: string;
             displayName: string;
@@ -815,6 +818,11 @@ export interface components {
             id: number;
             contextId: number;
             /** Format: uuid */
+            uuid: string;
+            /**
+             * Format: uuid
+             * @description The same as `uuid`
+             */
             fileName: string;
             originalName: string;
             displayName: string;
@@ -2237,6 +2245,8 @@ export interface operations {
                     prompt: string;
                     /** @enum {string} */
                     mode?: "hybrid" | "semantic" | "keyword";
+                    topN?: number;
+                    scoreThreshold?: number;
                     include?: ("score" | "source" | "match")[];
                 };
             };
