@@ -208,6 +208,7 @@ define('Endpoints: Assistant API', 'assistant', [
         {
           id: docId,
           contextId,
+          uuid,
           fileName: uuid,
           originalName: 'a.txt',
           displayName: 'a.txt',
