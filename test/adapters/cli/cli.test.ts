@@ -91,6 +91,7 @@ describe('alcove', () => {
     expect(Object.keys(listed[0] ?? {})).toEqual([
       'id',
       'contextId',
+      'uuid',
       'fileName',
       'originalName',
       'displayName',

@@ -76,7 +76,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
 
   it.each([
     ['the public URL', { publicUrl: 'https://public.example/' }, undefined, 'https://public.example/alcove'],
-    ['one that is known later', { publicUrl: () => 'http://[::1]:80' }, undefined, 'http://[::1]:80/alcove'],
+    ['a URL that is known later', { publicUrl: () => 'http://[::1]:80' }, undefined, 'http://[::1]:80/alcove'],
     ['the issuer', {}, 'https://issuer.example', 'https://issuer.example/alcove'],
     ['an issuer with the base path', {}, 'https://issuer.example/alcove', 'https://issuer.example/alcove'],
   ])('A91 honours the base path behind %s', async (_name, options, tokenIssuer, root) => {

@@ -41,7 +41,7 @@ describe('a table', () => {
     ['two columns of one name', 'score,score\n1,2\n', 'score; score\nscore: 1; score: 2\n'],
     ['years as names', 'Country,2023,2024\nNorway,1,2\n', 'Country; 2023; 2024\nCountry: Norway; 2023: 1; 2024: 2\n'],
     ['no header', '1,2\n3,4\n', '1; 2\n3; 4\n'],
-    ['what looks like a comment', 'a,b\n# not gone,1\n', 'a; b\na: # not gone; b: 1\n'],
+    ['a line that looks like a comment', 'a,b\n# not gone,1\n', 'a; b\na: # not gone; b: 1\n'],
     ['a zero character', 'a,b\nx\0y,1\n', 'a; b\na: x\uFFFDy; b: 1\n'],
   ])('keeps %s', async (_what, table, text) => {
     expect((await extract(table)).text).toBe(text)
