@@ -73,7 +73,7 @@ export class OnnxEmbeddingModel implements EmbeddingModel {
   async #loadTokenizer(): Promise<Tokenizer> {
     await checkModelFile(this.#folder, 'tokenizer.json')
     const file = await readModelFile(this.#folder.folder, 'tokenizer.json')
-    const { options } = await runInSlices(readTokenizerFile(file.toString('utf8')))
+    const { options } = await runInSlices(readTokenizerFile(file))
     return await WordPieceTokenizer.create(options)
   }
 }

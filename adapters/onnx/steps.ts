@@ -13,13 +13,16 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   return step.value
 }
 
-/** Runs the steps in slices of 8 ms; the event loop runs between them. */
+/**
+ * Runs the steps in slices of 8 ms; the event loop runs between them. Each slice has a turn of the loop of its own,
+ * the first one too: one step may take tens of milliseconds.
+ */
 export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
+    await setImmediate()
     const until = performance.now() + SLICE_MS
     let step = steps.next()
     while (step.done !== true && performance.now() < until) step = steps.next()
     if (step.done === true) return step.value
-    await setImmediate()
   }
 }

@@ -45,7 +45,9 @@ const ENTRIES_PER_STEP = 1_000
  *
  * @throws ModelError `ERR_MODEL_UNSUPPORTED` for any tokenizer but BERT's WordPiece
  */
-export function* readTokenizerFile(text: string): Steps<TokenizerFile> {
+export function* readTokenizerFile(file: Buffer | string): Steps<TokenizerFile> {
+  const text = typeof file === 'string' ? file : file.toString('utf8')
+  yield
   const json: unknown = JSON.parse(text)
   yield
   const parsed = TOKENIZER_FILE.safeParse(json)
