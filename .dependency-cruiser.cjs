@@ -68,10 +68,10 @@ module.exports = {
       },
     },
     {
-      name: 'reflect-metadata-once',
+      name: 'inversify-in-one-file',
       severity: 'error',
       from: { path: '^(src|adapters)/', pathNot: '^src/engine/container\\.ts$' },
-      to: { path: '(^|/)node_modules/reflect-metadata/' },
+      to: { path: '(^|/)node_modules/(reflect-metadata|inversify|@inversifyjs)/' },
     },
     {
       name: 'engine-is-behind-the-front-door',

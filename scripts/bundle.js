@@ -6,7 +6,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
-import { build } from 'esbuild'
+import { build, transformSync } from 'esbuild'
 import * as zod from 'zod'
 
 const root = join(import.meta.dirname, '..')
@@ -143,9 +143,14 @@ function zodOf(sources) {
   const used = new Set()
   for (const code of sources) {
     if (!code.includes("from 'zod'")) continue
-    for (const [, name] of code.matchAll(/\bz\s*\.\s*(\w+)/g)) if (name in zod) used.add(name)
+    // Names in types need no code.
+    const run = transformSync(code, { loader: 'ts', tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } } })
+    for (const [, name] of run.code.matchAll(/\bz\s*\.\s*(\w+)/g)) if (name in zod) used.add(name)
   }
   const names = [...used].sort()
+  // A namespace would bring all of the library with it: half a megabyte that each start reads.
+  const whole = names.find((name) => name === 'core' || name === 'locales')
+  if (whole !== undefined) throw new Error(`the sources use z.${whole}: use its members by their names`)
   const imported = names.map((name) => `${name} as _${name}`).join(', ')
   const members = names.map((name) => `${name}: _${name}`).join(', ')
   return `import { ${imported} } from 'zod'\nexport const z = { ${members} }\n`

@@ -147,7 +147,6 @@ export class Repair {
     })
   }
 
-  /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
   async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
     const found: number[] = []
     for (const contextId of contextIds) {

@@ -29,7 +29,7 @@ interface WordRepairOptions {
   readonly onProgress: (documents: number, total: number) => void
 }
 
-/** @returns false if the index cannot drop the collection now; a later repair tries it a second time */
+/** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
 export async function tryDrop(
   index: { readonly drop: (collection: string) => Promise<void> },
   collection: string,
@@ -102,7 +102,6 @@ export class WordRepair {
     return failed
   }
 
-  /** @returns false if the index cannot drop it: then a person must check the files, and the problem stays reported */
   /** Ids of all live documents, also of those that are not completed: their words were in the collection too. */
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []
