@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
-import { pause, TimeSlice } from '../../kernel/waiting.js'
+import { type RetryOptions, retry, TimeSlice } from '../../kernel/waiting.js'
 import {
   BACKUP_JOB,
   type DocumentRecord,
@@ -233,7 +233,8 @@ export class WordFeed {
   }
 }
 
-const RETRY_PAUSES_MS = [100, 300, 1_000]
+/** Any failure may pass: the document is gone, so nothing else depends on this work. */
+const REMOVAL_RETRY: RetryOptions = { backoff: { firstMs: 150, maxRetries: 3 }, isTransient: () => true }
 
 /** Removes from the indexes data of a deleted document that a run wrote after the deletion, perhaps after its purge. */
 export class LateWrites {
@@ -264,22 +265,10 @@ export class LateWrites {
       else await index.drop(name)
     }
     // Without this removal, the data stays until the sweep of the next start.
-    await withRetries(async () => {
+    const remove = async (): Promise<void> => {
       await removeFrom(this.#words, wordCollectionOf(contextId))
       if (vectorCollection !== undefined) await removeFrom(this.#vectors, vectorCollection)
-    })
-  }
-}
-
-/** Retries the work after each pause. @throws the last error */
-async function withRetries(work: () => Promise<void>): Promise<void> {
-  for (const pauseMs of RETRY_PAUSES_MS) {
-    try {
-      await work()
-      return
-    } catch {
-      await pause(pauseMs)
     }
+    await retry(remove, REMOVAL_RETRY)
   }
-  await work()
 }
