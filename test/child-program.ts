@@ -11,7 +11,7 @@ const DIST = join(ROOT, 'dist') + sep
 const PROGRAMS = join(ROOT, 'node_modules/.cache/alcove-tests')
 
 /** The shipped files stay in place, and so do the files that a program of tests reads beside itself. */
-const inPlace: Plugin = {
+export const inPlace: Plugin = {
   name: 'in-place',
   setup: (bundle) => {
     bundle.onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
