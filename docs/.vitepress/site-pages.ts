@@ -34,7 +34,7 @@ export function notPages(): string[] {
     if (entry.isDirectory()) return ['docs', 'benchmarks'].includes(entry.name) ? [] : [`${entry.name}/**`]
     return entry.name.endsWith('.md') && OTHER_PAGES[entry.name] === undefined ? [entry.name] : []
   })
-  return [...others, 'benchmarks/!(pages)/**']
+  return [...others, 'benchmarks/!(pages|README.md)/**']
 }
 
 /** True if a file of the repository is a page of the site. */
