@@ -159,7 +159,7 @@ class LoadedModel {
   static async load(folder: ModelFolder): Promise<LoadedModel> {
     await checkModelFile(folder, WEIGHTS)
     const file = await readModelFile(folder.folder, 'tokenizer.json')
-    const { options, special } = parseTokenizerFile(file.toString('utf8'))
+    const { options, special } = parseTokenizerFile(file)
     const session = await runtime.InferenceSession.create(join(folder.folder, WEIGHTS), SESSION_OPTIONS)
     const problem = findProblem(session)
     if (problem !== undefined) {

@@ -78,8 +78,8 @@ export function* readTokenizerFile(file: Buffer | string): Steps<TokenizerFile> 
 }
 
 /** Like {@link readTokenizerFile}, but in one step. */
-export function parseTokenizerFile(text: string): TokenizerFile {
-  return runAtOnce(readTokenizerFile(text))
+export function parseTokenizerFile(file: Buffer | string): TokenizerFile {
+  return runAtOnce(readTokenizerFile(file))
 }
 
 /** Checks that all ids are whole numbers. */

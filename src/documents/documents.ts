@@ -35,20 +35,22 @@ export interface DocumentChunk {
   readonly tokens: number
 }
 
-/** Reads one document: its record and receipt, its bytes, its chunks. */
-export class GetDocument {
+/** The documents of contexts. Each call checks the current rights of the principal. */
+export class Documents {
   readonly #storage: Storage
   readonly #fileStore: FileStore
+  readonly #clock: Clock
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, fileStore: FileStore, authorizer: Authorizer) {
+  constructor(storage: Storage, fileStore: FileStore, clock: Clock, authorizer: Authorizer) {
     this.#storage = storage
     this.#fileStore = fileStore
+    this.#clock = clock
     this.#authorizer = authorizer
   }
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
-  async execute(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
+  async get(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
     const document = await this.#find(principal, reference)
     return { ...toDocument(document), receipt: document.receipt }
   }
@@ -65,29 +67,11 @@ export class GetDocument {
     return (await this.#storage.read(({ chunks }) => chunks.list(id))).map(toDocumentChunk)
   }
 
-  async #find(principal: Principal, reference: DocumentReference) {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
-    return found.document
-  }
-}
-
-function toDocumentChunk({ id, documentId, ordinal, content, start, tokens }: ChunkRecord): DocumentChunk {
-  return { id, docId: documentId, ordinal, content, start, tokens }
-}
-
-/** Lists the documents of a context, ordered by id. */
-export class ListDocuments {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#authorizer = authorizer
-  }
-
-  /** Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read. */
-  execute(principal: Principal, contextId: number): RowList<Document> {
+  /**
+   * The documents of a context, ordered by id. Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if
+   * the context is deleted during the read.
+   */
+  list(principal: Principal, contextId: number): RowList<Document> {
     const read = async <T>(list: (documents: DocumentRepository, id: number) => Promise<T>): Promise<T> => {
       const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
       const id = parseId(contextId, 'contextId')
@@ -101,78 +85,71 @@ export class ListDocuments {
       ids: async (page) => await read((documents, id) => documents.listLiveIds(id, page)),
     })
   }
-}
-
-/** Deletes a document. It is invisible at once; a job removes its data from the disk. */
-export class DeleteDocument {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-  }
 
   /**
+   * Deletes a document. It is invisible at once; a job removes its data from the disk.
+   *
    * @returns the document before its deletion
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
    * @throws ForbiddenError if another user shares the context
    */
-  async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
-    return await this.#storage.transaction(async (repositories) => {
-      const { document } = await findDocument(repositories, access, reference, 'write')
+  async delete(principal: Principal, reference: DocumentReference): Promise<Document> {
+    return await this.#change(principal, reference, 'document.deleted', async (repositories, { document }) => {
       await repositories.documents.update(document.id, { deleted: this.#clock.now().toISOString() })
       await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: document.id })
       await repositories.jobs.enqueue({ kind: PURGE_DOCUMENT, subject: document.id })
-      await recordChange(repositories, access.by, this.#clock.now(), {
-        action: 'document.deleted',
-        companyId: access.companyId,
-        targetId: document.id,
-        details: { contextId: document.contextId },
-      })
       return toDocument(document)
     })
   }
-}
-
-/** Processes a failed document a second time, from the bytes as they were received. */
-export class RetryDocument {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-  }
 
   /**
+   * Processes a failed document a second time, from the bytes as they were received.
+   *
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
    * @throws InvalidInputError if the document has not failed
    * @throws ForbiddenError if another user shares the context
    */
-  async execute(principal: Principal, reference: DocumentReference): Promise<Document> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
-    return await this.#storage.transaction(async (repositories) => {
-      const { document, context } = await findDocument(repositories, access, reference, 'write')
+  async retry(principal: Principal, reference: DocumentReference): Promise<Document> {
+    return await this.#change(principal, reference, 'document.retried', async (repositories, { document, context }) => {
       if (document.error === null) {
         const state = document.completed === null ? 'is still being processed' : 'is completed'
         throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
       }
       await resetDocument(repositories, document, context)
-      await recordChange(repositories, access.by, this.#clock.now(), {
-        action: 'document.retried',
-        companyId: access.companyId,
-        targetId: document.id,
-        details: { contextId: document.contextId },
-      })
       return toDocument({ ...document, error: null, started: null })
     })
   }
+
+  async #find(principal: Principal, reference: DocumentReference): Promise<DocumentRecord> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
+    return found.document
+  }
+
+  /** Changes a document and records the change, in one transaction. */
+  async #change(
+    principal: Principal,
+    reference: DocumentReference,
+    action: 'document.deleted' | 'document.retried',
+    change: (repositories: Repositories, found: Awaited<ReturnType<typeof findDocument>>) => Promise<Document>,
+  ): Promise<Document> {
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    return await this.#storage.transaction(async (repositories) => {
+      const found = await findDocument(repositories, access, reference, 'write')
+      const changed = await change(repositories, found)
+      await recordChange(repositories, access.by, this.#clock.now(), {
+        action,
+        companyId: access.companyId,
+        targetId: found.document.id,
+        details: { contextId: found.document.contextId },
+      })
+      return changed
+    })
+  }
+}
+
+function toDocumentChunk({ id, documentId, ordinal, content, start, tokens }: ChunkRecord): DocumentChunk {
+  return { id, docId: documentId, ordinal, content, start, tokens }
 }
 
 /** Resets a failed or completed document and enqueues its processing. Until that is finished, no search finds it. */

@@ -32,14 +32,7 @@ export {
   ingestionJob,
   PURGE_DOCUMENT,
 } from './document-jobs.js'
-export {
-  DeleteDocument,
-  type DocumentChunk,
-  GetDocument,
-  ListDocuments,
-  RetryDocument,
-  resetDocument,
-} from './documents.js'
+export { type DocumentChunk, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
 export { removeChunks } from './pipeline/chunks.js'
 export { IndexWords, LateWrites } from './pipeline/index-words.js'

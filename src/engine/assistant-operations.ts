@@ -200,17 +200,17 @@ export function createDocumentOperations(
       await signals.runUntilClosed(options?.signal, async (signal) => {
         return await parts.waitForDocument.execute(principal, document, { signal })
       }),
-    ...createListOperations((contextId: number) => parts.listDocuments.execute(principal, contextId)),
-    get: async (document) => await parts.getDocument.execute(principal, document),
-    open: async (document) => await parts.getDocument.open(principal, document),
-    chunks: async (document) => await parts.getDocument.chunks(principal, document),
+    ...createListOperations((contextId: number) => parts.documents.list(principal, contextId)),
+    get: async (document) => await parts.documents.get(principal, document),
+    open: async (document) => await parts.documents.open(principal, document),
+    chunks: async (document) => await parts.documents.chunks(principal, document),
     retry: async (document) => {
-      const retried = await parts.retryDocument.execute(principal, document)
+      const retried = await parts.documents.retry(principal, document)
       signals.documentUploaded()
       return retried
     },
     delete: async (document) => {
-      const deleted = await parts.deleteDocument.execute(principal, document)
+      const deleted = await parts.documents.delete(principal, document)
       signals.documentDeleted(deleted.id)
       return deleted
     },

@@ -14,16 +14,13 @@ import {
   WordRepair,
 } from '../doctor/index.js'
 import {
-  DeleteDocument,
   DocumentEventEmitter,
+  Documents,
   EmbeddingModels,
-  GetDocument,
   IndexContextWords,
   IndexWords,
   LateWrites,
-  ListDocuments,
   ProcessDocument,
-  RetryDocument,
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
@@ -149,20 +146,18 @@ export function wireParts(options: EngineOptions): EngineParts {
     authorizer: container.get(Authorizer),
     clock: container.get(CLOCK),
     contexts: container.get(Contexts),
-    deleteDocument: container.get(DeleteDocument),
     deliverEvent: container.get(DeliverEvent),
     deliveries: container.get(Deliveries),
     destinations: container.get(Destinations),
     documentEvents: container.get(DocumentEventEmitter),
+    documents: container.get(Documents),
     embeddingModels: container.get(EmbeddingModels),
     fileStore: container.get(FILE_STORE),
-    getDocument: container.get(GetDocument),
     hostReach: container.get(HOST_REACH),
     indexContextWords: container.get(IndexContextWords),
     initialize: container.get(Initialize),
     lexicalIndex: container.get(LEXICAL_INDEX),
     listAudit: container.get(ListAudit),
-    listDocuments: container.get(ListDocuments),
     listPermissionOptions: container.get(ListPermissionOptions),
     passwords: container.get(Passwords),
     userPermissions: container.get(Permissions),
@@ -172,7 +167,6 @@ export function wireParts(options: EngineOptions): EngineParts {
     purgeContext: container.get(PurgeContext),
     purgeDocument: container.get(PurgeDocument),
     recordEvent: container.get(RecordEvent),
-    retryDocument: container.get(RetryDocument),
     search: container.get(Search),
     secretBox: container.get(SecretBox),
     sendMail: container.get(SendMail),
@@ -298,10 +292,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(UploadDocument, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer, LIMITS])
-  bind(ListDocuments, [STORAGE, Authorizer])
-  bind(GetDocument, [STORAGE, FILE_STORE, Authorizer])
-  bind(DeleteDocument, [STORAGE, CLOCK, Authorizer])
-  bind(RetryDocument, [STORAGE, CLOCK, Authorizer])
+  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])
   bind(LateWrites, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])

@@ -2,14 +2,11 @@ import type { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
 import type { Contexts } from '../contexts/index.js'
 import type { StartCheck, Verify } from '../doctor/index.js'
 import type {
-  DeleteDocument,
   DocumentEventEmitter,
+  Documents,
   EmbeddingModels,
-  GetDocument,
   IndexContextWords,
-  ListDocuments,
   ProcessDocument,
-  RetryDocument,
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
@@ -50,21 +47,19 @@ export interface EngineParts {
   readonly authorizer: Authorizer
   readonly clock: Clock
   readonly contexts: Contexts
-  readonly deleteDocument: DeleteDocument
   readonly deliverEvent: DeliverEvent
   readonly deliveries: Deliveries
   readonly destinations: Destinations
   readonly documentEvents: DocumentEventEmitter
+  readonly documents: Documents
   readonly embeddingModels: EmbeddingModels
   readonly fileStore: FileStore
-  readonly getDocument: GetDocument
   /** The reach of the host's own administration. */
   readonly hostReach: Reach
   readonly indexContextWords: IndexContextWords
   readonly initialize: Initialize
   readonly lexicalIndex: LexicalIndex
   readonly listAudit: ListAudit
-  readonly listDocuments: ListDocuments
   readonly listPermissionOptions: ListPermissionOptions
   readonly passwords: Passwords
   readonly userPermissions: Permissions
@@ -74,7 +69,6 @@ export interface EngineParts {
   readonly purgeContext: PurgeContext
   readonly purgeDocument: PurgeDocument
   readonly recordEvent: RecordEvent
-  readonly retryDocument: RetryDocument
   readonly search: Search
   readonly secretBox: SecretBox
   readonly sendMail: SendMail

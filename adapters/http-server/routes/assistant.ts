@@ -126,13 +126,8 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     },
     handle: async (call, session) => {
       const { params, body, request } = call
-      const { prompt, mode, topN, scoreThreshold, include } = body
-      const options = {
-        ...(mode !== undefined && { mode }),
-        ...(topN !== undefined && { topN }),
-        ...(scoreThreshold !== undefined && { scoreThreshold }),
-        signal: request.signal,
-      }
+      const { prompt, include, ...settings } = body
+      const options = { ...settings, signal: request.signal }
       const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
       const answers = searchAnswers(found, include)
       // A short answer is sent at once, with its length.
