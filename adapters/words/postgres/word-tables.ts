@@ -1,11 +1,14 @@
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import { isInUse } from './errors.js'
 
 const NAMES_PER_PAGE = 1_000
+/** The number of cached tables. Each takes about 400 bytes. */
+const MAX_ENTRIES = 10_000
 /** Shorter than the time after which PostgreSQL checks for a deadlock. */
 const LOCK_TIMEOUT_MS = 500
 /** About a minute in all. */
-const MOST_ATTEMPTS_TO_DROP = 120
+const MAX_DROP_ATTEMPTS = 120
 
 /** The tables of a collection. */
 export interface WordTable {
@@ -31,7 +34,7 @@ export interface Rows<T> {
 export class WordTables {
   readonly #knex: Knex
   readonly #prefix: string
-  readonly #known = new Map<string, WordTable>()
+  readonly #cache = new LRUCache<string, WordTable>({ max: MAX_ENTRIES })
   #opened: Promise<void> | undefined
 
   constructor(knex: Knex, prefix: string) {
@@ -50,8 +53,8 @@ export class WordTables {
 
   /** Finds the tables of a collection; `undefined` if there are none. */
   async find(collection: string): Promise<WordTable | undefined> {
-    const known = this.#known.get(collection)
-    if (known !== undefined) return known
+    const cached = this.#cache.get(collection)
+    if (cached !== undefined) return cached
     await this.open()
     const found = await this.#knex.raw<Rows<{ readonly id: string }>>('select id from ?? where name = ?', [
       this.#catalog,
@@ -60,7 +63,7 @@ export class WordTables {
     const [row] = found.rows
     if (row === undefined) return undefined
     const table = this.#tableOf(row.id)
-    this.#known.set(collection, table)
+    this.#cache.set(collection, table)
     return table
   }
 
@@ -80,9 +83,9 @@ export class WordTables {
     return await this.findOrMake(collection)
   }
 
-  /** Discards the known tables of a collection, because another process has dropped them. */
+  /** Removes a collection from the cache, because another process has dropped its tables. */
   forget(collection: string): void {
-    this.#known.delete(collection)
+    this.#cache.delete(collection)
   }
 
   /** @throws Error of the database (55P03) if a table is still in use after about a minute */
@@ -93,7 +96,7 @@ export class WordTables {
         await this.#dropUnlessInUse(collection)
         break
       } catch (error) {
-        if (!isInUse(error) || attempt === MOST_ATTEMPTS_TO_DROP) throw error
+        if (!isInUse(error) || attempt === MAX_DROP_ATTEMPTS) throw error
       }
     }
     this.forget(collection)
