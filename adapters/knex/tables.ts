@@ -13,6 +13,7 @@ export const TABLES = [
   'mails',
   'contexts',
   'documents',
+  'metadata',
   'uploads',
   'chunks',
   'windows',

@@ -88,12 +88,16 @@ export {
 export {
   type ChunkCounts,
   type ChunkKey,
+  type ChunkPlace,
   type ChunkRecord,
   type ContextRecord,
+  type DocumentMetadata,
   type DocumentRecord,
   type DocumentVisibility,
   type IngestionReceipt,
+  type MetadataValue,
   type NewChunk,
+  NO_PLACE,
   type Page,
   SEARCH_MODES,
   type SearchMode,
@@ -107,6 +111,7 @@ export type {
   ContextFilter,
   ContextRepository,
   DocumentRepository,
+  NewDocumentRecord,
   UploadRepository,
 } from './storage/document-repositories.js'
 export {
@@ -169,7 +174,15 @@ export type {
   UsersFilter,
 } from './storage/tenancy-repositories.js'
 export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
-export type { ExtractedPiece, ExtractionSource, TextExtractor, TextFormat } from './text-extractor.js'
+export type {
+  ExtractedPiece,
+  ExtractionSource,
+  HeadingMark,
+  PageMark,
+  StructureMark,
+  TextExtractor,
+  TextFormat,
+} from './text-extractor.js'
 export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
 export {
   cosine,

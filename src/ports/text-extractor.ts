@@ -7,12 +7,35 @@ export interface ExtractionSource {
   open(): AsyncIterable<Uint8Array>
 }
 
+/** A place in a piece's text at which a page or a section begins. */
+export type StructureMark = PageMark | HeadingMark
+
+/** The beginning of a page of a PDF, of a sheet or of a slide. */
+export interface PageMark {
+  /** UTF-16 offset in the piece's text; the piece's length for a page that begins after it. */
+  readonly at: number
+  /** Number of the page, from 1. */
+  readonly page: number
+}
+
+/** The beginning of a section. The text of the heading is a part of the file's text, or a name such as that of a sheet. */
+export interface HeadingMark {
+  /** UTF-16 offset in the piece's text. */
+  readonly at: number
+  /** The heading in one line, without markup; at most 200 characters. */
+  readonly heading: string
+  /** 1 for the outermost headings, up to 9. */
+  readonly level: number
+}
+
 /** A part of a file's text. The whole text is all pieces in their order, without separators. */
 export interface ExtractedPiece {
   /** Well-formed text without U+0000, at most some hundred thousand characters. */
   readonly text: string
   /** Number of pages finished so far. Only for formats with pages. */
   readonly pages?: number
+  /** Pages and sections that begin in this piece, ordered by `at`. Default: none. */
+  readonly marks?: readonly StructureMark[]
   /** Warnings about this part, one sentence each. Default: none. */
   readonly warnings?: readonly string[]
 }

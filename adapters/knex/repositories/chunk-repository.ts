@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type {
   ChunkCounts,
   ChunkKey,
+  ChunkPlace,
   ChunkRecord,
   ChunkRepository,
   NewChunk,
@@ -10,7 +11,8 @@ import type {
   WindowRecord,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { number, type Row, text, textOrNull } from '../tables.js'
+import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { toMetadata } from './document-repositories.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
@@ -19,7 +21,13 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async insert(documentId: number, chunks: readonly NewChunk[]): Promise<void> {
-    const rows = chunks.map(({ windows: _, ...chunk }) => ({ document_id: documentId, ...chunk }))
+    const rows = chunks.map(({ windows: _, pageFirst, pageLast, headings, ...chunk }) => ({
+      document_id: documentId,
+      page_first: pageFirst,
+      page_last: pageLast,
+      headings: headings.length === 0 ? null : JSON.stringify(headings),
+      ...chunk,
+    }))
     const windows = chunks.flatMap((chunk) =>
       chunk.windows.map((window, ordinal) => ({ document_id: documentId, chunk: chunk.ordinal, ordinal, ...window })),
     )
@@ -63,7 +71,9 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .whereIn(['chunk.document_id', 'chunk.ordinal'], keyPairs)
       .where('document.context_id', contextId)
       .select('chunk.id', 'chunk.document_id', 'chunk.ordinal', 'chunk.start', 'chunk.tokens')
+      .select('chunk.page_first', 'chunk.page_last', 'chunk.headings')
       .select('document.uuid', 'document.original_name', 'document.name_index', 'document.embedded_chunks')
+      .select('document.public_id', 'document.display_name', 'document.metadata')
       .select(this.#raw('octet_length(chunk.content) as bytes'))
     const rows: Row[] = await (maxBytes === Infinity
       ? query.select('chunk.content')
@@ -76,9 +86,12 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         ...chunk,
         content: textOrNull(row, 'content'),
         sizeBytes: number(row, 'bytes'),
+        documentPublicId: number(row, 'public_id'),
         documentUuid: text(row, 'uuid'),
         originalName: text(row, 'original_name'),
         nameIndex: number(row, 'name_index'),
+        displayName: textOrNull(row, 'display_name'),
+        metadata: toMetadata(row),
         hasVectors: chunk.ordinal < number(row, 'embedded_chunks'),
       }
     })
@@ -113,6 +126,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       start: number(row, 'start'),
       tokens: number(row, 'tokens'),
       hash: text(row, 'hash'),
+      ...toPlace(row),
       windows: windowsByChunk.get(number(row, 'ordinal')) ?? [],
     }))
   }
@@ -267,5 +281,15 @@ function toChunkWithoutContent(row: Row): Omit<ChunkRecord, 'content'> {
     ordinal: number(row, 'ordinal'),
     start: number(row, 'start'),
     tokens: number(row, 'tokens'),
+    ...toPlace(row),
+  }
+}
+
+function toPlace(row: Row): ChunkPlace {
+  const headings = textOrNull(row, 'headings')
+  return {
+    pageFirst: numberOrNull(row, 'page_first'),
+    pageLast: numberOrNull(row, 'page_last'),
+    headings: headings === null ? [] : (JSON.parse(headings) as string[]),
   }
 }

@@ -1,8 +1,10 @@
 import type {
+  DocumentMetadata,
   DocumentRecord,
   DocumentRepository,
   DocumentVisibility,
   IngestionReceipt,
+  NewDocumentRecord,
   Page,
   RowPage,
   UploadRecord,
@@ -14,14 +16,14 @@ import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
 /** Text columns that may be large. */
-const LARGE_COLUMNS = ['original_name', 'error', 'receipt']
+const LARGE_COLUMNS = ['original_name', 'display_name', 'metadata', 'error', 'receipt']
 
 export class KnexDocumentRepository extends KnexRepository implements DocumentRepository {
   constructor(session: Session) {
     super(session, 'documents')
   }
 
-  async insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord> {
+  async insert(document: NewDocumentRecord): Promise<DocumentRecord> {
     const id = await this.insertRow({
       uuid: document.uuid,
       context_id: document.contextId,
@@ -31,9 +33,13 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       content_hash: document.contentHash,
       created: document.created,
       created_by: document.createdBy,
+      public_id: document.publicId ?? 0,
+      replaces: document.replaces,
       ...toRow(document),
     })
-    return { id, ...document }
+    const { publicId = id } = document
+    if (publicId === id) await this.rows.where('id', id).update({ public_id: id })
+    return { ...document, id, publicId }
   }
 
   async get(id: number): Promise<DocumentRecord | undefined> {
@@ -206,6 +212,7 @@ type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
 function toRow(changes: DocumentChanges): Row {
   const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
+  const { displayName, metadata } = changes
   return {
     ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
     ...(chunkCount !== undefined && { chunk_count: chunkCount }),
@@ -216,6 +223,8 @@ function toRow(changes: DocumentChanges): Row {
     ...(deleted !== undefined && { deleted }),
     ...(wordsVersion !== undefined && { words_version: wordsVersion }),
     ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
   }
 }
 
@@ -223,10 +232,14 @@ function toDocument(row: Row): DocumentRecord {
   const receipt = textOrNull(row, 'receipt')
   return {
     id: number(row, 'id'),
+    publicId: number(row, 'public_id'),
+    replaces: numberOrNull(row, 'replaces'),
     uuid: text(row, 'uuid'),
     contextId: number(row, 'context_id'),
     originalName: text(row, 'original_name'),
     nameIndex: number(row, 'name_index'),
+    displayName: textOrNull(row, 'display_name'),
+    metadata: toMetadata(row),
     contentType: text(row, 'content_type'),
     contentHash: text(row, 'content_hash'),
     sizeBytes: number(row, 'size_bytes'),
@@ -241,6 +254,11 @@ function toDocument(row: Row): DocumentRecord {
     embeddedChunks: number(row, 'embedded_chunks'),
     deleted: textOrNull(row, 'deleted'),
   }
+}
+
+/** Reads the metadata of a row that has the column of documents. */
+export function toMetadata(row: Row): DocumentMetadata {
+  return JSON.parse(text(row, 'metadata')) as DocumentMetadata
 }
 
 export class KnexUploadRepository extends KnexRepository implements UploadRepository {

@@ -69,7 +69,12 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
     return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
   }
   return {
-    insert: async (document) => documents.insert(document),
+    insert: async (document) => {
+      const inserted = documents.insert({ publicId: 0, ...document })
+      if (document.publicId !== undefined) return inserted
+      documents.update(inserted.id, { publicId: inserted.id })
+      return { ...inserted, publicId: inserted.id }
+    },
     get: async (id) => filterLive((document) => document.id === id)[0],
     getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
     list: async (contextId, page) => pageOf(liveOfContext(contextId), page),
@@ -206,9 +211,12 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
             ...record,
             content: sizeBytes > maxBytes ? null : content,
             sizeBytes,
+            documentPublicId: document?.publicId ?? 0,
             documentUuid: document?.uuid ?? '',
             originalName: document?.originalName ?? '',
             nameIndex: document?.nameIndex ?? 0,
+            displayName: document?.displayName ?? null,
+            metadata: document?.metadata ?? {},
             hasVectors: chunk.ordinal < (document?.embeddedChunks ?? 0),
           }
         }),

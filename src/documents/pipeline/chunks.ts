@@ -1,14 +1,15 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { TimeSlice } from '../../kernel/waiting.js'
-import type {
-  DocumentRecord,
-  ExtractedPiece,
-  NewChunk,
-  Repositories,
-  Storage,
-  Tokenizer,
-  WindowRecord,
+import {
+  type DocumentRecord,
+  type ExtractedPiece,
+  type NewChunk,
+  NO_PLACE,
+  type Repositories,
+  type Storage,
+  type Tokenizer,
+  type WindowRecord,
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
 
@@ -72,7 +73,7 @@ export async function hashedChunk(
     return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
   })
   const hash = await hashText(fingerprint, text)
-  return { ordinal, content: text, start, tokens, hash, windows: await Promise.all(windows) }
+  return { ordinal, content: text, start, tokens, hash, ...NO_PLACE, windows: await Promise.all(windows) }
 }
 
 /** The hash of a text: 128 bits of SHA-256, base64url. */

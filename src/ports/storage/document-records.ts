@@ -69,9 +69,23 @@ export interface IngestionReceipt {
   readonly warnings: readonly string[]
 }
 
-/** A training document as stored. */
+/** A value in the metadata of a document. */
+export type MetadataValue = string | number | boolean | readonly string[]
+
+/** The metadata of a document: values by key, as the caller gave them. */
+export type DocumentMetadata = Readonly<Record<string, MetadataValue>>
+
+/**
+ * A version of a training document, as stored. A replacement is a record of its own, which waits beside the record that
+ * it replaces until it is completed. Both have the same `publicId`.
+ */
 export interface DocumentRecord {
+  /** Id of this version. Chunks, words and vectors are stored under it. */
   readonly id: number
+  /** Id of the document that users see. It is the id of the document's first version. */
+  readonly publicId: number
+  /** Id of the version that this one replaces once it is completed; null for the current version of a document. */
+  readonly replaces: number | null
   /** The `fileName` of the specification, and the key of the file in the file store. */
   readonly uuid: string
   readonly contextId: number
@@ -79,6 +93,9 @@ export interface DocumentRecord {
   readonly originalName: string
   /** 0 for the first document with this name in the context, then 1, 2 and so on. */
   readonly nameIndex: number
+  /** Name that a user gave the document; null if it is made from `originalName` and `nameIndex`. */
+  readonly displayName: string | null
+  readonly metadata: DocumentMetadata
   /** The detected MIME type. */
   readonly contentType: string
   /** Lower-case hex SHA-256 of the bytes. */
@@ -131,8 +148,21 @@ export interface UploadRecord {
   readonly sizeBytes: number
 }
 
+/** The place of a chunk in the structure of its document. */
+export interface ChunkPlace {
+  /** Number of the page, sheet or slide on which the chunk begins, from 1; null if the format has no pages. */
+  readonly pageFirst: number | null
+  /** Number of the page, sheet or slide on which the chunk ends. */
+  readonly pageLast: number | null
+  /** The headings above the beginning of the chunk, the outermost first. */
+  readonly headings: readonly string[]
+}
+
+/** The place of a chunk in a document without pages and headings. */
+export const NO_PLACE: ChunkPlace = { pageFirst: null, pageLast: null, headings: [] }
+
 /** A chunk for {@link ChunkRepository.insert}. */
-export interface NewChunk {
+export interface NewChunk extends ChunkPlace {
   /** Number in the document, from 0. */
   readonly ordinal: number
   readonly content: string
@@ -158,8 +188,9 @@ export interface WindowRecord {
 }
 
 /** A chunk as stored. */
-export interface ChunkRecord {
+export interface ChunkRecord extends ChunkPlace {
   readonly id: number
+  /** Id of the version of the document. */
   readonly documentId: number
   readonly ordinal: number
   readonly content: string
@@ -171,12 +202,18 @@ export interface ChunkRecord {
 
 /** A chunk that a search may find. */
 export interface VisibleChunk extends Omit<ChunkRecord, 'content'> {
+  /** Id of its document that users see. */
+  readonly documentPublicId: number
   /** UUID of its document. */
   readonly documentUuid: string
   /** File name of its document at upload. */
   readonly originalName: string
   /** `nameIndex` of its document. */
   readonly nameIndex: number
+  /** `displayName` of its document. */
+  readonly displayName: string | null
+  /** `metadata` of its document. */
+  readonly metadata: DocumentMetadata
   /** True if its vectors are in the vector index. */
   readonly hasVectors: boolean
   /** Null if it is larger than the caller's `maxBytes`. */

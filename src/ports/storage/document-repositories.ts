@@ -65,10 +65,13 @@ export interface ContextRepository {
   remove(id: number): Promise<void>
 }
 
+/** A document for {@link DocumentRepository.insert}. Without a `publicId` it is the first version of a new document. */
+export type NewDocumentRecord = Omit<DocumentRecord, 'id' | 'publicId'> & { readonly publicId?: number }
+
 /** Training documents. "Live" means: not deleted. Lists are ordered by id. */
 export interface DocumentRepository {
   /** @returns the record with its new id */
-  insert(document: Omit<DocumentRecord, 'id'>): Promise<DocumentRecord>
+  insert(document: NewDocumentRecord): Promise<DocumentRecord>
   /** @returns a live document; `undefined` if there is none with this id */
   get(id: number): Promise<DocumentRecord | undefined>
   /** @returns a live document; `undefined` if there is none with this UUID */
@@ -94,7 +97,16 @@ export interface DocumentRepository {
     changes: Partial<
       Pick<
         DocumentRecord,
-        'sizeBytes' | 'chunkCount' | 'started' | 'completed' | 'error' | 'deleted' | 'wordsVersion' | 'embeddedChunks'
+        | 'sizeBytes'
+        | 'chunkCount'
+        | 'started'
+        | 'completed'
+        | 'error'
+        | 'deleted'
+        | 'wordsVersion'
+        | 'embeddedChunks'
+        | 'displayName'
+        | 'metadata'
       >
     > & {
       readonly receipt?: IngestionReceipt | null

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ContextRecord, DocumentRecord, Storage } from '../../../src/ports/index.js'
+import { type ContextRecord, type DocumentRecord, NO_PLACE, type Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
@@ -408,10 +408,11 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
   })
 
   test('returns chunks from the completion of their document until its deletion', async (storage) => {
+    const place = { pageFirst: 3, pageLast: 4, headings: ['Prices', 'In "2026"'] }
     const { document, context } = await storage.transaction(async (repositories) => {
       const made = await seedContext(repositories, await seedCompany(repositories))
       const added = await seedDocument(repositories, made, UUIDS[0])
-      await repositories.chunks.insert(added.id, [newChunk(0), newChunk(1), newChunk(2)])
+      await repositories.chunks.insert(added.id, [newChunk(0), { ...newChunk(1), ...place }, newChunk(2)])
       return { document: added, context: made }
     })
     const keys = [0, 1, 2, 9].map((ordinal) => ({ documentId: document.id, ordinal }))
@@ -438,6 +439,7 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         content: `chunk ${ordinal}`,
         start: ordinal * 100,
         tokens: 2,
+        ...(ordinal === 1 ? place : NO_PLACE),
       })),
     )
     await storage.transaction(({ contexts }) => contexts.update(context.id, { deleted: NOW }))

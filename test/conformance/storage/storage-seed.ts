@@ -1,4 +1,10 @@
-import type { ContextRecord, DocumentRecord, NewChunk, Repositories } from '../../../src/ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentRecord,
+  type NewChunk,
+  NO_PLACE,
+  type Repositories,
+} from '../../../src/ports/index.js'
 
 export const NOW = '2026-01-02T03:04:05.678Z'
 export const LATER = '2026-01-02T03:04:06.000Z'
@@ -78,6 +84,9 @@ export async function seedDocument(
     contextId: context.id,
     originalName: 'report.pdf',
     nameIndex: 0,
+    replaces: null,
+    displayName: null,
+    metadata: {},
     contentType: 'application/pdf',
     contentHash: 'ab'.repeat(32),
     sizeBytes: 1_000,
@@ -97,5 +106,13 @@ export async function seedDocument(
 
 export function newChunk(ordinal: number, content = `chunk ${ordinal}`): NewChunk {
   const window = { start: 0, end: content.length, tokens: 2, hash: `window of ${content}` }
-  return { ordinal, content, start: ordinal * 100, tokens: 2, hash: `hash of ${content}`, windows: [window] }
+  return {
+    ordinal,
+    content,
+    start: ordinal * 100,
+    tokens: 2,
+    hash: `hash of ${content}`,
+    ...NO_PLACE,
+    windows: [window],
+  }
 }

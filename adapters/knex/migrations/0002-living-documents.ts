@@ -1,0 +1,49 @@
+import type { Knex } from 'knex'
+import type { NameTable } from '../tables.js'
+
+/**
+ * Adds versions, names and metadata of documents, and the pages and headings of chunks. Chunks that exist already get no
+ * pages and headings until their document is processed again.
+ */
+export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
+  const [documents, chunks, metadata] = [name('documents'), name('chunks'), name('metadata')]
+  return (
+    schema
+      .alterTable(documents, (table) => {
+        table.bigInteger('public_id').notNullable().defaultTo(0)
+        table.bigInteger('replaces')
+        table.text('display_name')
+        table.text('metadata').notNullable().defaultTo('{}')
+      })
+      .raw(`update "${documents}" set public_id = id`)
+      // At most one current version and one replacement of each document. The first index also pages the documents of a
+      // context and sums its used quota, without reading the rows.
+      .raw(`drop index "${documents}_live"`)
+      .raw(
+        `create index "${documents}_live" on "${documents}" (context_id, public_id, size_bytes) where deleted is null`,
+      )
+      .raw(
+        `create unique index "${documents}_current" on "${documents}" (public_id) where deleted is null and replaces is null`,
+      )
+      .raw(
+        `create unique index "${documents}_replacements" on "${documents}" (public_id) where deleted is null and replaces is not null`,
+      )
+      .alterTable(chunks, (table) => {
+        table.bigInteger('page_first')
+        table.bigInteger('page_last')
+        table.text('headings')
+      })
+      .createTable(metadata, (table) => {
+        table.bigIncrements('id')
+        table.bigInteger('document_id').notNullable().references('id').inTable(documents).index()
+        table.bigInteger('context_id').notNullable()
+        table.text('key').notNullable()
+        // The type of the value: string, number or boolean. Each item of a list has a row of its own.
+        table.text('type').notNullable()
+        table.text('text')
+        table.double('number')
+      })
+      .raw(`create index "${metadata}_texts" on "${metadata}" (context_id, key, text, document_id)`)
+      .raw(`create index "${metadata}_numbers" on "${metadata}" (context_id, key, number, document_id)`)
+  )
+}
