@@ -10,7 +10,7 @@ import {
   InvalidInputError,
   type Origin,
 } from '../../src/index.js'
-import { validate } from '../../src/ports/index.js'
+import { validate, validateTolerantly } from '../../src/ports/index.js'
 import { describeApi } from './describe-api.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
@@ -150,7 +150,7 @@ async function answer(
   }
   const read = async (): Promise<unknown> => {
     const held = bodies.hold(caller?.principal.companyId ?? 0)
-    return await readJson(request, route.maxBodyBytes ?? SMALL_BODY_BYTES, held)
+    return parseBody(route, await readJson(request, route.maxBodyBytes ?? SMALL_BODY_BYTES, held))
   }
   const call = {
     ...baseCall,
@@ -162,7 +162,7 @@ async function answer(
     },
     params: route.params && parseParameters(route.params, params),
     query: route.query && parseParameters(route.query, queryOf(request)),
-    body: route.isBodyLate === true ? undefined : route.body && validate(route.body, await read()),
+    body: route.isBodyLate === true ? undefined : route.body && (await read()),
   }
   return await route.handle(call, caller && baseCall.engine.as(caller.principal))
 }
@@ -193,6 +193,15 @@ function requireApplication({ access }: Route, { targetApp }: Caller): void {
   }
 }
 
+/** Checks a JSON body by the route's schema, if it has one. @throws InvalidInputError that names the member */
+function parseBody({ body: schema, isBodyClosed }: Route, body: unknown): unknown {
+  if (schema === undefined) return body
+  if (isBodyClosed === undefined) return validateTolerantly(schema, body)
+  const isList = typeof isBodyClosed === 'object' && typeof body === 'object' && body !== null && !Array.isArray(body)
+  if (!isList) return validate(schema, body)
+  return validate(schema, Object.fromEntries(Object.entries(body).filter(([name]) => !isBodyClosed.includes(name))))
+}
+
 /** The parameters of a path or a query. All are texts, also numbers and booleans. */
 type Texts = Readonly<Record<string, string>>
 
@@ -205,7 +214,7 @@ const INTEGER = /^-?\d{1,17}$/
 function parseParameters(schema: z.ZodType, texts: Texts): unknown {
   const types = typesOf(schema)
   const typed = Object.entries(texts).map(([name, text]) => [name, toType(text, types.get(name))])
-  return validate(schema, Object.fromEntries(typed))
+  return validateTolerantly(schema, Object.fromEntries(typed))
 }
 
 /** The query of a request. @throws InvalidInputError if a parameter occurs twice */

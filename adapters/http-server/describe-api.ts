@@ -101,8 +101,11 @@ function problemsOf({ access, params, query, answers, body, rawBody }: Route): n
   return statuses.filter((status) => answers[status] === undefined)
 }
 
-function requestContent({ body, rawBody }: Route, components: Components): object | undefined {
-  if (body !== undefined) return { 'application/json': { schema: components.schemaOf(body, 'input') } }
+function requestContent({ body, rawBody, isBodyClosed }: Route, components: Components): object | undefined {
+  if (body !== undefined) {
+    const schema = components.schemaOf(body, isBodyClosed === true ? 'closed input' : 'input')
+    return { 'application/json': { schema } }
+  }
   if (rawBody === undefined) return undefined
   return Object.fromEntries(Object.entries(rawBody).map(([type, schema]) => [type, { schema }]))
 }
@@ -137,14 +140,16 @@ function parameters(schema: z.ZodType | undefined, location: 'path' | 'query'): 
 class Components {
   readonly schemas: Record<string, object> = {}
 
-  schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+  /** @param direction `input` for a body that may have members that the schema does not name */
+  schemaOf(schema: z.ZodType, direction: 'input' | 'closed input' | 'output'): object {
     const {
       $schema: _dialect,
       $defs = {},
       ...own
     } = z.toJSONSchema(schema, {
-      io,
+      io: direction === 'output' ? 'output' : 'input',
       override: ({ zodSchema, jsonSchema, path }) => {
+        if (direction === 'input' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
         const id = z.globalRegistry.get(zodSchema)?.id
         if (id !== undefined && path.length === 0) jsonSchema.id = id
       },

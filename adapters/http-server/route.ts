@@ -71,7 +71,7 @@ export interface Call<Params, Query, Body> {
   readonly reportAbort: (error: unknown) => void
   /** True to send bodies of unknown length in HTTP/1 chunks. */
   readonly isChunked: boolean
-  /** Reads a JSON body within the route's limits, for routes with `isBodyLate`. */
+  /** Reads and checks the JSON body within the route's limits, for routes with `isBodyLate`. */
   readonly readJson: () => Promise<unknown>
   /** Gives the request log the client id of a token request. */
   readonly nameClient: (clientId: string) => void
@@ -93,6 +93,11 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
+  /**
+   * True to refuse a body with a member that the schema does not name. Default: such members are ignored, as the
+   * specification wants it for its own operations. A list names members of the answer that a client may send back.
+   */
+  readonly isBodyClosed?: true | readonly string[]
   /** The most bytes of a JSON body. Default: 16,384. */
   readonly maxBodyBytes?: number
   /** True if a check comes before the body: the handler reads it by `readJson`, and `body` only describes it. */

@@ -1,6 +1,6 @@
 import { findReadable, findWritable } from '../contexts/index.js'
 import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
-import { idSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
+import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { ContextRecord, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 
@@ -138,7 +138,7 @@ function truncate(text: string, maxBytes: number): string {
   return kept
 }
 
-const BY_ID = objectSchema({ contextId: idSchema(), id: idSchema() })
+const BY_ID = openObjectSchema({ contextId: idSchema(), id: idSchema() })
 const BY_UUID = textSchema({ min: 1, max: 100 })
 
 /**

@@ -4,17 +4,34 @@ import { InvalidInputError } from './errors.js'
 /**
  * Checks an input against a schema.
  * @param root name of the input in error messages; default none
- * @throws InvalidInputError that names the first invalid field
+ * @throws InvalidInputError that names the first unknown member, or the first invalid field
  */
 export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
+  // First, because a misspelt member is also missing under its right name.
+  const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
   const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
   throw new InvalidInputError(
     fieldName(root, [...(issue?.path ?? []), ...unknownKey]),
     issue?.message ?? 'is not valid',
   )
+}
+
+/**
+ * As {@link validate}, for JSON from elsewhere: drops the members that the schema does not name.
+ * @throws InvalidInputError that names the first invalid field
+ */
+export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
+  const { error } = schema.safeParse(input)
+  const unknown = error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? []
+  if (unknown.length === 0) return validate(schema, input)
+  const copy: unknown = structuredClone(input)
+  for (const { path, keys } of unknown) {
+    const owner = path.reduce((value, part) => (value as Record<PropertyKey, unknown>)[part], copy)
+    for (const key of keys) delete (owner as Record<string, unknown>)[key]
+  }
+  return validate(schema, copy)
 }
 
 function fieldName(root: string, path: readonly PropertyKey[]): string {
@@ -123,18 +140,27 @@ export function listSchema<T>(item: z.ZodType<T>, max: number): z.ZodType<T[]> {
   return z.array(item, expected('an array')).max(max, { error: `must have at most ${max} elements` })
 }
 
-/** An object. Members that the schema does not name are dropped. */
-export function objectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
+/** An object. Refuses a member that the schema does not name: it would have no effect. */
+export function objectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return strictSchema(shape, 'member')
+}
+
+/** As {@link objectSchema}, for an object of options. */
+export function closedObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return strictSchema(shape, 'option')
+}
+
+/** An object that may come from elsewhere, with members of its own. Members that the schema does not name are dropped. */
+export function openObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape> {
   return z.object(shape, expected('an object'))
 }
 
-/** As {@link objectSchema}, but refuses a member that the schema does not name: it would have no effect. */
-export function closedObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+function strictSchema<Shape extends z.ZodRawShape>(shape: Shape, noun: string): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown option "${String(issue.keys[0])}"; expected one of ${known}`
+        ? `unknown ${noun} "${String(issue.keys[0])}"; expected one of ${known}`
         : expected('an object').error(issue),
   })
 }

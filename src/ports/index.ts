@@ -27,7 +27,15 @@ export {
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
 /** Validation of inputs, the same in every API. */
-export { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
+export {
+  choiceSchema,
+  idSchema,
+  integerSchema,
+  objectSchema,
+  textSchema,
+  validate,
+  validateTolerantly,
+} from '../kernel/validate.js'
 /** Waits that end early, and retries after transient errors. */
 export { itemsUntilAborted, type RetryOptions, retry, untilAborted, withAnySignal } from '../kernel/waiting.js'
 export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'

@@ -58,6 +58,7 @@ export class Initialize {
    * @throws AlreadyInitializedError if an API key exists; nothing changes then
    */
   async execute(input: InitializeInput = {}): Promise<InitializeResult> {
+    validate(SCHEMA, input)
     return await this.#storage.transaction(async (repositories) => {
       if ((await repositories.apiKeys.list()).length > 0) {
         throw new AlreadyInitializedError(

@@ -1,5 +1,5 @@
 import type { AuditActor } from '../../audit/index.js'
-import { choiceSchema, idSchema, listSchema, objectSchema, textSchema, validate } from '../../kernel/validate.js'
+import { choiceSchema, idSchema, listSchema, openObjectSchema, textSchema, validate } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Repositories, UserRecord } from '../../ports/index.js'
 
 /** The capabilities that a role can have. */
@@ -51,13 +51,13 @@ export function actorOf({ userId, companyId, origin }: Principal): AuditActor {
 
 const ORIGIN_TEXT = textSchema({ max: 255, isLine: true }).optional()
 
-const PRINCIPAL = objectSchema({
+const PRINCIPAL = openObjectSchema({
   companyId: idSchema(),
   userId: idSchema(),
   accountId: idSchema(),
   sight: choiceSchema(['user', 'account']).default('user'),
   scope: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length).optional(),
-  origin: objectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
+  origin: openObjectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 
 /** @throws InvalidInputError if a member is missing or of the wrong type */

@@ -193,7 +193,12 @@ describe('contexts', () => {
 
   it('accept an update with the values that a read returned', async () => {
     const context = await session.contexts.create(NEW_CONTEXT)
-    expect(await session.contexts.update(context.id, context as ContextChanges)).toEqual(context)
+    const { name, description, caption, toolsJson, starterPrompts } = context
+    const read = { name, description, caption, toolsJson, starterPrompts }
+    expect(await session.contexts.update(context.id, read)).toEqual(context)
+    // A number of results beside the settings would have no effect.
+    const misplaced = session.contexts.update(context.id, { name, topN: 9 } as ContextChanges)
+    await expect(misplaced).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'topN' })
   })
 
   it('change the search settings, but not the chunks of stored documents', async () => {
