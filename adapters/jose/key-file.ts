@@ -1,10 +1,9 @@
-import { mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
-import { createPrivateFile, isCode, replacePrivateFile } from '../node-kit/index.js'
+import { createPrivateFile, FILE_LOCK_HELD, isCode, replacePrivateFile, withFileLock } from '../node-kit/index.js'
 
 /** A key of the key file. */
 export interface SigningKey {
@@ -23,11 +22,9 @@ type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 /** Interval between two checks of the file, which another process may change. */
 const CHECK_INTERVAL_MS = 1_000
 
-/** A change of the file takes some milliseconds, so the lock is retried often. */
-const LOCK_RETRY_MS = 20
 const MAX_LOCK_WAIT_MS = 15_000
-/** Age from which a lock file counts as left by a killed process. */
-const STALE_LOCK_MS = 10_000
+/** The file whose lock a process holds while it changes the keys is named after the key file. */
+const LOCK_SUFFIX = '-lock'
 
 const COORDINATE = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const KEY = z.object({
@@ -63,14 +60,13 @@ export class KeyFile {
   }
 
   /**
-   * Creates a new signing key; the former one stays in the file. A lock file makes processes rotate one after the
-   * other.
+   * Creates a new signing key; the former one stays in the file. A lock makes processes rotate one after the other.
    * @returns the id of the new key
    * @throws SigningKeyError also if another process locks the file for too long
    */
   async rotate(now: Date): Promise<string> {
     const key = await generateKey(now)
-    // Creates the file, and the folder for its lock, if they are missing.
+    // Creates the file, and the folder of its lock, if they are missing.
     await this.#read()
     await this.#withLock(async () => {
       // The cache is dropped: two changes within one tick of the file system's clock have the same modification time.
@@ -86,32 +82,13 @@ export class KeyFile {
 
   /** Runs work while no other caller, in this process or another, changes the file. */
   async #withLock(work: () => Promise<void>): Promise<void> {
-    const lock = `${this.#path}.lock`
-    for (let waitedMs = 0; !(await this.#tryLock(lock)); waitedMs += LOCK_RETRY_MS) {
-      if (waitedMs >= MAX_LOCK_WAIT_MS)
-        throw this.#error(`is locked by another process: delete ${lock} if no process is changing the file`)
-      await setTimeout(LOCK_RETRY_MS)
-    }
     try {
-      await work()
-    } finally {
-      await unlink(lock).catch(() => undefined)
-    }
-  }
-
-  /**
-   * Tries to create the lock file. A lock that is older than any change takes was left by a killed process, and is
-   * deleted.
-   */
-  async #tryLock(lock: string): Promise<boolean> {
-    try {
-      await writeFile(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
-      return true
+      await withFileLock(`${this.#path}${LOCK_SUFFIX}`, MAX_LOCK_WAIT_MS, work)
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw this.#error('cannot be written', error)
-      const found = await stat(lock).catch(() => undefined)
-      if (found !== undefined && Date.now() - found.mtimeMs > STALE_LOCK_MS) await unlink(lock).catch(() => undefined)
-      return false
+      if (error instanceof SigningKeyError) throw error
+      if (isCode(error, FILE_LOCK_HELD))
+        throw this.#error('is being changed by another process: try again later', error)
+      throw this.#error('cannot be written', error)
     }
   }
 
