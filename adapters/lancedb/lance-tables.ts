@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Connection, Table } from '@lancedb/lancedb'
+import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
-import { connectTo } from './lance-connection.js'
+import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
 import { PLAN_SUFFIX } from './search-plan.js'
-import { makeTemporaryFolder, type TablePlace, writeLock } from './table-place.js'
+import { type TablePlace, writeLock } from './table-place.js'
 
 /** The number of tables that stay open: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
@@ -17,11 +17,7 @@ const NAMES_PER_PAGE = 1_000
  */
 export class LanceTables {
   readonly place: TablePlace
-  #connection: Promise<Connection> | undefined
-  #removeTemporaryFolder: (() => Promise<void>) | undefined
-  readonly #formerConnections: Promise<Connection>[] = []
-  /** Names of tables that were dropped, and not used since. */
-  readonly #dropped = new Set<string>()
+  readonly #connections: LanceConnections
   /** In order of use, the least recently used first. */
   readonly #open = new Map<string, Promise<OpenTable | undefined>>()
   /** The number of calls that use a table now. A table in use stays open. */
@@ -29,6 +25,7 @@ export class LanceTables {
 
   constructor(place: TablePlace) {
     this.place = place
+    this.#connections = new LanceConnections(place)
   }
 
   /** Runs work with the table of that name; `undefined` if there is none. */
@@ -67,22 +64,23 @@ export class LanceTables {
    */
   async forgetDropped(name: string): Promise<void> {
     this.#open.delete(name)
-    this.#dropped.add(name)
+    this.#connections.noteDrop(name)
     await this.place.locks.hold(writeLock(name), () => Promise.resolve())
   }
 
   async names(): Promise<readonly string[]> {
-    const connection = await this.#connect()
-    const names: string[] = []
-    for (;;) {
-      const startAfter = names.at(-1)
-      const page = await connection.tableNames({
-        limit: NAMES_PER_PAGE,
-        ...(startAfter !== undefined && { startAfter }),
-      })
-      names.push(...page)
-      if (page.length < NAMES_PER_PAGE) return names
-    }
+    return await this.#connections.use(async (connection) => {
+      const names: string[] = []
+      for (;;) {
+        const startAfter = names.at(-1)
+        const page = await connection.tableNames({
+          limit: NAMES_PER_PAGE,
+          ...(startAfter !== undefined && { startAfter }),
+        })
+        names.push(...page)
+        if (page.length < NAMES_PER_PAGE) return names
+      }
+    })
   }
 
   async drop(name: string): Promise<void> {
@@ -108,10 +106,7 @@ export class LanceTables {
       })
     }
     this.#open.clear()
-    for (const connection of [...this.#formerConnections, this.#connection]) {
-      ;(await connection?.catch(() => undefined))?.close()
-    }
-    await this.#removeTemporaryFolder?.()
+    await this.#connections.close()
   }
 
   async #withUseCount<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -153,14 +148,15 @@ export class LanceTables {
     return await this.place.locks.hold(writeLock(name), async () => {
       const existing = await this.#openTable(name)
       if (existing !== undefined) return existing
-      const connection = await this.#connectFor(name)
-      return await OpenTable.open(await connection.createEmptyTable(name, await schema()), this.place)
+      const columns = await schema()
+      const table = await this.#connections.useFor(name, (connection) => connection.createEmptyTable(name, columns))
+      return await OpenTable.open(table, this.place)
     })
   }
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
-      const table = await (await this.#connectFor(name)).openTable(name)
+      const table = await this.#connections.useFor(name, (connection) => connection.openTable(name))
       return await OpenTable.open(table, this.place)
     } catch (error) {
       if (isTableNotFound(error) || (isTableUnavailable(error) && !(await this.#isCommitted(name)))) return undefined
@@ -216,41 +212,13 @@ export class LanceTables {
 
   async #remove(name: string): Promise<void> {
     try {
-      await (await this.#connect()).dropTable(name)
-      this.#dropped.add(name)
+      await this.#connections.use((connection) => connection.dropTable(name))
+      this.#connections.noteDrop(name)
     } catch (error) {
       if (!isTableNotFound(error)) throw error
     }
     const { folder } = this.place
     if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
-  }
-
-  /**
-   * A connection caches the indexes of each version of a table. So it would take a new table for the dropped one of
-   * that name.
-   */
-  async #connectFor(name: string): Promise<Connection> {
-    if (this.#dropped.delete(name) && this.#connection !== undefined) {
-      this.#formerConnections.push(this.#connection)
-      this.#connection = this.#newConnection()
-    }
-    return await this.#connect()
-  }
-
-  /** If a connection fails, for lack of disk space or file handles, the next call makes another. */
-  async #connect(): Promise<Connection> {
-    const connecting = (this.#connection ??= this.#newConnection())
-    try {
-      return await connecting
-    } catch (error) {
-      if (this.#connection === connecting) this.#connection = undefined
-      throw error
-    }
-  }
-
-  async #newConnection(): Promise<Connection> {
-    this.#removeTemporaryFolder ??= await makeTemporaryFolder(this.place)
-    return await connectTo(this.place)
   }
 }
 

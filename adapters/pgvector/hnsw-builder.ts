@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import type { Telemetry } from '../../src/ports/index.js'
 import { isCancelled, isTableMissing } from './errors.js'
 import type { VectorTable, VectorTables } from './vector-tables.js'
@@ -8,6 +9,8 @@ import type { VectorTable, VectorTables } from './vector-tables.js'
 const MAX_DIMENSIONS = 4_000
 /** Number of additions after which the rows of a table are counted. */
 const ADDITIONS_PER_COUNT = 8
+/** Collections whose additions are counted. Each takes about 200 bytes. */
+const MAX_COUNTED = 10_000
 
 /** The rules by which tables get an index. */
 interface HnswBuilderOptions {
@@ -26,8 +29,11 @@ export class HnswBuilder {
   readonly #knex: Knex
   readonly #tables: VectorTables
   readonly #options: HnswBuilderOptions
-  /** By collection: the additions that this process has made to a table. */
-  readonly #additions = new Map<string, { readonly tableId: string; readonly count: number }>()
+  /**
+   * By collection: the additions that this process has made to a table. A lost entry is harmless: the next addition or
+   * search counts the rows once more.
+   */
+  readonly #additions = new LRUCache<string, { readonly tableId: string; readonly count: number }>({ max: MAX_COUNTED })
   /** By collection: the build that waits or runs. */
   readonly #turns = new Map<string, Promise<void>>()
   /** Collections that are retried after the pause. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../../src/ports/index.js'
 import { isTableUnavailable, type LanceTables } from '../lance-tables.js'
@@ -23,6 +24,8 @@ const DIMENSIONS_STEP = 8
 /** The pause after a build, as a multiple of its duration. */
 const PAUSE_PER_WORK = 5
 const PAUSE_AFTER_ERROR_MS = 60_000
+/** Tables whose pause is known. Each takes about 100 bytes. */
+const MAX_PAUSES = 10_000
 /**
  * The interval at which a build checks for a process that waits to drop the table. The drop waits that long, and for
  * the step in progress.
@@ -53,8 +56,11 @@ export class IndexBuilder {
   readonly #options: IndexBuilderOptions
   readonly #queue = pLimit(1)
   readonly #builds = new Map<string, Build>()
-  /** The time from which on a table may get another index, by `performance.now()`. */
-  readonly #nextBuildAt = new Map<string, number>()
+  /**
+   * The time from which on a table may get another index, by `performance.now()`. A lost entry is harmless: the table
+   * gets its next index without a pause, if it has grown enough.
+   */
+  readonly #nextBuildAt = new LRUCache<string, number>({ max: MAX_PAUSES })
   /** Called when a table has a new index. */
   onBuilt: (name: string) => void = () => undefined
   #error: Error | undefined

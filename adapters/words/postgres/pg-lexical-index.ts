@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import {
   type IndexedChunk,
   InvalidInputError,
@@ -51,8 +52,9 @@ interface SearchedTable {
 
 const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
 const ROWS_PER_STATEMENT = 1_000
-/** The time for which estimated totals are kept. */
+/** The time for which estimated totals are kept, and the number of collections with kept totals. */
 const TOTALS_KEPT_MS = 5_000
+const MAX_TOTALS = 10_000
 /** The number of tries of a call whose tables other processes may drop and create again at any time. */
 const MAX_TRIES = 5
 
@@ -67,10 +69,11 @@ export class PgLexicalIndex implements LexicalIndex {
   readonly #keepKnex: boolean
   readonly #tables: WordTables
   readonly #upkeep: TableUpkeep
-  readonly #totals = new Map<
-    string,
-    { readonly tableId: string; readonly totals: CollectionTotals; readonly at: number }
-  >()
+  /** A lost entry is harmless: the next search reads the totals again. */
+  readonly #totals = new LRUCache<string, { readonly tableId: string; readonly totals: CollectionTotals }>({
+    max: MAX_TOTALS,
+    ttl: TOTALS_KEPT_MS,
+  })
   readonly #calls = new CollectionCalls()
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
@@ -215,9 +218,9 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {
     const known = this.#totals.get(collection)
-    if (known?.tableId === table.id && performance.now() - known.at < TOTALS_KEPT_MS) return known.totals
+    if (known?.tableId === table.id) return known.totals
     const totals = await readTotals(this.#knex, table)
-    if (totals.chunks > MANY_CHUNKS) this.#totals.set(collection, { tableId: table.id, totals, at: performance.now() })
+    if (totals.chunks > MANY_CHUNKS) this.#totals.set(collection, { tableId: table.id, totals })
     else this.#totals.delete(collection)
     return totals
   }

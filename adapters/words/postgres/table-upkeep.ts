@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { LRUCache } from 'lru-cache'
 import { isPurgeDue } from '../posting-source.js'
 import { type IsStopped, Upkeep, type UpkeepOptions } from '../upkeep.js'
 import { readTotals } from './chunk-runs.js'
@@ -21,6 +22,8 @@ const MAX_ROWS_PER_TERM = 192
  * of dead rows (measured while 100,000 chunks are added: 11,600 for ten terms, of which 59 are alive).
  */
 const ROWS_PER_VACUUM = 200_000
+/** Collections whose changes are counted. Each takes about 200 bytes. */
+const MAX_ACTIVITIES = 10_000
 
 interface TableActivity {
   readonly tableId: string
@@ -38,7 +41,11 @@ export class TableUpkeep {
   readonly #knex: Knex
   readonly #tables: WordTables
   readonly #upkeep: Upkeep
-  readonly #activities = new Map<string, TableActivity>()
+  /**
+   * A lost entry is harmless. A search that reads too many rows of a term schedules a merge, and the next deletion
+   * schedules a check. The vacuum after the next merge may come early.
+   */
+  readonly #activities = new LRUCache<string, TableActivity>({ max: MAX_ACTIVITIES })
 
   constructor(knex: Knex, tables: WordTables, options: Pick<UpkeepOptions, 'retryMs' | 'telemetry'>) {
     this.#knex = knex

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { LRUCache } from 'lru-cache'
 import {
   type IndexedChunk,
   type LexicalAnswer,
@@ -30,6 +31,9 @@ export interface SqliteLexicalOptions {
   readonly telemetry?: Telemetry
 }
 
+/** The number of collections that count as checked. Each takes about 100 bytes. */
+const MAX_CHECKED = 10_000
+
 /** The result of a search, and the file that it read. */
 interface SearchedFile {
   readonly found: WordsFound
@@ -50,8 +54,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls()
   readonly #upkeep: Upkeep
   readonly #maintains: boolean
-  /** Collections that maintenance has checked since this process started. */
-  readonly #checked = new Set<string>()
+  /**
+   * Collections that maintenance has checked since this process started. A lost entry is harmless: maintenance checks
+   * the collection once more, which reads one row.
+   */
+  readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED })
   #cleanup: Promise<void> | undefined
   /** More concurrent calls are not faster: one thread reads, and another adds up. */
   readonly concurrency: number = availableParallelism() + 1
@@ -193,8 +200,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   /** An earlier process may have left postings to purge. */
   #checkOnce(collection: string): void {
-    if (!this.#maintains || this.#checked.has(collection)) return
-    this.#checked.add(collection)
+    if (!this.#maintains || this.#checked.get(collection) === true) return
+    this.#checked.set(collection, true)
     this.#upkeep.schedule(collection)
   }
 
