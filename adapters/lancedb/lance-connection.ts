@@ -22,6 +22,21 @@ export async function connectTo({ uri, storageOptions, isShared, temporaryFolder
   return await connect(uri, { storageOptions, ...(isShared && { readConsistencyInterval: 0 }) }, session)
 }
 
+/**
+ * True if a table in an object store has files of data. LanceDB lists entries that end with `.lance`: these are the
+ * tables of a location, and the files of data in the folder `data` of a table.
+ */
+export async function hasDataFiles(place: TablePlace, table: string): Promise<boolean> {
+  const uri = new URL(place.uri)
+  uri.pathname = `${uri.pathname.replace(/\/+$/, '')}/${table}.lance/data`
+  const connection = await connectTo({ ...place, uri: uri.href })
+  try {
+    return (await connection.tableNames({ limit: 1 })).length > 0
+  } finally {
+    connection.close()
+  }
+}
+
 const TEMPORARY_VARIABLES = ['TMPDIR', 'TEMP', 'TMP']
 
 /**

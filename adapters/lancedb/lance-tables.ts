@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
+import { hasDataFiles } from './lance-connection.js'
 import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
 import { PLAN_SUFFIX } from './search-plan.js'
@@ -169,8 +170,7 @@ export class LanceTables {
    */
   async #isCommitted(name: string): Promise<boolean> {
     const { folder } = this.place
-    // The content of an object store is unknown here, so such a table counts as missing.
-    if (folder === undefined) return false
+    if (folder === undefined) return await hasDataFiles(this.place, name)
     for (const part of ['_versions', 'data']) {
       if ((await readdir(join(folder, `${name}.lance`, part)).catch(() => [])).length > 0) return true
     }

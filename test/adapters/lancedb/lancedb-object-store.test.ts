@@ -1,3 +1,4 @@
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
 import { type MemoryLockTable, MemoryProcessLocks } from '../../../adapters/memory/index.js'
@@ -35,6 +36,15 @@ function open(folder: string, table: MemoryLockTable = new Map(), indexFromRows?
   })
 }
 
+async function removeObjects(isRemoved: (key: string) => boolean): Promise<void> {
+  const { endpoint, region, credentials } = server.options
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  for (const key of (await server.objects()).filter(isRemoved)) {
+    await client.send(new DeleteObjectCommand({ Bucket: server.bucket, Key: key }))
+  }
+  client.destroy()
+}
+
 // The server runs in this process and handles every request of the suite: over a minute.
 vectorIndexSuite({ describe: IS_FULL_FORM ? describe : describe.skip, it }, 'LanceDB in an object store', async () => {
   const port = open(`suite-${++folders}`)
@@ -58,6 +68,28 @@ describe('two indexes on one folder of an object store', () => {
     expect(await indexes[1]?.listCollections()).toEqual([])
     for (const index of indexes) await index.close()
     expect((await server.objects()).filter((name) => name.startsWith('shared/'))).toEqual([])
+  })
+
+  it('report a table that lost its versions as damaged, and take one that was never completed for missing', async () => {
+    const query = clusteredVector(1, COLLECTION.dimensions)
+    for (const [folder, lost, isDamaged] of [
+      ['lost-versions', /_versions/, true],
+      ['lost-data', /\/data\//, true],
+      ['unfinished', /_versions|\/data\//, false],
+    ] as const) {
+      const writer = open(folder)
+      await writer.add(COLLECTION, clusteredRows(1, 4, COLLECTION.dimensions))
+      await writer.close()
+      await removeObjects((key) => key.startsWith(`${folder}/`) && lost.test(key))
+      const index = open(folder)
+      const found = index.search(COLLECTION, query, { limit: 2 })
+      if (isDamaged) await expect(found, folder).rejects.toMatchObject({ code: 'ERR_VECTORS_DAMAGED' })
+      else expect(await found, folder).toEqual([])
+      await index.drop(COLLECTION.name)
+      await index.add(COLLECTION, clusteredRows(1, 4, COLLECTION.dimensions))
+      expect(await index.search(COLLECTION, query, { limit: 2 }), folder).toHaveLength(2)
+      await index.close()
+    }
   })
 
   it.runIf(IS_FULL_FORM)('search with an index that is built in another process', async () => {
