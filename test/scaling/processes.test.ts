@@ -9,7 +9,7 @@ const [postgres] = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 it.runIf(postgres !== undefined)(
   'ingestion by processes that are killed stores each document once, with its vectors',
   async () => {
-    const database = await postgres?.open()
+    const database = await postgres?.openEmpty()
     if (database === undefined) return
     const seed = Math.floor(Math.random() * 1e6)
     const report = await runIngestion({

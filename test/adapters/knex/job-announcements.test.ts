@@ -7,14 +7,14 @@ import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 const LISTENS_WITHIN_MS = 30_000
 
-describe.each(POSTGRES)('enqueued jobs on $name', ({ open }) => {
+describe.each(POSTGRES)('enqueued jobs on $name', ({ openEmpty }) => {
   let database: TestDatabase
   let storage: Storage
   let heard: string[]
   let stop: () => Promise<void>
 
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
     storage = database.storage()
     await storage.open()
     heard = []

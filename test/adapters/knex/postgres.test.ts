@@ -35,12 +35,12 @@ describe('a database URL', () => {
   })
 })
 
-describe.each(POSTGRES)('a storage on $name', ({ open }) => {
+describe.each(POSTGRES)('a storage on $name', ({ openEmpty }) => {
   let database: TestDatabase
   let storage: Storage
 
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
     storage = database.storage()
   })
 

@@ -6,11 +6,11 @@ import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
-describe.each(POSTGRES)('process locks on $name', ({ open }) => {
+describe.each(POSTGRES)('process locks on $name', ({ openEmpty }) => {
   let database: TestDatabase
 
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
   })
 
   afterEach(async () => {

@@ -29,9 +29,9 @@ async function versions(prefix = 'alcove_'): Promise<readonly number[]> {
   return (await database.knex(`${prefix}schema`).pluck('version')).map(Number)
 }
 
-describe.each(DATABASES)('the schema on $name', ({ open }) => {
+describe.each(DATABASES)('the schema on $name', ({ openEmpty }) => {
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
   })
 
   const addColour: Migration = (schema, name) =>

@@ -9,14 +9,14 @@ const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 /** On any machine, a new connection is opened and answered well within this time. */
 const QUERY_TIMEOUT_MS = 3_000
 
-describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({ open }) => {
+describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({ openEmpty }) => {
   let database: TestDatabase
   let proxy: SilentProxy
   let knex: Knex
   let failures: string[]
 
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
     proxy = await startSilentProxy(database.address)
     knex = openPostgres(proxy.url, { queryTimeoutMs: QUERY_TIMEOUT_MS, maxConnections: 2 })
     failures = []

@@ -110,7 +110,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   let database: TestDatabase
 
   beforeEach(async () => {
-    database = await postgres.open()
+    database = await postgres.openEmpty()
   })
 
   afterEach(async () => {

@@ -16,7 +16,7 @@ import { runAlcoveHere } from '../cli/run-alcove-here.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
-describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => {
+describe.each(POSTGRES)('engines that share a database on $name', ({ openEmpty }) => {
   let pglite: PgliteServer
   let vectors: Knex
   let database: TestDatabase
@@ -34,7 +34,7 @@ describe.each(POSTGRES)('engines that share a database on $name', ({ open }) => 
   })
 
   beforeEach(async () => {
-    database = await open()
+    database = await openEmpty()
     folder = await temporaryFolder()
     engines = []
   })

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Knex } from 'knex'
 import { KnexStorage, openPostgres, openSqlite } from '../../../adapters/knex/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { emptySchema, layoutOf } from './empty-schema.js'
 
 /** A database that several engines, of this process or of others, can share. */
 export interface TestDatabase {
@@ -18,39 +21,124 @@ export interface TestDatabase {
 
 const POSTGRES_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
 
+/** A kind of database. */
+export interface DatabaseKind {
+  readonly name: string
+  /**
+   * Opens a database with the tables of the engine and without rows, whose ids begin at 1. An earlier test of this
+   * process may have used it: to make the tables takes ten times as long as to empty them.
+   */
+  open(): Promise<TestDatabase>
+  /** Opens a new database without tables. */
+  openEmpty(): Promise<TestDatabase>
+}
+
 /** Each database that the engine supports. A run without PostgreSQL leaves it out, and reports that at its start. */
-export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestDatabase> }[] = [
-  { name: 'SQLite', open: openTestSqlite },
-  ...(POSTGRES_URL === undefined ? [] : [{ name: 'PostgreSQL', open: () => openTestPostgres(POSTGRES_URL) }]),
+export const DATABASES: readonly DatabaseKind[] = [
+  { name: 'SQLite', open: openSqliteWithTables, openEmpty: async () => await openTestSqlite() },
+  ...(POSTGRES_URL === undefined ? [] : [postgresAt(POSTGRES_URL)]),
 ]
+
+function postgresAt(url: string): DatabaseKind {
+  return {
+    name: 'PostgreSQL',
+    open: async () => await openPostgresWithTables(url),
+    openEmpty: async () => await openTestPostgres(url),
+  }
+}
 
 /** Connections to an SQLite file, or to a PostgreSQL URL. */
 function openDatabase(address: string): Knex {
   return address.startsWith('postgres') ? openPostgres(address) : openSqlite(address)
 }
 
-async function openTestSqlite(): Promise<TestDatabase> {
+async function openTestSqlite(template?: string): Promise<TestDatabase> {
   const folder = await temporaryFolder()
   const address = join(folder.path, 'test.sqlite')
-  return testDatabase('SQLite', address, async () => await folder.remove())
+  if (template !== undefined) await copyFile(template, address)
+  const knex = openSqlite(address)
+  return testDatabase('SQLite', address, knex, async () => {
+    await knex.destroy()
+    await folder.remove()
+  })
+}
+
+/** A file with the tables of the engine. It stays until the process ends. */
+let sqliteTemplate: Promise<string> | undefined
+
+async function openSqliteWithTables(): Promise<TestDatabase> {
+  sqliteTemplate ??= makeSqliteTemplate()
+  return await openTestSqlite(await sqliteTemplate)
+}
+
+async function makeSqliteTemplate(): Promise<string> {
+  const folder = await temporaryFolder()
+  process.once('exit', () => rmSync(folder.path, { recursive: true, force: true }))
+  const file = join(folder.path, 'template.sqlite')
+  const storage = new KnexStorage({ knex: openSqlite(file) })
+  await storage.open()
+  await storage.close()
+  return file
 }
 
 /** A database in a schema of its own. */
 async function openTestPostgres(url: string): Promise<TestDatabase> {
-  const schema = `test_${randomUUID().replaceAll('-', '')}`
-  const admin = openPostgres(url, { maxConnections: 1 })
-  await admin.raw('create schema ??', [schema])
-  const address = new URL(url)
-  address.searchParams.set('application_name', schema)
-  address.searchParams.set('options', `-c search_path=${schema}`)
-  return testDatabase('PostgreSQL', address.href, async () => {
-    await admin.raw('drop schema ?? cascade', [schema])
-    await admin.destroy()
+  const schema = newSchema()
+  const address = addressOf(url, schema)
+  const knex = openPostgres(address)
+  await knex.raw('create schema ??', [schema])
+  return testDatabase('PostgreSQL', address, knex, async () => await dropSchema(knex, schema))
+}
+
+interface ReadySchema {
+  readonly schema: string
+  readonly layout: string
+  /** Its connections serve one test after the other, because PostgreSQL starts a process for each. */
+  readonly knex: Knex
+}
+
+/** Schemas with tables and without rows that no test uses. */
+const freeSchemas: ReadySchema[] = []
+
+async function openPostgresWithTables(url: string): Promise<TestDatabase> {
+  const ready = freeSchemas.pop() ?? (await makeSchema(url))
+  const { schema, layout, knex } = ready
+  return testDatabase('PostgreSQL', addressOf(url, schema), knex, async () => {
+    if (await emptySchema(knex, schema, layout)) {
+      freeSchemas.push(ready)
+    } else {
+      await dropSchema(knex, schema)
+    }
   })
 }
 
-function testDatabase(name: string, address: string, remove: () => Promise<void>): TestDatabase {
-  const knex = openDatabase(address)
+async function makeSchema(url: string): Promise<ReadySchema> {
+  const schema = newSchema()
+  const knex = openPostgres(addressOf(url, schema))
+  await knex.raw('create schema ??', [schema])
+  const storage = new KnexStorage({ knex, keepKnex: true })
+  await storage.open()
+  await storage.close()
+  return { schema, layout: await layoutOf(knex, schema), knex }
+}
+
+async function dropSchema(knex: Knex, schema: string): Promise<void> {
+  await knex.raw('drop schema ?? cascade', [schema])
+  await knex.destroy()
+}
+
+function newSchema(): string {
+  return `test_${randomUUID().replaceAll('-', '')}`
+}
+
+function addressOf(url: string, schema: string): string {
+  const address = new URL(url)
+  address.searchParams.set('application_name', schema)
+  address.searchParams.set('options', `-c search_path=${schema}`)
+  return address.href
+}
+
+function testDatabase(name: string, address: string, knex: Knex, remove: () => Promise<void>): TestDatabase {
   const storages: KnexStorage[] = []
   return {
     name,
@@ -63,7 +151,6 @@ function testDatabase(name: string, address: string, remove: () => Promise<void>
     },
     dispose: async () => {
       for (const storage of storages) await storage.close()
-      await knex.destroy()
       await remove()
     },
   }

@@ -55,7 +55,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { database: wanted = 'SQLite', relays: count = 1 } = options
   const found = DATABASES.find(({ name }) => name === wanted)
   if (found === undefined) throw new Error(`there is no ${wanted} to test with`)
-  const database = await found.open()
+  const database = await found.openEmpty()
   const folder = await temporaryFolder()
   const random = seededRandom(options.seed)
   const began = performance.now()
