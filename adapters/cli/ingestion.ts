@@ -5,6 +5,7 @@ import {
   AlcoveError,
   ClosedError,
   DocumentFailedError,
+  type DocumentMetadata,
   type DocumentWithReceipt,
   type Session,
 } from '../../src/index.js'
@@ -26,13 +27,16 @@ export class Ingestion {
   readonly #session: Session
   readonly #contextId: number
   readonly #files: readonly FileToIngest[]
+  readonly #metadata: DocumentMetadata | undefined
   #uploaded = 0
   #settled = 0
 
-  constructor(session: Session, contextId: number, files: readonly FileToIngest[]) {
+  /** @param metadata the metadata of each document */
+  constructor(session: Session, contextId: number, files: readonly FileToIngest[], metadata?: DocumentMetadata) {
     this.#session = session
     this.#contextId = contextId
     this.#files = files
+    this.#metadata = metadata
   }
 
   /** The number of uploaded documents that are not processed yet. */
@@ -67,7 +71,8 @@ export class Ingestion {
       // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
       if (!(await stat(path)).isFile()) return { error: 'not a regular file' }
       const content = createReadStream(path)
-      return { uuid: await this.#session.documents.upload(this.#contextId, { fileName: name, content }) }
+      const document = { fileName: name, content, metadata: this.#metadata }
+      return { uuid: await this.#session.documents.upload(this.#contextId, document) }
     } catch (error) {
       return { error: describe(error) }
     } finally {

@@ -48,6 +48,17 @@ export function parseNumber(text: string): number {
   throw new InvalidArgumentError('Expected a number.')
 }
 
+/** Parses a text of JSON. The engine checks the value. */
+export function parseJsonObject(text: string): Readonly<Record<string, never>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, never>>
+  } catch {
+    // The message below tells the user what to do.
+  }
+  throw new InvalidArgumentError('Expected an object as JSON, such as {"year":2026}.')
+}
+
 /** Parses a list separated by commas. */
 export function parseList(text: string): string[] {
   return text

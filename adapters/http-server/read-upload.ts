@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
-import { InvalidInputError } from '../../src/index.js'
+import { type DocumentMetadata, documentMetadataSchema, InvalidInputError, parseJson } from '../../src/index.js'
+import { validate } from '../../src/ports/index.js'
 import { HttpError } from './problem.js'
 
 /** The file of an upload while it arrives. */
@@ -8,9 +9,12 @@ interface UploadedFile {
   readonly fileName: string
   /** Ends without an error only if the whole body is valid and has no second file. */
   readonly content: AsyncIterable<Uint8Array>
+  /** Resolves at the end of the body, because the field may come after the file. Undefined without such a field. */
+  readonly metadata: Promise<DocumentMetadata | undefined>
 }
 
 const FIELD = 'file'
+const METADATA_FIELD = 'metadata'
 const LIMITS = { files: 2, fields: 10, fieldSize: 65_536, parts: 20, headerSize: 65_536 }
 
 /** Default of {@link HttpHandlerOptions.minUploadBytesPerSecond}. */
@@ -54,6 +58,7 @@ class Upload {
   #end: (problem?: Error) => void = () => undefined
   #onFile: ((file: UploadedFile) => void) | undefined
   #stream: BusboyFileStream | undefined
+  #metadata: DocumentMetadata | undefined
   #bodyBytes = 0
 
   constructor(body: Readable, parser: BusboyInstance) {
@@ -85,16 +90,21 @@ class Upload {
     this.#parser.on('file', (name, stream, fileName) => {
       // The parser reports these errors too.
       stream.on('error', () => undefined)
-      if (name !== FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be the only field with a file'))
+      if (name === METADATA_FIELD)
+        this.#refuse(new InvalidInputError(METADATA_FIELD, 'must be a field without a file name'))
+      else if (name !== FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be the only field with a file'))
       else if (this.#stream !== undefined) this.#refuse(new InvalidInputError(FIELD, 'must contain exactly one file'))
       else {
         this.#stream = stream
-        this.#onFile?.({ fileName, content: this.#content(stream) })
+        const metadata = this.#ended.then(() => this.#metadata)
+        metadata.catch(() => undefined)
+        this.#onFile?.({ fileName, content: this.#content(stream), metadata })
       }
     })
-    this.#parser.on('field', (name, _value, isNameCut, isValueCut) => {
+    this.#parser.on('field', (name, value, isNameCut, isValueCut) => {
       if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file with a file name'))
       else if (isNameCut || isValueCut) this.#refuse(tooMuch())
+      else if (name === METADATA_FIELD) this.#readMetadata(value)
     })
     this.#body.on('data', (piece: Uint8Array) => {
       this.#bodyBytes += piece.byteLength
@@ -111,6 +121,15 @@ class Upload {
       this.#refuse(error instanceof HttpError ? error : new InvalidInputError('', 'the body ended too early')),
     )
     this.#parser.on('finish', () => this.#end())
+  }
+
+  #readMetadata(text: string): void {
+    try {
+      if (this.#metadata !== undefined) throw new InvalidInputError(METADATA_FIELD, 'must be given once')
+      this.#metadata = validate(documentMetadataSchema, parseJson(text, METADATA_FIELD), METADATA_FIELD)
+    } catch (error) {
+      this.#refuse(error as Error)
+    }
   }
 
   #refuse(problem: Error): void {

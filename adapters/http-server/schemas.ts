@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import type {
-  Context,
-  Document,
-  DocumentWithReceipt,
-  IncludedMember,
-  Permission,
-  PermissionOptions,
-  PublicKey,
-  ResultSource,
-  SearchResult,
-  TokenResponse,
-  UserWithPermissions,
+import {
+  type Context,
+  type Document,
+  type DocumentWithReceipt,
+  documentMetadataSchema,
+  type IncludedMember,
+  type Permission,
+  type PermissionOptions,
+  type PublicKey,
+  type ResultSource,
+  type SearchResult,
+  type TokenResponse,
+  type UserWithPermissions,
 } from '../../src/index.js'
 import type { Answer } from './route.js'
 
@@ -60,6 +61,7 @@ const document = z.object({
   started: timestamp.nullable(),
   completed: timestamp.nullable(),
   error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+  metadata: documentMetadataSchema,
 })
 export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
 

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import { InvalidInputError } from '../../src/ports/index.js'
 
 /** The differences between the supported databases. */
@@ -6,16 +7,24 @@ export interface Dialect {
   readonly hasOneWriter: boolean
   /** SQL for the time of the database's clock, in milliseconds since 1970. */
   readonly nowMs: string
+  /** SQL for a list of any number of ids, which has one binding. */
+  readonly ids: string
+  /** The binding of {@link ids}. */
+  readonly bindIds: (ids: readonly number[]) => Knex.RawBinding
 }
 
 const SQLITE: Dialect = {
   hasOneWriter: true,
   nowMs: `cast(unixepoch('now', 'subsec') * 1000 as integer)`,
+  ids: '(select value from json_each(?))',
+  bindIds: (ids) => JSON.stringify(ids),
 }
 
 const POSTGRESQL: Dialect = {
   hasOneWriter: false,
   nowMs: `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  ids: '(select unnest(?::bigint[]))',
+  bindIds: (ids) => [...ids],
 }
 
 /**

@@ -158,6 +158,7 @@ export interface AuditActions {
   'context.shared': { readonly accountId: number; readonly shareState: 0 | 1 }
   'context.deleted': { readonly accountId: number }
   'document.uploaded': { readonly contextId: number }
+  'document.updated': { readonly contextId: number }
   'document.retried': { readonly contextId: number }
   'document.deleted': { readonly contextId: number }
   'destination.created': NoDetails
@@ -215,6 +216,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'context.shared': 'context',
   'context.deleted': 'context',
   'document.uploaded': 'document',
+  'document.updated': 'document',
   'document.retried': 'document',
   'document.deleted': 'document',
   'destination.created': 'destination',

@@ -1,7 +1,7 @@
 import { findReadable, findWritable } from '../contexts/index.js'
 import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
-import type { ContextRecord, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
+import type { ContextRecord, DocumentMetadata, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 
 /** A training document. Specification: Document record. */
@@ -14,7 +14,10 @@ export interface Document {
   readonly fileName: string
   /** The name at the upload, without path, control characters and overrides of the text direction. */
   readonly originalName: string
-  /** A safe name for a saved file: the original name, or `report (1).pdf` for the second document of that name. */
+  /**
+   * A safe name for a saved file: the name that a user gave the document, or else the original name, or `report (1).pdf`
+   * for the second document of that name.
+   */
   readonly displayName: string
   readonly nameIndex: number
   readonly contentType: string
@@ -29,6 +32,8 @@ export interface Document {
   readonly completed: string | null
   /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
   readonly error: string | null
+  /** Values by key, as the upload or later changes gave them. */
+  readonly metadata: DocumentMetadata
 }
 
 /** A document with its receipt. */
@@ -52,7 +57,7 @@ export function toDocument(record: DocumentRecord): Document {
     uuid: record.uuid,
     fileName: record.uuid,
     originalName: shownName(record.originalName),
-    displayName: displayName(record.originalName, record.nameIndex),
+    displayName: displayNameOf(record),
     nameIndex: record.nameIndex,
     contentType: record.contentType,
     contentHash: record.contentHash,
@@ -63,6 +68,7 @@ export function toDocument(record: DocumentRecord): Document {
     started: record.started,
     completed: record.completed,
     error: record.error,
+    metadata: record.metadata,
   }
 }
 
@@ -99,6 +105,10 @@ export function parseFileName(fileName: unknown): string {
 /** The same change as {@link parseFileName} makes, without its checks: stored names may be older than the checks. */
 export function shownName(originalName: string): string {
   const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1)
+  return withoutInvisible(name)
+}
+
+function withoutInvisible(name: string): string {
   return name.toWellFormed().replace(INVISIBLE, REPLACEMENT)
 }
 
@@ -107,7 +117,21 @@ export function shownName(originalName: string): string {
  * that name. At most 255 bytes of UTF-8. The ending, which is the format, stays.
  */
 export function displayName(originalName: string, nameIndex: number): string {
-  const safe = shownName(originalName)
+  return safeName(shownName(originalName), nameIndex)
+}
+
+/** The name of a stored document that {@link Document.displayName} shows. */
+export function displayNameOf({
+  displayName: given,
+  originalName,
+  nameIndex,
+}: Pick<DocumentRecord, 'displayName' | 'originalName' | 'nameIndex'>): string {
+  // A given name is no path: its slashes become `_`, and nothing is cut.
+  return given === null ? displayName(originalName, nameIndex) : safeName(withoutInvisible(given), 0)
+}
+
+function safeName(name: string, nameIndex: number): string {
+  const safe = name
     .replace(NOT_IN_FILE_NAMES, '_')
     .trim()
     .replace(/[. ]+$/, '')

@@ -1,12 +1,13 @@
 import { recordChange } from '../audit/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { RowList } from '../kernel/lists.js'
-import { parseId } from '../kernel/validate.js'
+import { type ListQuery, RowList } from '../kernel/lists.js'
+import { parseId, validate } from '../kernel/validate.js'
 import type {
   ChunkRecord,
   Clock,
   ContextRecord,
+  DocumentConditions,
   DocumentRecord,
   DocumentRepository,
   FileStore,
@@ -21,7 +22,9 @@ import {
   findDocument,
   toDocument,
 } from './document.js'
+import { parseFilter } from './document-filter.js'
 import { enqueueIngestion, INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
+import { type DocumentChanges, documentChangesSchema, mergeMetadata } from './metadata.js'
 
 /** A chunk of a document. */
 export interface DocumentChunk {
@@ -33,6 +36,12 @@ export interface DocumentChunk {
   /** UTF-16 offset of the chunk in the extracted text. */
   readonly start: number
   readonly tokens: number
+}
+
+/** A part of a list of documents. */
+export interface DocumentListQuery extends ListQuery {
+  /** Only documents that meet these conditions. Default: all documents. */
+  readonly filter?: DocumentConditions | undefined
 }
 
 /** The documents of contexts. Each call checks the current rights of the principal. */
@@ -69,20 +78,45 @@ export class Documents {
 
   /**
    * The documents of a context, ordered by id. Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if
-   * the context is deleted during the read.
+   * the context is deleted during the read, and InvalidInputError for an invalid filter.
+   *
+   * @param filter only documents that meet these conditions. Default: all documents
    */
-  list(principal: Principal, contextId: number): RowList<Document> {
-    const read = async <T>(list: (documents: DocumentRepository, id: number) => Promise<T>): Promise<T> => {
+  list(principal: Principal, contextId: number, filter?: DocumentConditions): RowList<Document> {
+    type List<T> = (documents: DocumentRepository, id: number, conditions: DocumentConditions | undefined) => Promise<T>
+    const read = async <T>(list: List<T>): Promise<T> => {
       const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
       const id = parseId(contextId, 'contextId')
+      const conditions = parseFilter(filter)
       return await this.#storage.read(async (repositories) => {
         await findReadable(repositories, access, id)
-        return await list(repositories.documents, id)
+        return await list(repositories.documents, id, conditions)
       })
     }
     return new RowList({
-      read: async (page) => (await read((documents, id) => documents.list(id, page))).map(toDocument),
-      ids: async (page) => await read((documents, id) => documents.listLiveIds(id, page)),
+      read: async (page) =>
+        (await read((documents, id, conditions) => documents.list(id, page, conditions))).map(toDocument),
+      ids: async (page) => await read((documents, id, conditions) => documents.listLiveIds(id, page, conditions)),
+    })
+  }
+
+  /**
+   * Changes the name and the metadata of a document. The next search finds it by the new metadata.
+   *
+   * @returns the changed document
+   * @throws InvalidInputError that names the invalid key, or for metadata that would become too large
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws ForbiddenError if another user shares the context
+   */
+  async update(principal: Principal, reference: DocumentReference, changes: DocumentChanges): Promise<Document> {
+    return await this.#change(principal, reference, 'document.updated', async (repositories, { document }) => {
+      const { displayName, metadata } = validate(documentChangesSchema, changes)
+      const changed = {
+        ...(displayName !== undefined && { displayName }),
+        ...(metadata !== undefined && { metadata: mergeMetadata(document.metadata, metadata) }),
+      }
+      await repositories.documents.describe(document.publicId, changed)
+      return toDocument({ ...document, ...changed })
     })
   }
 
@@ -130,7 +164,7 @@ export class Documents {
   async #change(
     principal: Principal,
     reference: DocumentReference,
-    action: 'document.deleted' | 'document.retried',
+    action: 'document.updated' | 'document.deleted' | 'document.retried',
     change: (repositories: Repositories, found: Awaited<ReturnType<typeof findDocument>>) => Promise<Document>,
   ): Promise<Document> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')

@@ -13,6 +13,7 @@ export {
   type DocumentReference,
   type DocumentWithReceipt,
   displayName,
+  displayNameOf,
   isUnfinished,
   shownName,
 } from './document.js'
@@ -23,6 +24,7 @@ export {
   type FindableDocument,
   WaitForDocument,
 } from './document-events.js'
+export { documentFilterSchema, parseFilter } from './document-filter.js'
 export {
   companyOfContext,
   enqueueMissingWords,
@@ -32,8 +34,9 @@ export {
   ingestionJob,
   PURGE_DOCUMENT,
 } from './document-jobs.js'
-export { type DocumentChunk, Documents, resetDocument } from './documents.js'
+export { type DocumentChunk, type DocumentListQuery, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
+export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { removeChunks } from './pipeline/chunks.js'
 export { IndexWords, LateWrites } from './pipeline/index-words.js'
 export { ProcessDocument } from './process-document.js'

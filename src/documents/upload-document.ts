@@ -7,6 +7,7 @@ import { integerSchema, parseId, validate } from '../kernel/validate.js'
 import type {
   Clock,
   ContextRecord,
+  DocumentMetadata,
   DocumentRecord,
   FileStore,
   Repositories,
@@ -18,6 +19,7 @@ import { type Access, type Authorizer, type Principal, parsePrincipal } from '..
 import { parseFileName } from './document.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { resetDocument } from './documents.js'
+import { parseMetadata } from './metadata.js'
 import {
   type ByteSource,
   firstHeldBytes,
@@ -37,6 +39,11 @@ export interface NewDocument {
   /** The user's name for the file; its ending names the format. Only the last part of a path counts. */
   readonly fileName: string
   readonly content: UploadContent
+  /**
+   * Values by key: strings, numbers, booleans and lists of strings; at most 50 keys and 16,384 bytes as JSON. A promise
+   * is awaited once the content is read. Default: none.
+   */
+  readonly metadata?: DocumentMetadata | PromiseLike<DocumentMetadata | undefined> | undefined
 }
 
 export interface UploadOptions {
@@ -104,7 +111,8 @@ export class UploadDocument {
       freePlace = this.#takePlace(caller)
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
       const id = parseId(contextId, 'contextId')
-      return await this.#upload(access, id, parseFileName(input.fileName), source, options)
+      const readMetadata = metadataReader(input.metadata)
+      return await this.#upload(access, id, parseFileName(input.fileName), source, { ...options, readMetadata })
     } finally {
       source.release()
       freePlace()
@@ -146,7 +154,7 @@ export class UploadDocument {
     contextId: number,
     originalName: string,
     { bytes, sizeBytes }: ByteSource,
-    options: UploadOptions,
+    options: UploadOptions & { readonly readMetadata: MetadataReader },
   ): Promise<string> {
     const uuid = crypto.randomUUID()
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
@@ -160,9 +168,10 @@ export class UploadDocument {
         contentType = (await this.#extractor.identify(originalName, head)).contentType
       })
       const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
+      const metadata = await options.readMetadata()
       // A second time: the caller may have lost the right while the content arrived.
       const currentAccess = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
-      return await this.#complete(context, currentAccess, { uuid, originalName, contentType, file })
+      return await this.#complete(context, currentAccess, { uuid, originalName, contentType, file, metadata })
     } catch (error) {
       await this.#discard(uuid)
       throw error instanceof QuotaExceededError ? tooLarge(context, options) : error
@@ -191,7 +200,7 @@ export class UploadDocument {
 
   /** Replaces the reservation by a document and its job, or finds the existing document. @returns its UUID */
   async #complete(context: ContextRecord, access: Access, upload: FinishedUpload): Promise<string> {
-    const { uuid, originalName, contentType, file } = upload
+    const { uuid, originalName, contentType, file, metadata } = upload
     const complete = async (repositories: Repositories): Promise<string> => {
       const { contexts, documents, uploads } = repositories
       await contexts.lock(context.id)
@@ -214,7 +223,7 @@ export class UploadDocument {
         nameIndex: await documents.nextNameIndex(context.id, originalName),
         replaces: null,
         displayName: null,
-        metadata: {},
+        metadata,
         contentType,
         contentHash: file.sha256,
         sizeBytes: file.sizeBytes,
@@ -281,6 +290,7 @@ interface FinishedUpload {
   readonly originalName: string
   readonly contentType: string
   readonly file: StoredFile
+  readonly metadata: DocumentMetadata
 }
 
 function tooLarge(context: ContextRecord, options: UploadOptions): QuotaExceededError {
@@ -293,6 +303,21 @@ function tooLarge(context: ContextRecord, options: UploadOptions): QuotaExceeded
   return new QuotaExceededError(
     `the file does not fit: all documents of context ${context.id} together may have ${context.maxSizeBytes} bytes; delete some, or raise settings.maxSizeBytes`,
   )
+}
+
+/** Returns the metadata of an upload, as soon as they are known. */
+type MetadataReader = () => Promise<DocumentMetadata>
+
+/** @throws InvalidInputError at once, unless the metadata are a promise */
+function metadataReader(given: NewDocument['metadata']): MetadataReader {
+  if (typeof given === 'object' && 'then' in given && typeof given.then === 'function') {
+    const pending = Promise.resolve(given)
+    // If the upload fails first, nothing awaits the promise.
+    pending.catch(() => undefined)
+    return async () => parseMetadata(await pending)
+  }
+  const metadata = parseMetadata(given)
+  return async () => metadata
 }
 
 function pickSignal({ signal }: UploadOptions): { readonly signal?: AbortSignal } {

@@ -1,13 +1,15 @@
 import type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from '../contexts/index.js'
 import type {
   Document,
+  DocumentChanges,
   DocumentChunk,
+  DocumentListQuery,
   DocumentReference,
   DocumentWithReceipt,
   NewDocument,
   UploadOptions,
 } from '../documents/index.js'
-import type { ListPage, ListQuery } from '../kernel/lists.js'
+import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
 import type { Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
 import { createListOperations, type EngineSignals } from './operations.js'
@@ -107,16 +109,16 @@ export interface DocumentOperations {
   /**
    * Lists the documents of a context, ordered by id.
    *
-   * @param query a part of the list. Default: the whole list
-   * @throws InvalidInputError for an invalid query
+   * @param query a part of the list, and a filter. Default: the whole list
+   * @throws InvalidInputError for an invalid query or filter
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
    */
-  list(contextId: number, query?: ListQuery): Promise<Document[]>
+  list(contextId: number, query?: DocumentListQuery): Promise<Document[]>
   /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
-  entries(contextId: number, query?: ListQuery): AsyncIterable<Document>
+  entries(contextId: number, query?: DocumentListQuery): AsyncIterable<Document>
   /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
-  page(contextId: number, query: ListQuery): Promise<ListPage<Document>>
+  page(contextId: number, query: DocumentListQuery): Promise<ListPage<Document>>
   /**
    * Reads a document with its ingestion receipt.
    *
@@ -132,6 +134,16 @@ export interface DocumentOperations {
   open(document: DocumentReference): Promise<AsyncIterable<Uint8Array>>
   /** Lists the chunks in their order. Empty until the document is completed. @throws as {@link get} */
   chunks(document: DocumentReference): Promise<DocumentChunk[]>
+  /**
+   * Changes the name and the metadata of a document. Its text, its vectors and its `fileName` stay.
+   *
+   * @returns the changed document
+   * @throws InvalidInputError that names the invalid key, or for metadata that would become too large
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
+   * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
+   *   context
+   */
+  update(document: DocumentReference, changes: DocumentChanges): Promise<Document>
   /**
    * Processes a failed document a second time.
    *
@@ -200,10 +212,11 @@ export function createDocumentOperations(
       await signals.runUntilClosed(options?.signal, async (signal) => {
         return await parts.waitForDocument.execute(principal, document, { signal })
       }),
-    ...createListOperations((contextId: number) => parts.documents.list(principal, contextId)),
+    ...createDocumentLists(parts, principal),
     get: async (document) => await parts.documents.get(principal, document),
     open: async (document) => await parts.documents.open(principal, document),
     chunks: async (document) => await parts.documents.chunks(principal, document),
+    update: async (document, changes) => await parts.documents.update(principal, document, changes),
     retry: async (document) => {
       const retried = await parts.documents.retry(principal, document)
       signals.documentUploaded()
@@ -213,6 +226,30 @@ export function createDocumentOperations(
       const deleted = await parts.documents.delete(principal, document)
       signals.documentDeleted(deleted.id)
       return deleted
+    },
+  }
+}
+
+function createDocumentLists(
+  parts: EngineParts,
+  principal: Principal,
+): Pick<DocumentOperations, 'list' | 'entries' | 'page'> {
+  const parse = (contextId: number, query: DocumentListQuery | undefined): [RowList<Document>, ListQuery] => {
+    const { filter, ...part } = query ?? {}
+    return [parts.documents.list(principal, contextId, filter), part]
+  }
+  return {
+    list: async (contextId, query) => {
+      const [rows, part] = parse(contextId, query)
+      return await rows.list(part)
+    },
+    entries: (contextId, query) => {
+      const [rows, part] = parse(contextId, query)
+      return rows.entries(part)
+    },
+    page: async (contextId, query) => {
+      const [rows, part] = parse(contextId, query)
+      return await rows.page(part)
     },
   }
 }

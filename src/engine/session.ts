@@ -74,6 +74,7 @@ const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
   upload: 'document.uploaded',
   // The REST server calls it before each upload.
   checkRoom: 'document.uploaded',
+  update: 'document.updated',
   retry: 'document.retried',
   delete: 'document.deleted',
 }

@@ -87,11 +87,6 @@ function storableSchema(problemOf: (value: string) => string | undefined): z.Zod
   })
 }
 
-function storageProblemOf(value: string): string | undefined {
-  if (value.includes('\0')) return 'must not contain the character U+0000'
-  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it contains half of a surrogate pair'
-}
-
 /** An integer that a double represents exactly. */
 export function integerSchema(rules: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rules
@@ -182,4 +177,40 @@ function codePoints(value: string): number {
   let count = 0
   for (const _ of value) count += 1
   return count
+}
+
+/** A problem of an input: the path to the invalid part, and a sentence without its subject. */
+export interface InputProblem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+/**
+ * A schema with rules of its own. Values stay as they are, so that no key of an object is lost.
+ *
+ * @param problemOf returns the first problem of a value, if there is one
+ * @param jsonSchema the rules as JSON Schema
+ */
+export function checkedSchema<T>(
+  problemOf: (value: unknown) => InputProblem | undefined,
+  jsonSchema: Readonly<Record<string, unknown>>,
+): z.ZodType<T> {
+  return z
+    .unknown()
+    .superRefine((value, check) => {
+      const problem = problemOf(value)
+      if (problem !== undefined) check.addIssue({ code: 'custom', message: problem.message, path: [...problem.path] })
+    })
+    .meta(jsonSchema) as unknown as z.ZodType<T>
+}
+
+/** @returns a sentence about a string that no store can keep, without its subject; `undefined` for any other string */
+export function storageProblemOf(value: string): string | undefined {
+  if (value.includes('\0')) return 'must not contain the character U+0000'
+  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it contains half of a surrogate pair'
+}
+
+/** True for an object of keys and values: no array, no `Date`, no `Map`. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }

@@ -94,6 +94,17 @@ export {
   type AuditRepository,
 } from './storage/audit-repository.js'
 export {
+  type DocumentConditions,
+  itemsOf,
+  type KeyRule,
+  type KeyTests,
+  keyRulesOf,
+  type MetadataCondition,
+  type MetadataScalar,
+  meetsConditions,
+  type ValueTests,
+} from './storage/document-conditions.js'
+export {
   type ChunkCounts,
   type ChunkKey,
   type ChunkPlace,

@@ -109,18 +109,23 @@ export class VisibleDocuments {
   readonly #lastId: number
   readonly #hidden: Set<number>
   readonly #visible: ReadonlySet<number> | undefined
+  readonly #matching: ReadonlySet<number> | undefined
   readonly #missing: MissingChunks
 
-  /** @param missing chunks and documents to leave out, even if `visibility` shows the documents */
-  constructor({ lastId, hidden, visible }: DocumentVisibility, missing: MissingChunks) {
+  /**
+   * @param missing chunks and documents to leave out, even if `visibility` shows the documents
+   * @param matching ids of the documents that the conditions of the search select. Default: all documents
+   */
+  constructor({ lastId, hidden, visible }: DocumentVisibility, missing: MissingChunks, matching?: ReadonlySet<number>) {
     this.#lastId = lastId
     this.#hidden = new Set([...hidden, ...missing.documents])
     this.#missing = missing
     this.#visible = visible && new Set(visible)
+    this.#matching = matching
   }
 
   has(documentId: number): boolean {
-    if (this.#hidden.has(documentId)) return false
+    if (this.#hidden.has(documentId) || this.#matching?.has(documentId) === false) return false
     return this.#visible === undefined ? documentId <= this.#lastId : this.#visible.has(documentId)
   }
 
@@ -136,6 +141,7 @@ export class VisibleDocuments {
 
   /** The filter for an index: the shorter of two lists, or no filter if nothing is hidden, which is fastest. */
   get filter(): { readonly documents?: DocumentFilter } {
+    if (this.#matching !== undefined) return { documents: { only: [...this.#matching].filter((id) => this.has(id)) } }
     if (this.#visible !== undefined) {
       return { documents: { only: [...this.#visible].filter((id) => !this.#hidden.has(id)) } }
     }

@@ -1,5 +1,5 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
-import { displayName, shownName } from '../documents/index.js'
+import { displayNameOf, shownName } from '../documents/index.js'
 import { TimeSlice } from '../kernel/waiting.js'
 import type { ChunkKey, LexicalQuery, VectorKey, VisibleChunk, WindowRecord } from '../ports/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './chunks.js'
@@ -133,7 +133,7 @@ function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, cont
     source: {
       uuid: record.documentUuid,
       originalName: shownName(record.originalName),
-      displayName: displayName(record.originalName, record.nameIndex),
+      displayName: displayNameOf(record),
       start: record.start,
       end: record.start + content.length,
       foundBy,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { documentFilterSchema, parseFilter } from '../documents/index.js'
 import {
   choiceSchema,
   closedObjectSchema,
@@ -10,7 +11,7 @@ import {
   textSchema,
   validate,
 } from '../kernel/validate.js'
-import { SEARCH_MODES, type SearchMode } from '../ports/index.js'
+import { type DocumentConditions, SEARCH_MODES, type SearchMode } from '../ports/index.js'
 
 /** The members that replace settings of the context for one search. */
 interface SearchSettings {
@@ -20,6 +21,8 @@ interface SearchSettings {
   readonly topN?: number | undefined
   /** Minimum similarity of a result, 0 to 1. Default: the context's `scoreThreshold`. */
   readonly scoreThreshold?: number | undefined
+  /** Only documents that meet these conditions. Default: all documents. */
+  readonly filter?: DocumentConditions | undefined
 }
 
 export interface SearchOptions extends SearchSettings {
@@ -32,6 +35,7 @@ const SETTINGS = {
   mode: choiceSchema(SEARCH_MODES).optional(),
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
+  filter: documentFilterSchema.optional(),
 }
 const INCLUDED = ['score', 'source', 'match'] as const
 
@@ -57,5 +61,7 @@ const OPTIONS = closedObjectSchema({ ...SETTINGS, signal: signalSchema().optiona
 
 /** @throws InvalidInputError */
 export function parseSearch(prompt: unknown, options: unknown): SearchOptions & { readonly prompt: string } {
-  return { prompt: validate(PROMPT, prompt, 'prompt'), ...validate(OPTIONS, options) }
+  const { filter, ...settings } = validate(OPTIONS, options)
+  // A copy: the search reads the conditions several times.
+  return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: parseFilter(filter) }
 }

@@ -5,18 +5,20 @@ import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
 import { withAnySignal } from '../kernel/waiting.js'
-import type {
-  ChunkKey,
-  ContextRecord,
-  DocumentVisibility,
-  EmbeddingModel,
-  LexicalQuery,
-  SearchMode,
-  Storage,
-  Telemetry,
-  VectorKey,
-  VisibleChunk,
-  WordVisibility,
+import {
+  type ChunkKey,
+  type ContextRecord,
+  type DocumentConditions,
+  type DocumentVisibility,
+  type EmbeddingModel,
+  type LexicalQuery,
+  meetsConditions,
+  type SearchMode,
+  type Storage,
+  type Telemetry,
+  type VectorKey,
+  type VisibleChunk,
+  type WordVisibility,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
@@ -121,13 +123,14 @@ export class Search {
     return await this.#turns.search(caller, async (taker) => {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
-      const { prompt: text, mode, topN, scoreThreshold, signal } = parseSearch(prompt, options)
+      const { prompt: text, mode, topN, scoreThreshold, filter, signal } = parseSearch(prompt, options)
       const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
       return await this.#findChunks(context, {
         prompt: text,
         mode: mode ?? context.searchMode,
         topN: topN ?? context.topN,
         scoreThreshold: scoreThreshold ?? context.scoreThreshold,
+        conditions: filter,
         taker,
         signal,
         maxBytes,
@@ -165,7 +168,8 @@ export class Search {
     return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
       try {
         signal.throwIfAborted()
-        const visible = this.#readVisibility(context, terms, new MissingChunks())
+        const { conditions } = request
+        const visible = this.#readVisibility(context, { terms, conditions, missing: new MissingChunks() })
         // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
         visible.catch(() => undefined)
         const windows = await this.#prompts.read(taker, prompt, model, signal)
@@ -191,7 +195,7 @@ export class Search {
     vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, taker, signal, maxBytes, terms } = request
+    const { mode, prompt, taker, signal, maxBytes, terms, conditions } = request
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)
@@ -213,18 +217,22 @@ export class Search {
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
-      const [records, windows] = await this.#storage.read(async ({ chunks }) => [
+      const [visibleRecords, windows] = await this.#storage.read(async ({ chunks }) => [
         await chunks.findVisible(context.id, ranked, {
           maxBytes: maxBytesEach,
           ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
         }),
         await chunks.listWindows(ranked.map(toWindowKey)),
       ])
+      // The metadata may have changed since the search began.
+      const changed = visibleRecords.filter((record) => !meets(record, conditions))
+      for (const { documentId } of changed) missing.documents.add(documentId)
+      const records = visibleRecords.filter((record) => meets(record, conditions))
       if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms }
-      const found = new Set(records.map(toMapKey))
+      const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
-      visible = await this.#readVisibility(context, terms, missing)
+      visible = await this.#readVisibility(context, { terms, conditions, missing })
     }
   }
 
@@ -262,18 +270,26 @@ export class Search {
     }
   }
 
+  /** Reads which documents the search may find. The conditions are evaluated at the same moment as the visibility. */
   async #readVisibility(
     context: ContextRecord,
-    terms: LexicalQuery,
-    missing: MissingChunks,
+    {
+      terms,
+      conditions,
+      missing,
+    }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
   ): Promise<SearchableDocuments> {
-    return await this.#storage.read(async ({ documents }) => ({
-      byMeaning: new VisibleDocuments(await documents.visibility(context.id), missing),
-      byWords: new VisibleDocuments(
-        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, wordVisibilityOf(context)),
-        missing,
-      ),
-    }))
+    return await this.#storage.read(async ({ documents }) => {
+      // The newest document that the visibility shows is older than this read, so its metadata are there.
+      const byMeaning = await documents.visibility(context.id)
+      const byWords =
+        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, wordVisibilityOf(context))
+      const matching = conditions && new Set(await documents.matching(context.id, conditions))
+      return {
+        byMeaning: new VisibleDocuments(byMeaning, missing, matching),
+        byWords: new VisibleDocuments(byWords, missing, matching),
+      }
+    })
   }
 }
 
@@ -293,6 +309,8 @@ interface SearchRequest {
   readonly signal: AbortSignal | undefined
   readonly topN: number
   readonly scoreThreshold: number
+  /** The conditions that documents must meet. Default: none. */
+  readonly conditions: DocumentConditions | undefined
   /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
   readonly maxBytes: number | undefined
 }
@@ -307,6 +325,14 @@ interface PreparedSearch {
 interface SearchableDocuments {
   readonly byMeaning: VisibleDocuments
   readonly byWords: VisibleDocuments
+}
+
+/** True if the document of a chunk meets conditions. */
+function meets(
+  { documentPublicId: publicId, metadata }: VisibleChunk,
+  conditions: DocumentConditions | undefined,
+): boolean {
+  return meetsConditions({ publicId, metadata }, conditions)
 }
 
 function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {

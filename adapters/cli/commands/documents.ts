@@ -1,9 +1,9 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
-import type { Document, DocumentWithReceipt } from '../../../src/index.js'
+import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
-import { globalOptions, option } from '../options.js'
+import { globalOptions, option, parseJsonObject } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 
 const COLUMNS = ['id', 'fileName', 'displayName', 'size', 'chunks', 'completed', 'error'] as const
@@ -12,16 +12,19 @@ export function documentsCommand(): CommandUnknownOpts {
   const documents = new Command('documents')
     .description('list the documents of a context')
     .addOption(option('--context <context>', 'id or name'))
+    .addOption(filterOption('only documents that meet these conditions, as JSON'))
     .action(async (given, command) => {
       const options = globalOptions(command)
       if (given.context === undefined) command.error("error: required option '--context <context>' not specified")
       const listed = await withDatabase(options, async (engine) => {
         const session = ownerSession(engine)
-        return await session.documents.list((await findContext(session, given.context ?? '')).id)
+        const { id } = await findContext(session, given.context ?? '')
+        return await session.documents.list(id, given.filter === undefined ? {} : { filter: given.filter })
       })
       printList<Document>(options, listed, COLUMNS)
     })
   documents.addCommand(showCommand())
+  documents.addCommand(updateCommand())
   documents.addCommand(deleteCommand())
   documents.addCommand(retryCommand())
   return documents
@@ -38,6 +41,34 @@ function showCommand(): CommandUnknownOpts {
         await withDatabase(options, async (engine) => await ownerSession(engine).documents.get(uuid)),
       )
     })
+}
+
+function updateCommand(): CommandUnknownOpts {
+  return new Command('update')
+    .description('change the name and the metadata of a document; options that are left out change nothing')
+    .argument('<uuid>')
+    .addOption(option('--name <text>', 'name that the engine shows', 'document'))
+    .addOption(metadataOption('values to merge into the metadata, as JSON; null removes a key', 'document'))
+    .action(async (uuid, given, command) => {
+      const options = globalOptions(command)
+      const changes: DocumentChanges = {
+        ...(given.name !== undefined && { displayName: given.name }),
+        ...(given.metadata !== undefined && { metadata: given.metadata }),
+      }
+      const updated = await withDatabase(options, async (engine) => {
+        return await ownerSession(engine).documents.update(uuid, changes)
+      })
+      printResult(options, updated, `Updated ${updated.displayName}: ${JSON.stringify(updated.metadata)}`)
+    })
+}
+
+function metadataOption(description: string, command?: string) {
+  return option('--metadata <json>', description, command).argParser(parseJsonObject)
+}
+
+/** The option of commands that select documents by conditions. */
+export function filterOption(description: string) {
+  return option('--filter <json>', description).argParser(parseJsonObject)
 }
 
 function deleteCommand(): CommandUnknownOpts {
@@ -80,6 +111,7 @@ export function ingestCommand(): CommandUnknownOpts {
     .description('upload files or folders into a context, and wait until they are searchable')
     .argument('<paths...>', 'files or folders')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
+    .addOption(metadataOption('metadata of each document, as JSON, such as {"year":2026}', 'ingest'))
     .action(async (paths, given, command) => {
       const options = globalOptions(command)
       const { files, emptyFolders, skipped } = await filesToIngest(paths)
@@ -96,7 +128,7 @@ export function ingestCommand(): CommandUnknownOpts {
           const stopListening = engine.on('document.progress', (event) => {
             progress.showWindows(event.windowsEmbedded)
           })
-          const ingestion = new Ingestion(session, id, files)
+          const ingestion = new Ingestion(session, id, files, given.metadata)
           interrupt = () => {
             progress.stop()
             tellRest(ingestion)

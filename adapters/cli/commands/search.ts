@@ -4,6 +4,7 @@ import { SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines.js'
 import { globalOptions, option, parseList, parseNumber } from '../options.js'
 import { printPassages } from '../passages.js'
+import { filterOption } from './documents.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match']
 
@@ -19,6 +20,7 @@ export function searchCommand(): CommandUnknownOpts {
         parseMembers,
       ),
     )
+    .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
       const results = await withEngine(options, async (engine) => {
@@ -27,6 +29,7 @@ export function searchCommand(): CommandUnknownOpts {
         const found: SearchResult[] = await session.search(id, prompt, {
           ...(given.top !== undefined && { topN: given.top }),
           ...(given.mode !== undefined && { mode: given.mode }),
+          ...(given.filter !== undefined && { filter: given.filter }),
         })
         return found
       })

@@ -2,12 +2,15 @@ import { z } from 'zod'
 import {
   contextBodySchema,
   contextChangesBodySchema,
+  type DocumentConditions,
+  documentChangesSchema,
   listQuerySchema,
+  parseJson,
   searchBodySchema,
   shareSchema,
   ThrottledError,
 } from '../../../src/index.js'
-import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { idSchema, listQuerySchemaWith, objectSchema, textSchema } from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload } from '../read-upload.js'
@@ -23,10 +26,17 @@ import {
   throttledAnswer,
 } from '../schemas.js'
 
+/** The most bytes of a body with metadata, which JSON may write with six bytes for one. */
+const MAX_CHANGES_BYTES = 131_072
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends too many long bodies at the same time') }
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
+const DOCUMENTS_QUERY = listQuerySchemaWith({
+  filter: textSchema({ max: 100_000 })
+    .optional()
+    .meta({ description: 'Conditions for documents as JSON, such as {"metadata":{"year":{"gte":2025}}}' }),
+})
 
 /** Contexts and their search. Specification: Assistant API. */
 export const CONTEXT_ROUTES: readonly Route[] = [
@@ -157,7 +167,14 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       'multipart/form-data': {
         type: 'object',
         required: ['file'],
-        properties: { file: { type: 'string', format: 'binary' } },
+        properties: {
+          file: { type: 'string', format: 'binary' },
+          metadata: {
+            type: 'string',
+            contentMediaType: 'application/json',
+            description: 'The metadata of the document as JSON. The field may come before or after the file',
+          },
+        },
       },
     },
     answers: {
@@ -181,10 +198,16 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     operationId: 'listDocuments',
     summary: 'List the documents of a context',
     params: CONTEXT,
-    query: listQuerySchema,
+    query: DOCUMENTS_QUERY,
     answers: { 200: { description: 'Documents, ordered by id', schema: z.array(documentSchema), hasNextLink: true } },
-    handle: async (call, { documents }) =>
-      await streamList(call, await documents.page(call.params.contextId, call.query)),
+    handle: async (call, { documents }) => {
+      const { filter, ...part } = call.query
+      const query = {
+        ...part,
+        ...(filter !== undefined && { filter: parseJson(filter, 'filter') as DocumentConditions }),
+      }
+      return await streamList(call, await documents.page(call.params.contextId, query))
+    },
   }),
   route({
     ...COMMON,
@@ -196,6 +219,22 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     answers: { 200: { description: 'The document', schema: documentWithReceiptSchema } },
     handle: async ({ params }, { documents }) =>
       json(await documents.get({ contextId: params.contextId, id: params.docId })),
+  }),
+  route({
+    ...COMMON,
+    method: 'PATCH',
+    path: '/context/documents/{contextId}/{docId}',
+    operationId: 'updateDocument',
+    summary: 'Change the name and the metadata of a document',
+    description:
+      '`metadata` is merged into the metadata of the document: null removes a key, and the other keys stay (RFC 7396). ' +
+      'Null instead of the object removes all keys. `displayName` null restores the name that is made from the file name.',
+    params: DOCUMENT,
+    body: documentChangesSchema,
+    maxBodyBytes: MAX_CHANGES_BYTES,
+    answers: { 200: { description: 'The changed document', schema: documentSchema } },
+    handle: async ({ params, body }, { documents }) =>
+      json(await documents.update({ contextId: params.contextId, id: params.docId }, body)),
   }),
   route({
     ...COMMON,

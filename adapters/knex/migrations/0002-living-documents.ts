@@ -1,11 +1,14 @@
 import type { Knex } from 'knex'
+import type { Dialect } from '../dialect.js'
 import type { NameTable } from '../tables.js'
 
 /**
  * Adds versions, names and metadata of documents, and the pages and headings of chunks. Chunks that exist already get no
  * pages and headings until their document is processed again.
  */
-export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
+export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect): Knex.SchemaBuilder {
+  // SQLite always compares texts by their bytes.
+  const textType = dialect.hasOneWriter ? 'text' : 'text collate "C"'
   const [documents, chunks, metadata] = [name('documents'), name('chunks'), name('metadata')]
   return (
     schema
@@ -38,12 +41,17 @@ export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable): Kn
         table.bigInteger('document_id').notNullable().references('id').inTable(documents).index()
         table.bigInteger('context_id').notNullable()
         table.text('key').notNullable()
-        // The type of the value: string, number or boolean. Each item of a list has a row of its own.
+        // The type of the value: string, number or boolean. Each item of a list has a row of its own. An empty list has
+        // one row of the type list.
         table.text('type').notNullable()
-        table.text('text')
+        // The beginning of a string: an index of PostgreSQL has no room for a long one.
+        table.specificType('text', textType)
+        // The whole string, if it is longer.
+        table.specificType('long_text', textType)
+        // A number; 0 or 1 for a boolean.
         table.double('number')
       })
-      .raw(`create index "${metadata}_texts" on "${metadata}" (context_id, key, text, document_id)`)
-      .raw(`create index "${metadata}_numbers" on "${metadata}" (context_id, key, number, document_id)`)
+      .raw(`create index "${metadata}_texts" on "${metadata}" (context_id, key, type, text, document_id)`)
+      .raw(`create index "${metadata}_numbers" on "${metadata}" (context_id, key, type, number, document_id)`)
   )
 }

@@ -1,4 +1,5 @@
 import type {
+  DocumentConditions,
   DocumentMetadata,
   DocumentRecord,
   DocumentRepository,
@@ -14,6 +15,7 @@ import type {
 import { IS_HIDDEN } from '../migrations/0001-initial-documents.js'
 import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
+import { insertMetadata, removeMetadata, selectMatching, whereMeets } from './metadata-rows.js'
 
 /** Text columns that may be large. */
 const LARGE_COLUMNS = ['original_name', 'display_name', 'metadata', 'error', 'receipt']
@@ -39,6 +41,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     })
     const { publicId = id } = document
     if (publicId === id) await this.rows.where('id', id).update({ public_id: id })
+    await insertMetadata(this.session, { id, contextId: document.contextId }, document.metadata)
     return { ...document, id, publicId }
   }
 
@@ -52,13 +55,18 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return row && toDocument(row)
   }
 
-  async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
-    if (page === undefined) return await this.#listAll(() => this.#live(contextId))
-    return (await this.pageOf(() => this.#live(contextId), page, LARGE_COLUMNS)).map(toDocument)
+  async list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]> {
+    const listed = () => this.#meeting(this.#live(contextId), contextId, conditions)
+    if (page === undefined) return await this.#listAll(listed)
+    return (await this.pageOf(listed, page, LARGE_COLUMNS)).map(toDocument)
   }
 
-  async listLiveIds(contextId: number, page: Page): Promise<readonly number[]> {
-    return await this.idsOf(this.#live(contextId), page)
+  async listLiveIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]> {
+    return await this.idsOf(this.#meeting(this.#live(contextId), contextId, conditions), page)
+  }
+
+  async matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]> {
+    return ids((await selectMatching(this.session, contextId, conditions)) as readonly Row[])
   }
 
   async count(contextId: number): Promise<number> {
@@ -93,7 +101,21 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async update(id: number, changes: DocumentChanges): Promise<boolean> {
-    return (await this.rows.where('id', id).whereNull('deleted').update(toRow(changes))) > 0
+    const isUpdated = (await this.rows.where('id', id).whereNull('deleted').update(toRow(changes))) > 0
+    if (isUpdated && changes.metadata !== undefined) {
+      const [row] = await this.rows.where('id', id).select('context_id')
+      if (row !== undefined) await this.#replaceMetadata(id, number(row, 'context_id'), changes.metadata)
+    }
+    return isUpdated
+  }
+
+  async describe(publicId: number, changes: Pick<DocumentChanges, 'displayName' | 'metadata'>): Promise<void> {
+    const versions = () => this.rows.where('public_id', publicId).whereNull('deleted')
+    const row = toRow(changes)
+    if (Object.keys(row).length > 0) await versions().update(row)
+    if (changes.metadata === undefined) return
+    for (const version of await versions().select('id', 'context_id'))
+      await this.#replaceMetadata(number(version, 'id'), number(version, 'context_id'), changes.metadata)
   }
 
   async deleteOfContext(contextId: number, deleted: string): Promise<void> {
@@ -164,7 +186,22 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async remove(id: number): Promise<void> {
+    await removeMetadata(this.session, id)
     await this.rows.where('id', id).delete()
+  }
+
+  async #replaceMetadata(id: number, contextId: number, metadata: DocumentMetadata): Promise<void> {
+    await removeMetadata(this.session, id)
+    await insertMetadata(this.session, { id, contextId }, metadata)
+  }
+
+  #meeting(
+    documents: KnexRepository['rows'],
+    contextId: number,
+    conditions: DocumentConditions | undefined,
+  ): KnexRepository['rows'] {
+    if (conditions !== undefined) whereMeets(this.session, documents, contextId, conditions)
+    return documents
   }
 
   #live(contextId: number): KnexRepository['rows'] {

@@ -1,14 +1,16 @@
-import type {
-  ChunkCounts,
-  ChunkRecord,
-  ChunkRepository,
-  ContextFilter,
-  ContextRepository,
-  DocumentRecord,
-  DocumentRepository,
-  UploadRepository,
-  VectorKey,
-  WordVisibility,
+import {
+  type ChunkCounts,
+  type ChunkRecord,
+  type ChunkRepository,
+  type ContextFilter,
+  type ContextRepository,
+  type DocumentConditions,
+  type DocumentRecord,
+  type DocumentRepository,
+  meetsConditions,
+  type UploadRepository,
+  type VectorKey,
+  type WordVisibility,
 } from '../../../src/ports/index.js'
 import { type MemoryTables, pageOf, type StoredChunk } from './memory-tables.js'
 
@@ -61,6 +63,8 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
   const filterLive = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
   const liveOfContext = (contextId: number) => filterLive((document) => document.contextId === contextId)
+  const liveMeeting = (contextId: number, conditions: DocumentConditions | undefined) =>
+    liveOfContext(contextId).filter((document) => meetsConditions(document, conditions))
   const readVisibility = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
     const rows = documents.filter((document) => document.contextId === contextId)
     const visible = rows.filter(isVisible).map(({ id }) => id)
@@ -77,8 +81,13 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
     },
     get: async (id) => filterLive((document) => document.id === id)[0],
     getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
-    list: async (contextId, page) => pageOf(liveOfContext(contextId), page),
-    listLiveIds: async (contextId, page) => pageOf(liveOfContext(contextId), page).map(({ id }) => id),
+    list: async (contextId, page, conditions) => pageOf(liveMeeting(contextId, conditions), page),
+    listLiveIds: async (contextId, page, conditions) =>
+      pageOf(liveMeeting(contextId, conditions), page).map(({ id }) => id),
+    matching: async (contextId, conditions) =>
+      documents
+        .filter((document) => document.contextId === contextId && meetsConditions(document, conditions))
+        .map(({ id }) => id),
     count: async (contextId) => liveOfContext(contextId).length,
     findSame: async (contextId, contentHash, originalName) =>
       filterLive(
@@ -99,6 +108,9 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
     },
     update: async (id, changes) =>
       filterLive((document) => document.id === id).length > 0 && documents.update(id, changes),
+    describe: async (publicId, changes) => {
+      for (const { id } of filterLive((document) => document.publicId === publicId)) documents.update(id, changes)
+    },
     deleteOfContext: async (contextId, deleted) => {
       for (const { id } of liveOfContext(contextId)) documents.update(id, { deleted })
     },

@@ -1,5 +1,6 @@
 import type { RowPage } from '../../kernel/lists.js'
 import type { VectorKey } from '../vector-index.js'
+import type { DocumentConditions } from './document-conditions.js'
 import type {
   ChunkCounts,
   ChunkKey,
@@ -76,10 +77,22 @@ export interface DocumentRepository {
   get(id: number): Promise<DocumentRecord | undefined>
   /** @returns a live document; `undefined` if there is none with this UUID */
   getByUuid(uuid: string): Promise<DocumentRecord | undefined>
-  /** Lists live documents of a context. @param page default: all of them */
-  list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]>
-  /** Lists the ids of live documents of a context. */
-  listLiveIds(contextId: number, page: Page): Promise<readonly number[]>
+  /**
+   * Lists live documents of a context.
+   *
+   * @param page default: all of them
+   * @param conditions only documents that meet these. Default: none
+   */
+  list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]>
+  /** Lists the ids of live documents of a context. @param conditions as in {@link list} */
+  listLiveIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]>
+  /**
+   * Finds the versions of documents of a context that meet conditions, whether a search may find them or not. Cheap if
+   * few documents meet them, however many there are.
+   *
+   * @returns their ids in ascending order
+   */
+  matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]>
   /** Counts the live documents of a context. Cheap, however many there are. */
   count(contextId: number): Promise<number>
   /** @returns the oldest live document with this hash and this name; `undefined` if there is none */
@@ -112,6 +125,8 @@ export interface DocumentRepository {
       readonly receipt?: IngestionReceipt | null
     },
   ): Promise<boolean>
+  /** Changes the name and the metadata of all live versions of a document. */
+  describe(publicId: number, changes: Partial<Pick<DocumentRecord, 'displayName' | 'metadata'>>): Promise<void>
   /** Marks all live documents of a context as deleted. @param deleted the time of the deletion */
   deleteOfContext(contextId: number, deleted: string): Promise<void>
   /** Lists live documents that are neither completed nor failed. */
