@@ -154,6 +154,8 @@ const NO_VECTOR_INDEX: VectorIndex = {
 const NO_LEXICAL_INDEX: LexicalIndex = {
   add: refuseAsync,
   search: refuseAsync,
+  statistics: refuseAsync,
+  countTerms: refuseAsync,
   deleteDocument: refuseAsync,
   count: refuseAsync,
   countByDocument: refuseAsync,

@@ -3,6 +3,7 @@ import {
   bm25Maximum,
   byLexicalScore,
   ClosedError,
+  type DocumentFilter,
   inverseDocumentFrequency,
   type LexicalAnswer,
   type LexicalHit,
@@ -10,7 +11,9 @@ import {
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
+  type LexicalStatistics,
   passesOf,
+  type TermCount,
 } from '../../src/ports/index.js'
 
 interface StoredChunk {
@@ -37,16 +40,15 @@ export class MemoryLexicalIndex implements LexicalIndex {
   async search(
     collection: string,
     query: LexicalQuery,
-    { limit, documents }: LexicalSearchOptions,
+    { limit, documents, statistics }: LexicalSearchOptions,
   ): Promise<LexicalAnswer> {
     this.#refuseIfClosed()
     const rows = this.#rowsOf(collection)
     const idfs = new Map<string, number>()
+    const { chunks, meanLength, chunksWithTerm } = statistics ?? statisticsOf(rows, [...query.keys()])
     for (const [term, weight] of query) {
-      const chunksWithTerm = rows.filter(({ occurrences }) => occurrences.has(term)).length
-      idfs.set(term, weight * inverseDocumentFrequency(rows.length, chunksWithTerm))
+      idfs.set(term, weight * inverseDocumentFrequency(chunks, chunksWithTerm.get(term) ?? 0))
     }
-    const meanLength = rows.reduce((sum, { length }) => sum + length, 0) / rows.length
     const passes = passesOf(documents)
     const scoreOf = ({ length, occurrences }: StoredChunk): number =>
       bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
@@ -67,6 +69,28 @@ export class MemoryLexicalIndex implements LexicalIndex {
         })
       },
     }
+  }
+
+  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
+    this.#refuseIfClosed()
+    return statisticsOf(this.#rowsOf(collection), terms)
+  }
+
+  async countTerms(
+    collection: string,
+    terms: readonly string[],
+    { documents }: { readonly documents?: DocumentFilter } = {},
+  ): Promise<ReadonlyMap<string, TermCount>> {
+    this.#refuseIfClosed()
+    const passes = passesOf(documents)
+    const rows = this.#rowsOf(collection).filter(({ documentId }) => passes(documentId))
+    const counts = new Map<string, TermCount>()
+    for (const term of terms) {
+      const withTerm = rows.filter(({ occurrences }) => occurrences.has(term))
+      const ids = new Set(withTerm.map(({ documentId }) => documentId))
+      if (withTerm.length > 0) counts.set(term, { chunks: withTerm.length, documents: ids.size })
+    }
+    return counts
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -110,6 +134,15 @@ export class MemoryLexicalIndex implements LexicalIndex {
 
   #refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the word index')
+  }
+}
+
+function statisticsOf(rows: readonly StoredChunk[], terms: readonly string[]): LexicalStatistics {
+  const countWith = (term: string): number => rows.filter(({ occurrences }) => occurrences.has(term)).length
+  return {
+    chunks: rows.length,
+    meanLength: rows.reduce((sum, { length }) => sum + length, 0) / Math.max(1, rows.length),
+    chunksWithTerm: new Map(terms.map((term) => [term, countWith(term)])),
   }
 }
 

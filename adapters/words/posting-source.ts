@@ -16,6 +16,11 @@ export interface NumberRange {
   readonly end: number
 }
 
+/** The numbers of chunks of one document. */
+export interface DocumentRange extends NumberRange {
+  readonly documentId: number
+}
+
 /** A part of the postings of a term. */
 export interface PostingsRead {
   /** The index of the term among the requested terms. */
@@ -37,7 +42,7 @@ export interface PostingSource {
    */
   readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** Reads the numbers of chunks whose documents pass a filter, in ascending order, without deleted chunks. */
-  readonly rangesOf: (filter: DocumentFilter) => Promise<readonly NumberRange[]>
+  readonly rangesOf: (filter: DocumentFilter) => Promise<readonly DocumentRange[]>
   /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }

@@ -35,11 +35,14 @@ export class PostingSums {
   /** All chunks that have one of the added terms, until {@link release}. */
   chunks: ScoredChunks = NO_CHUNKS
 
-  /** @param idfs the idf of each term, times its weight */
-  constructor(source: PostingSource, idfs: ReadonlyMap<string, number>) {
+  /**
+   * @param idfs the idf of each term, times its weight
+   * @param meanLength the mean length of a chunk, in terms
+   */
+  constructor(source: PostingSource, idfs: ReadonlyMap<string, number>, meanLength: number) {
     this.#source = source
     this.#idfs = idfs
-    this.#makeScore = makeTermScores(source.totals.meanLength)
+    this.#makeScore = makeTermScores(meanLength)
   }
 
   /** Adds as many of the next terms as one read covers. @returns the number of added terms */

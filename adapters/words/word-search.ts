@@ -7,6 +7,7 @@ import {
   type LexicalHit,
   type LexicalQuery,
   type LexicalSearchOptions,
+  type LexicalStatistics,
 } from '../../src/ports/index.js'
 import type { NumberRange, PostingSource } from './posting-source.js'
 import { type CountedTerm, PostingSums } from './posting-sums.js'
@@ -23,6 +24,9 @@ const LITTLE_SHARE = 0.05
 /** The number of postings of each term. */
 type TermCounts = ReadonlyMap<string, number>
 
+/** The statistics of a collection without chunks. */
+export const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithTerm: new Map() }
+
 /** The result of a search. */
 export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
   /** Reads the scores of chunks by their numbers from the source as it is now; 0 for a chunk without a score. */
@@ -30,9 +34,22 @@ export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
 }
 
 /** The result of a search in a collection without chunks. */
-export function nothingFound(query: LexicalQuery): LexicalAnswer {
-  const maximum = bm25Maximum(idfsOf(query, new Map(), 0))
+export function nothingFound(
+  query: LexicalQuery,
+  { statistics = NO_STATISTICS }: Pick<LexicalSearchOptions, 'statistics'>,
+): LexicalAnswer {
+  const maximum = bm25Maximum(idfsOf(query, statistics))
   return { hits: [], maximum, scoresOf: async (chunks) => chunks.map(() => 0) }
+}
+
+/** Reads the statistics that a search for these terms uses. */
+export async function readStatistics(source: PostingSource, terms: readonly string[]): Promise<LexicalStatistics> {
+  const { chunks, deleted, meanLength } = source.totals
+  const counted = terms.length === 0 ? [] : await source.count(terms)
+  const chunksWithTerm = new Map<string, number>()
+  for (const [at, term] of terms.entries()) if ((counted[at] ?? 0) > 0) chunksWithTerm.set(term, counted[at] ?? 0)
+  // Deleted chunks count as chunks that have a term as long as their postings exist.
+  return { chunks: chunks + deleted, meanLength, chunksWithTerm }
 }
 
 /**
@@ -42,18 +59,17 @@ export function nothingFound(query: LexicalQuery): LexicalAnswer {
 export async function searchWords(
   source: PostingSource,
   query: LexicalQuery,
-  { limit, documents, tolerance = 0 }: LexicalSearchOptions,
+  { limit, documents, tolerance = 0, statistics: given }: LexicalSearchOptions,
 ): Promise<WordsFound> {
-  const { chunks, deleted } = source.totals
-  const terms = [...query.keys()]
-  const counted = await source.count(terms)
-  const counts = new Map(terms.flatMap((term, at) => ((counted[at] ?? 0) > 0 ? [[term, counted[at] ?? 0]] : [])))
-  // Deleted chunks count as chunks that have a term as long as their postings exist.
-  const idfs = idfsOf(query, counts, chunks + deleted)
+  const { chunks } = source.totals
+  const statistics = await readStatistics(source, [...query.keys()])
+  const { chunksWithTerm: counts } = statistics
+  const { meanLength } = given ?? statistics
+  const idfs = idfsOf(query, given ?? statistics)
   const maximum = bm25Maximum(idfs)
   if (counts.size === 0) return { hits: [], maximum, scoresOf: async (_now, numbers) => numbers.map(() => 0) }
   const best = await BestHits.of(source, limit, documents)
-  const sums = new PostingSums(source, idfs)
+  const sums = new PostingSums(source, idfs, meanLength)
   try {
     const hits =
       chunks > MANY_CHUNKS
@@ -65,10 +81,10 @@ export async function searchWords(
   }
 }
 
-function idfsOf(query: LexicalQuery, counts: TermCounts, chunks: number): Map<string, number> {
+function idfsOf(query: LexicalQuery, { chunks, chunksWithTerm }: LexicalStatistics): Map<string, number> {
   const idfs = new Map<string, number>()
   for (const [term, weight] of query) {
-    idfs.set(term, weight * inverseDocumentFrequency(chunks, counts.get(term) ?? 0))
+    idfs.set(term, weight * inverseDocumentFrequency(chunks, chunksWithTerm.get(term) ?? 0))
   }
   return idfs
 }

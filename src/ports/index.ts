@@ -69,6 +69,8 @@ export {
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
+  type LexicalStatistics,
+  type TermCount,
 } from './lexical-index.js'
 export type {
   LinkMailSubject,

@@ -12,6 +12,16 @@ export interface LexicalRows {
 /** The terms of a question with their weights, which are above 0. */
 export type LexicalQuery = ReadonlyMap<string, number>
 
+/** The numbers that the {@link bm25} of chunks depends on, beside the chunks themselves. */
+export interface LexicalStatistics {
+  /** Number of all chunks. */
+  readonly chunks: number
+  /** Mean length of a chunk, in terms; 0 if there are no chunks. */
+  readonly meanLength: number
+  /** Number of chunks that have each term. A term that no chunk has may be missing. */
+  readonly chunksWithTerm: ReadonlyMap<string, number>
+}
+
 /** Options of {@link LexicalIndex.search}. */
 export interface LexicalSearchOptions {
   /** Maximum number of hits, 1 or more. */
@@ -23,6 +33,17 @@ export interface LexicalSearchOptions {
    * collection with more than 10,000 chunks. Default: 0.
    */
   readonly tolerance?: number
+  /**
+   * The statistics to use, such as those of several collections together: then the scores of their searches are
+   * comparable. They must have each term of the query that the collection has. Default: those of the collection.
+   */
+  readonly statistics?: LexicalStatistics
+}
+
+/** The number of chunks that have a term, and of their documents. */
+export interface TermCount {
+  readonly chunks: number
+  readonly documents: number
 }
 
 /** A chunk that has at least one term of the question. */
@@ -96,6 +117,27 @@ export interface LexicalIndex {
    * - A query without terms, or only with terms that the collection does not have, finds nothing.
    */
   search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer>
+
+  /**
+   * Reads the statistics that a search for these terms uses. They may be estimates, as those of {@link search}.
+   *
+   * @param terms any number of terms
+   */
+  statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics>
+
+  /**
+   * Counts the chunks that have each term, and their documents. The counts are exact: deleted chunks do not count. Takes
+   * about as long as a search without `tolerance`.
+   *
+   * @param terms up to some hundred terms
+   * @param options.documents the documents to count. Default: all documents of the collection
+   * @returns counts by term, without terms that no such chunk has
+   */
+  countTerms(
+    collection: string,
+    terms: readonly string[],
+    options?: { readonly documents?: DocumentFilter },
+  ): Promise<ReadonlyMap<string, TermCount>>
 
   /** Deletes the rows of a document whose chunk has the ordinal `fromChunk` or a higher one. */
   deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void>

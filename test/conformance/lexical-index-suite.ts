@@ -4,6 +4,7 @@ import type { DocumentFilter, LexicalIndex } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { textRows as rows, weighed } from './lexical-rows.js'
 import { lexicalScoreTests } from './lexical-score-tests.js'
+import { lexicalStatisticsTests } from './lexical-statistics-tests.js'
 
 const COLLECTION = 'context-1-words-1'
 const OTHER = 'context-2-words-1'
@@ -12,6 +13,7 @@ const OTHER = 'context-2-words-1'
 export function lexicalIndexSuite(runner: TestRunner, name: string, create: CreateSubject<LexicalIndex>): void {
   defineSuite(runner, `LexicalIndex: ${name}`, create, (test) => {
     lexicalScoreTests(test, COLLECTION)
+    lexicalStatisticsTests(test, COLLECTION, OTHER)
 
     test('compares terms literally, whatever characters they contain', async (index) => {
       const terms = [
@@ -253,6 +255,8 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       await index.close()
       await rejectsWith('ERR_CLOSED', index.search(COLLECTION, weighed('apple'), { limit: 1 }))
       await rejectsWith('ERR_CLOSED', index.search(COLLECTION, weighed(), { limit: 1 }))
+      await rejectsWith('ERR_CLOSED', index.statistics(COLLECTION, ['apple']))
+      await rejectsWith('ERR_CLOSED', index.countTerms(COLLECTION, ['apple']))
       await rejectsWith('ERR_CLOSED', index.add(COLLECTION, rows(1, ['apple'])))
       await rejectsWith('ERR_CLOSED', index.deleteDocument(COLLECTION, 1, 0))
       await rejectsWith('ERR_CLOSED', index.count(COLLECTION, 1))

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
-import { type CollectionTotals, type NumberRange, splitIntoRuns } from '../posting-source.js'
+import { type CollectionTotals, type DocumentRange, splitIntoRuns } from '../posting-source.js'
 import type { Rows, WordTable } from './word-tables.js'
 
 /** Reserves consecutive numbers for chunks, and returns the first. They stay reserved even if nothing is added. */
@@ -81,13 +81,15 @@ export async function readTotals(knex: Knex, { runs, state }: WordTable): Promis
 }
 
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
-export async function readRanges(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<NumberRange[]> {
+export async function readRanges(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<DocumentRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
-  const found = await knex.raw<Rows<{ readonly first: string; readonly chunks: number }>>(
-    `select first, chunks from ?? where document ${condition} (select unnest(?::bigint[])) order by first`,
+  const found = await knex.raw<Rows<{ readonly first: string; readonly chunks: number; readonly document: string }>>(
+    `select first, chunks, document from ?? where document ${condition} (select unnest(?::bigint[])) order by first`,
     [runs, ids as number[]],
   )
-  return found.rows.map(({ first, chunks }) => ({ first: Number(first), end: Number(first) + chunks }))
+  return found.rows.map(({ first, chunks, document }) => {
+    return { first: Number(first), end: Number(first) + chunks, documentId: Number(document) }
+  })
 }
 
 /** Reads the chunks with these numbers; a deleted chunk is absent. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import {
+  type DocumentFilter,
   type IndexedChunk,
   InvalidInputError,
   type LexicalAnswer,
@@ -8,12 +9,22 @@ import {
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
+  type LexicalStatistics,
   type Telemetry,
+  type TermCount,
 } from '../../../src/ports/index.js'
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
-import { MANY_CHUNKS, nothingFound, searchWords, type WordsFound } from '../word-search.js'
+import { countTerms } from '../term-counts.js'
+import {
+  MANY_CHUNKS,
+  NO_STATISTICS,
+  nothingFound,
+  readStatistics,
+  searchWords,
+  type WordsFound,
+} from '../word-search.js'
 import {
   countChunks,
   countChunksByDocument,
@@ -113,16 +124,33 @@ export class PgLexicalIndex implements LexicalIndex {
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
     const use = async (table: WordTable): Promise<SearchedTable> => {
-      const totals = await this.#totalsOf(collection, table)
-      const noteRows = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
-      const source = pgPostingSource(this.#knex, table, totals, noteRows)
+      const source = await this.#sourceOf(collection, table)
       return { found: await searchWords(source, query, options), table, source }
     }
     const searched =
       query.size === 0 ? undefined : await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use)
-    if (searched === undefined) return nothingFound(query)
+    if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum } = searched.found
     return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+  }
+
+  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
+    this.#calls.refuseIfClosed()
+    return await this.#useIfExists(collection, NO_STATISTICS, async (table) => {
+      return await readStatistics(await this.#sourceOf(collection, table), terms)
+    })
+  }
+
+  async countTerms(
+    collection: string,
+    terms: readonly string[],
+    { documents }: { readonly documents?: DocumentFilter } = {},
+  ): Promise<ReadonlyMap<string, TermCount>> {
+    this.#calls.refuseIfClosed()
+    const emptyResult: ReadonlyMap<string, TermCount> = new Map()
+    return await this.#useIfExists(collection, emptyResult, async (table) => {
+      return await countTerms(await this.#sourceOf(collection, table), terms, documents)
+    })
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
@@ -214,6 +242,12 @@ export class PgLexicalIndex implements LexicalIndex {
       }
     }
     return await this.#calls.track(withDatabaseErrors(collection, score))
+  }
+
+  async #sourceOf(collection: string, table: WordTable): Promise<PostingSource> {
+    const totals = await this.#totalsOf(collection, table)
+    const noteRows = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
+    return pgPostingSource(this.#knex, table, totals, noteRows)
   }
 
   async #totalsOf(collection: string, table: WordTable): Promise<CollectionTotals> {

@@ -1,5 +1,5 @@
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
-import { type CollectionTotals, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
+import { type CollectionTotals, type DocumentRange, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 const LENGTH_BYTES = 4
@@ -99,13 +99,13 @@ export async function countChunksByDocument(connection: SqliteConnection): Promi
 }
 
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
-export async function readRanges(connection: SqliteConnection, filter: DocumentFilter): Promise<NumberRange[]> {
+export async function readRanges(connection: SqliteConnection, filter: DocumentFilter): Promise<DocumentRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
-  const rows = await connection.all<{ readonly first: number; readonly chunks: number }>(
-    `select first, chunks from runs where document ${condition} (select value from json_each(?)) order by first`,
+  const rows = await connection.all<Record<'first' | 'chunks' | 'document', number>>(
+    `select first, chunks, document from runs where document ${condition} (select value from json_each(?)) order by first`,
     [JSON.stringify(ids)],
   )
-  return rows.map(({ first, chunks }) => ({ first, end: first + chunks }))
+  return rows.map(({ first, chunks, document }) => ({ first, end: first + chunks, documentId: document }))
 }
 
 /** Reads the chunks with these numbers; a deleted chunk is absent. */

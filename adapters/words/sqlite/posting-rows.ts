@@ -1,5 +1,5 @@
 import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
-import type { NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
+import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
@@ -108,7 +108,7 @@ export class SqlitePostingSource implements PostingSource {
     )
   }
 
-  async rangesOf(filter: DocumentFilter): Promise<readonly NumberRange[]> {
+  async rangesOf(filter: DocumentFilter): Promise<readonly DocumentRange[]> {
     return await readRanges(this.#reader, filter)
   }
 

@@ -1,20 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import {
+  type DocumentFilter,
   type IndexedChunk,
   type LexicalAnswer,
   type LexicalIndex,
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
+  type LexicalStatistics,
   type Telemetry,
+  type TermCount,
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
 import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
+import { countTerms } from '../term-counts.js'
 import { type IsStopped, Upkeep } from '../upkeep.js'
-import { nothingFound, searchWords, type WordsFound } from '../word-search.js'
+import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
 import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
@@ -100,9 +104,27 @@ export class SqliteLexicalIndex implements LexicalIndex {
       const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, counts)
       return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
     })
-    if (searched === undefined) return nothingFound(query)
+    if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum } = searched.found
     return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+  }
+
+  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
+    return await this.#read(collection, NO_STATISTICS, async (reader) => {
+      const { state, counts } = await countPostings(reader, terms)
+      return await readStatistics(new SqlitePostingSource(reader, state, counts), terms)
+    })
+  }
+
+  async countTerms(
+    collection: string,
+    terms: readonly string[],
+    { documents }: { readonly documents?: DocumentFilter } = {},
+  ): Promise<ReadonlyMap<string, TermCount>> {
+    return await this.#read(collection, new Map<string, TermCount>(), async (reader) => {
+      const { state, counts } = await countPostings(reader, terms)
+      return await countTerms(new SqlitePostingSource(reader, state, counts), terms, documents)
+    })
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {

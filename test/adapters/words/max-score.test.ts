@@ -96,7 +96,11 @@ async function sourceOf(collection: Collection): Promise<PostingSource> {
       Promise.resolve(terms.flatMap((name, term) => partsOf(name).map((part) => ({ term, postings: part })))),
     ...(collection.hasReadOf && { readOf }),
     rangesOf: (filter) =>
-      Promise.resolve(living.filter((number) => passes(number, filter)).map((first) => ({ first, end: first + 1 }))),
+      Promise.resolve(
+        living
+          .filter((number) => passes(number, filter))
+          .map((first) => ({ first, end: first + 1, documentId: documentOf(first) })),
+      ),
     chunksOf: (numbers) =>
       Promise.resolve(
         new Map(
