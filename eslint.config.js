@@ -26,6 +26,14 @@ export default defineConfig(
       '@typescript-eslint/consistent-generic-constructors': 'off',
       '@typescript-eslint/no-inferrable-types': 'off',
       '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'AbortSignal',
+          property: 'any',
+          message: 'In Node 20, garbage collection can remove such a signal before it fires: use withAnySignal.',
+        },
+      ],
       // Adapters of asynchronous ports may have nothing to wait for.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],

@@ -41,7 +41,7 @@ export class ExtractionProcess {
 
   /** Reads the text of a file. If the consumer stops early or aborts, the process is terminated. */
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
-    const file = new SourceReader(source)
+    const file = new SourceReader(source, this.#limits.pieceTimeoutMs)
     const deadline = new Deadline(this.#limits)
     let isOver = false
     this.#hasGrown = false
@@ -184,18 +184,29 @@ async function withTimeout<T>(promise: Promise<T>, { timeoutMs, createError, sig
   }
 }
 
+/** Waits until a promise has settled, for a limited time. */
+async function settled(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const createError = (): Error => new StorageError('the source did not answer', { isTransient: true })
+  await withTimeout(promise, { timeoutMs, createError, signal: undefined }).catch(() => undefined)
+}
+
 /** The most bytes in one message to the thread. Copying more would block the host's event loop. */
 const MAX_PIECE_BYTES = 262_144
+/** The longest wait for a source to close. */
+const MAX_CLOSE_MS = 5_000
 
 /** Reads the source when the thread asks for bytes, also several times from the beginning. */
 class SourceReader {
   readonly #source: ExtractionSource
+  readonly #closeTimeoutMs: number
   #iterator: AsyncIterator<Uint8Array> | undefined
   #rest: Uint8Array = new Uint8Array()
   #isWaiting = false
 
-  constructor(source: ExtractionSource) {
+  constructor(source: ExtractionSource, pieceTimeoutMs: number) {
     this.#source = source
+    // Shorter than the wait for a piece, which includes it when the source is opened again.
+    this.#closeTimeoutMs = Math.min(pieceTimeoutMs / 2, MAX_CLOSE_MS)
   }
 
   async open(): Promise<void> {
@@ -215,13 +226,17 @@ class SourceReader {
     return piece
   }
 
-  /** Does not wait for a source that has not answered yet: it may never answer. */
+  /**
+   * Waits for a limited time, and not at all for a source that has not answered yet: it may never answer. The text does
+   * not depend on the close, and a failed reading has its own error. So an error of the close changes no result.
+   */
   async close(): Promise<void> {
     this.#rest = new Uint8Array()
     const closing = this.#iterator?.return?.()
     this.#iterator = undefined
-    if (this.#isWaiting) closing?.catch(() => undefined)
-    else await closing
+    if (closing === undefined) return
+    if (this.#isWaiting) closing.catch(() => undefined)
+    else await settled(closing, this.#closeTimeoutMs)
   }
 
   async #wait<T>(answer: Promise<T> | undefined): Promise<T | undefined> {

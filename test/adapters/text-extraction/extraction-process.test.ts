@@ -73,6 +73,25 @@ describe('a source that never answers', () => {
   })
 })
 
+describe('a source that never closes', () => {
+  it('delays neither the text nor the next file for long', async () => {
+    const extractor = new WorkerTextExtractor({ pieceTimeoutMs: 6_000 })
+    const open = (): AsyncIterable<Uint8Array> => {
+      const pieces = [Buffer.from('First.')]
+      const next = async (): Promise<IteratorResult<Uint8Array>> => {
+        const value = pieces.shift()
+        return value === undefined ? { done: true, value } : { done: false, value }
+      }
+      return { [Symbol.asyncIterator]: () => ({ next, return: () => new Promise(() => undefined) }) }
+    }
+    const began = performance.now()
+    expect(await extracted(extractor, { fileName: 'a.txt', sizeBytes: 6, open })).toMatchObject({ text: 'First.' })
+    expect(performance.now() - began).toBeLessThan(20_000)
+    expect(await extracted(extractor, sourceOf('b.txt', Buffer.from('Next.')))).toMatchObject({ text: 'Next.' })
+    await extractor.close()
+  })
+})
+
 describe('U8 an extraction thread that consumes all resources', () => {
   it.each([
     ['objects on the heap', 'ERR_EXTRACTION_LIMIT'],
