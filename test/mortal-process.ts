@@ -9,6 +9,8 @@ export interface MortalProcessOptions {
   readonly args: readonly string[]
   /** Shortest and longest life, in ms; without it nothing kills the process. */
   readonly killEveryMs: readonly [number, number] | undefined
+  /** Number of kills, after which the process lives until it is stopped. Default: no limit. */
+  readonly mostKills?: number | undefined
   readonly random: () => number
 }
 
@@ -46,7 +48,7 @@ export class MortalProcess {
   }
 
   async #run(): Promise<void> {
-    const { script, args, killEveryMs, random } = this.#options
+    const { script, args, killEveryMs, mostKills = Number.POSITIVE_INFINITY, random } = this.#options
     const program = await childProgram(script)
     while (!this.#isStopped) {
       const child = fork(program, args, { execArgv: [] })
@@ -57,7 +59,7 @@ export class MortalProcess {
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])
       this.#isReady()
-      if (killEveryMs !== undefined) {
+      if (killEveryMs !== undefined && this.killed < mostKills) {
         const [least, most] = killEveryMs
         await Promise.race([ended, setTimeout(least + (most - least) * random())])
         child.kill('SIGKILL')

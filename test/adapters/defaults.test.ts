@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, it } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
@@ -9,6 +9,7 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { bundledModel } from '../bundled-model.js'
 import {
+  type CreateSubject,
   embeddingModelSuite,
   fileStoreSuite,
   lexicalIndexSuite,
@@ -74,15 +75,40 @@ fileStoreSuite(runner, 'folder', async () => {
   return { port: new FolderFileStore(join(folder.path, 'files')), dispose: folder.remove }
 })
 
-textExtractorSuite(runner, 'processes', () => {
-  const port = new WorkerTextExtractor()
-  return Promise.resolve({ port, dispose: () => port.close() })
-})
+/**
+ * A subject that serves one test after the other, because its start costs much more than a test. The test that closes it
+ * is the last one that gets it.
+ */
+function reused<Port extends { close(): Promise<void> }>(start: () => Promise<Port>): CreateSubject<Port> {
+  let current: { readonly port: Port; isClosed: boolean } | undefined
+  afterAll(async () => {
+    await current?.port.close()
+  })
+  return async () => {
+    if (current === undefined || current.isClosed) {
+      const made = { port: await start(), isClosed: false }
+      const close = made.port.close.bind(made.port)
+      made.port.close = async () => {
+        made.isClosed = true
+        await close()
+      }
+      current = made
+    }
+    return { port: current.port, dispose: () => Promise.resolve() }
+  }
+}
 
-embeddingModelSuite(runner, 'onnx', async () => {
-  const port = await OnnxEmbeddingModel.open(bundledModel)
-  return { port, dispose: () => port.close() }
-})
+textExtractorSuite(
+  runner,
+  'processes',
+  reused(async () => new WorkerTextExtractor()),
+)
+
+embeddingModelSuite(
+  runner,
+  'onnx',
+  reused(async () => await OnnxEmbeddingModel.open(bundledModel)),
+)
 
 starterPromptWriterSuite(runner, 'templates', () =>
   Promise.resolve({ port: new TemplateStarterPromptWriter(), dispose: () => Promise.resolve() }),

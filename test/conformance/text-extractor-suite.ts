@@ -58,15 +58,20 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
 
     test('reads the source no faster than the caller consumes the text', async (extractor) => {
       let read = 0
+      let passesUnderWay = 0
+      const piece = Buffer.from('word '.repeat(13_000))
+      const pieces = 300
       const endless: ExtractionSource = {
         fileName: 'a.txt',
-        sizeBytes: 100_000_000,
+        sizeBytes: pieces * piece.length,
         open: async function* () {
-          // The limit allows two passes over the source: one pass may detect the encoding.
-          for (let piece = 0; piece < 1_500; piece += 1) {
+          // There may be two passes over the source: one pass may detect the encoding.
+          passesUnderWay += 1
+          for (let number = 0; number < pieces; number += 1) {
             read += 1
-            yield Buffer.from('word '.repeat(13_000))
+            yield piece
           }
+          passesUnderWay -= 1
         },
       }
       const iterator = extractor.extract(endless)[Symbol.asyncIterator]()
@@ -75,6 +80,7 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       const before = read
       await new Promise((resolve) => setTimeout(resolve, 300))
       assert.ok(read - before <= 2, `${read - before} pieces were read while nobody took text`)
+      assert.equal(passesUnderWay, 1, 'the source is not read to its end while nobody takes text')
       await iterator.return?.()
     })
 

@@ -50,6 +50,26 @@ export class LoopStops {
   }
 }
 
+/**
+ * Repeats work until its longest time between two turns is below a limit. A computation that blocks the event loop does
+ * so in each round. A garbage collection, or a pause of the machine, does so in some rounds only.
+ *
+ * @returns the least of the rounds' {@link LoopStops.longestWorkAtFullSpeedMs}
+ */
+export async function leastOfLongestWorkMs(
+  work: () => Promise<unknown>,
+  { belowMs = 50, rounds = 6 }: { readonly belowMs?: number; readonly rounds?: number } = {},
+): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds && least >= belowMs; round += 1) {
+    const stops = new LoopStops()
+    await work()
+    stops.end()
+    least = Math.min(least, stops.longestWorkAtFullSpeedMs)
+  }
+  return least
+}
+
 function openOwnTimes(): number | undefined {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')

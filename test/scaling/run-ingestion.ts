@@ -15,6 +15,8 @@ export interface IngestionOptions {
   readonly documents: number
   /** Shortest and longest life of a process; without it nothing kills one. */
   readonly killEveryMs?: readonly [number, number]
+  /** Kills of each process, after which it lives until the end. Default: no limit. */
+  readonly mostKills?: number
   readonly seed: number
   readonly progress?: (line: string) => void
 }
@@ -53,6 +55,7 @@ export async function runIngestion(options: IngestionOptions): Promise<Ingestion
         script: join(import.meta.dirname, 'ingestion-child.ts'),
         args: [databaseUrl, folder.path],
         killEveryMs,
+        mostKills: options.mostKills,
         random,
       }),
   )

@@ -237,7 +237,7 @@ describe('alcove serve', () => {
     ['a proxy that is none', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
     ['a host that this machine has not', ['--host', '203.0.113.1', '--log-level', 'error'], 1, /no such address/],
   ])('refuses %s', async (_name, args, exitCode, message) => {
-    const refused = await runAlcove(['serve', '--port', '0', ...args], { cwd: folder.path })
+    const refused = await runAlcoveHere(['serve', '--port', '0', ...args], { cwd: folder.path })
     expect([refused.exitCode, refused.stdout]).toEqual([exitCode, ''])
     expect(refused.stderr).toMatch(message)
     expect(refused.stderr.trim().split('\n')).toHaveLength(1)
@@ -280,7 +280,7 @@ describe('alcove serve', () => {
 
 describe('alcove export-openapi', () => {
   it('prints the description without a data folder', async () => {
-    const { stdout, exitCode } = await runAlcove(['export-openapi', '--data-dir', 'nowhere'], { cwd: folder.path })
+    const { stdout, exitCode } = await runAlcoveHere(['export-openapi', '--data-dir', 'nowhere'], { cwd: folder.path })
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/context': {} } })
     expect(await json('export-openapi')).toEqual(JSON.parse(stdout))

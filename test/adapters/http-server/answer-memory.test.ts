@@ -11,7 +11,13 @@ import { temporaryFolder } from '../../temporary-folder.js'
 
 const READERS = sized(60, 200)
 const MOST_GROWTH_BYTES = 150_000_000
-const MOST_MS = 1_000
+/**
+ * Longest time of an answer beside clients that never finish. A server that waits for them answers after half a minute
+ * at the earliest. The test's own clients push hundreds of megabytes meanwhile, so a busy machine takes seconds.
+ */
+const MOST_MS = 10_000
+/** Longest time of the quickest of many answers, which load delays least. */
+const QUICKEST_MS = 1_000
 const PATH = '/context/relevant-docs/1'
 const PROMPT = JSON.stringify({ prompt: 'words' })
 
@@ -83,12 +89,15 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
     const before = await rss()
     const readers = Array.from({ length: READERS }, () => silentClient(searchRequest()))
     let most = 0
+    const answered: number[] = []
     for (let at = 0; at < 30; at += 1) {
-      expect(await healthMs()).toBeLessThan(MOST_MS)
+      answered.push(await healthMs())
       most = Math.max(most, (await rss()) - before)
       await setTimeout(100)
     }
     for (const reader of readers) reader.destroy()
+    expect(Math.max(...answered)).toBeLessThan(MOST_MS)
+    expect(Math.min(...answered)).toBeLessThan(QUICKEST_MS)
     expect(most).toBeLessThan(MOST_GROWTH_BYTES)
   })
 })
@@ -118,8 +127,9 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
       return socket
     })
     const taken: number[] = []
+    const answered: number[] = []
     for (let at = 0; at < 20; at += 1) {
-      expect(await healthMs()).toBeLessThan(MOST_MS)
+      answered.push(await healthMs())
       taken.push((await rss()) - before)
       await setTimeout(100)
     }
@@ -129,6 +139,8 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
     const made = await fetch(new URL('/context', address), { method: 'POST', headers, body: json })
     expect(made.status).toBe(201)
     for (const client of clients) client.destroy()
+    expect(Math.max(...answered)).toBeLessThan(MOST_MS)
+    expect(Math.min(...answered)).toBeLessThan(QUICKEST_MS)
     expect(Math.max(...taken)).toBeLessThan(MOST_BYTES_ARRIVING)
     expect(taken.at(-1)).toBeLessThan(MOST_BYTES)
     expect(statuses.length).toBeGreaterThan(0)

@@ -11,7 +11,13 @@ import { temporaryFolder } from '../../temporary-folder.js'
 const CONTEXTS = 1_000
 const READERS = sized(30, 80)
 const MOST_GROWTH_BYTES = 150_000_000
-const MOST_MS = 1_000
+/**
+ * Longest time of an answer beside clients that never read. A server that waits for them answers once their connections
+ * are cut, much later. A busy machine takes seconds.
+ */
+const MOST_MS = 10_000
+/** Longest time of the quickest of many answers, which load delays least. */
+const QUICKEST_MS = 1_000
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let child: ChildProcess
@@ -58,13 +64,15 @@ describe('a list of 1,000 contexts of 100 kB', () => {
     const { rssBytes: before } = await tell<{ readonly rssBytes: number }>('rss')
     const readers = Array.from({ length: READERS }, silentReader)
     let most = 0
+    const answered: number[] = []
     for (let at = 0; at < 20; at += 1) {
-      expect(await timed('/health')).toBeLessThan(MOST_MS)
-      expect(await timed('/context/1')).toBeLessThan(MOST_MS)
+      answered.push(await timed('/health'), await timed('/context/1'))
       most = Math.max(most, (await tell<{ readonly rssBytes: number }>('rss')).rssBytes - before)
       await setTimeout(100)
     }
     for (const reader of readers) reader.destroy()
+    expect(Math.max(...answered)).toBeLessThan(MOST_MS)
+    expect(Math.min(...answered)).toBeLessThan(QUICKEST_MS)
     expect(most).toBeLessThan(MOST_GROWTH_BYTES)
   })
 

@@ -14,7 +14,7 @@ export interface RawOutcome {
 export interface RawOptions {
   /** Written repeatedly after the head, as fast as the server accepts it. */
   readonly flood?: Buffer
-  /** The test abandons the connection after this many ms; default 5,000. */
+  /** The test abandons the connection after this many ms; default 20,000. */
   readonly patienceMs?: number
   /** True if the client reads the server's output; default true. */
   readonly isReading?: boolean
@@ -22,7 +22,7 @@ export interface RawOptions {
 
 /** Writes to a server over a socket, and waits until the connection is closed. */
 export async function sendRaw(url: string, head: string, options: RawOptions = {}): Promise<RawOutcome> {
-  const { flood, patienceMs = 5_000, isReading = true } = options
+  const { flood, patienceMs = 20_000, isReading = true } = options
   const { hostname, port } = new URL(url)
   const began = performance.now()
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

@@ -276,37 +276,41 @@ describe('the compaction of a LanceDB table in its own process', () => {
   })
 })
 
-const WINDOWS = sized(12_000, 100_000)
+const WINDOWS = sized(9_000, 100_000)
 const ROUNDS = sized(3, 5)
 
 describe(`Q7 the event loop with ${WINDOWS} windows`, () => {
   it('never stops for 50 ms while the windows are added, maintained and searched', async () => {
     // The machine may pause for other programs, so only the computing time of this thread between two turns counts.
-    // The cost of the work appears in most rounds. A cost in one round alone is a garbage collection.
-    const longestMs = async (work: () => Promise<unknown>, prepare: () => Promise<unknown> = async () => undefined) => {
+    // The cost of the work appears in most rounds. A cost in a minority of rounds is a garbage collection.
+    const expectFree = async (
+      work: () => Promise<unknown>,
+      prepare: () => Promise<unknown> = async () => undefined,
+    ) => {
       const rounds: number[] = []
-      while (rounds.length < ROUNDS) {
+      const isFree = () => rounds.filter((ms) => ms < 50).length > ROUNDS / 2
+      while (rounds.length < ROUNDS && !isFree()) {
         await prepare()
         const stops = new LoopStops()
         await work()
         stops.end()
         rounds.push(stops.longestWorkAtFullSpeedMs)
       }
-      return rounds.sort((one, other) => one - other)[(ROUNDS - 1) / 2]
+      expect(isFree(), `longest work in ms: ${rounds.join()}`).toBe(true)
     }
     let next = 0
     const rows = clusteredRows(1, 1_000, COLLECTION.dimensions)
     const addMany = async () => {
       for (const _ of sequence(WINDOWS / 1_000 / ROUNDS)) await index.add(COLLECTION, { ...rows, documentId: ++next })
     }
-    expect(await longestMs(addMany)).toBeLessThan(50)
-    expect(await longestMs(() => index.whenMaintained(), addMany)).toBeLessThan(50)
+    await expectFree(addMany)
+    await expectFree(() => index.whenMaintained(), addMany)
     const searches = async () => {
       const query = clusteredVector(1, COLLECTION.dimensions)
       await Promise.all(sequence(16).map((limit) => index.search(COLLECTION, query, { limit: limit * 40 })))
       await index.search(COLLECTION, query, { limit: 20, documents: { except: sequence(90) } })
     }
-    expect(await longestMs(searches)).toBeLessThan(50)
-    expect(await longestMs(() => index.countByDocument(COLLECTION.name))).toBeLessThan(50)
+    await expectFree(searches)
+    await expectFree(() => index.countByDocument(COLLECTION.name))
   }, 180_000)
 })

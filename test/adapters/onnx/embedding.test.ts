@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OnnxEmbeddingModel } from '../../../adapters/onnx/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { childProgram } from '../../child-program.js'
-import { LoopStops } from '../../ingestion/loop-stops.js'
+import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
 const run = promisify(execFile)
@@ -120,14 +120,8 @@ describe('the bundled model', () => {
   })
 
   it('does not block the event loop of its host while it embeds', async () => {
-    const stops = new LoopStops()
-    await model.embed(
-      Array.from({ length: 24 }, (_, number) => `${number} ${'a long passage '.repeat(80)}`),
-      { kind: 'passage' },
-    )
-    stops.end()
-    // A shared machine may stop the process for others.
-    expect(stops.longestWorkAtFullSpeedMs).toBeLessThan(50)
+    const passages = Array.from({ length: 24 }, (_, number) => `${number} ${'a long passage '.repeat(80)}`)
+    expect(await leastOfLongestWorkMs(() => model.embed(passages, { kind: 'passage' }))).toBeLessThan(50)
   })
 
   it('does not block the event loop of its host at the first use of its tokenizer', async () => {
