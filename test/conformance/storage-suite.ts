@@ -4,6 +4,7 @@ import { type CreateSubject, defineSuite, rejectsWith, type Subject, type TestRu
 import { defineAuditTests } from './storage/storage-audit-tests.js'
 import { defineDocumentTests } from './storage/storage-document-tests.js'
 import { defineJobTests } from './storage/storage-job-tests.js'
+import { defineMetadataTests } from './storage/storage-metadata-tests.js'
 import { defineOffboardingTests } from './storage/storage-offboarding-tests.js'
 import { defineOutboxTests } from './storage/storage-outbox-tests.js'
 import { definePageTests } from './storage/storage-page-tests.js'
@@ -219,6 +220,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineTenancyTests(test)
     defineOffboardingTests(test)
     defineDocumentTests(test)
+    defineMetadataTests(test)
     defineWordTests(test)
     definePageTests(test)
     defineJobTests(test)

@@ -1,4 +1,4 @@
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
@@ -67,7 +67,9 @@ function metadataOption(description: string, command?: string) {
 }
 
 /** The option of commands that select documents by conditions. */
-export function filterOption(description: string) {
+export function filterOption(
+  description: string,
+): Option<'--filter <json>', undefined, undefined, Readonly<Record<string, never>>> {
   return option('--filter <json>', description).argParser(parseJsonObject)
 }
 
