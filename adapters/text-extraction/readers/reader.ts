@@ -1,4 +1,7 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { cutPiece, MarkLimit } from './marks.js'
+
+export { piecesOf, storable } from './pieces.js'
 
 /** The bytes of a file for a reader in the worker thread. */
 export interface FileBytes {
@@ -33,8 +36,8 @@ const CHARACTERS_PER_BYTE = 200
 const ROW_CHARACTERS_PER_BYTE = 16
 
 /**
- * Limits the output of a reader: it cuts long pieces, only counts warnings after the first hundred, and refuses too
- * much text.
+ * Limits the output of a reader: it cuts long pieces, leaves out marks that no honest file has, only counts warnings
+ * after the first hundred, and refuses too much text.
  *
  * @throws ExtractionError `ERR_EXTRACTION_LIMIT`
  */
@@ -48,19 +51,15 @@ export async function* boundedPieces(
     Math.max(maxTextCharacters, sizeBytes * ROW_CHARACTERS_PER_BYTE),
   )
   const warnings = new Warnings()
+  const marks = new MarkLimit()
   let characters = 0
   for await (const piece of pieces) {
     characters += piece.text.length
     if (characters > maxCharacters) throw tooMuchText(maxCharacters)
-    yield* cut({ ...piece, ...(piece.warnings !== undefined && { warnings: warnings.limit(piece.warnings) }) })
+    const limited = { ...piece, ...(piece.warnings !== undefined && { warnings: warnings.limit(piece.warnings) }) }
+    yield* cutPiece(marks.limit(limited), MAX_PIECE_CHARACTERS)
   }
   yield* warnings.rest()
-}
-
-function* cut(piece: ExtractedPiece): Generator<ExtractedPiece> {
-  const texts = [...piecesOf(piece.text, MAX_PIECE_CHARACTERS)]
-  for (const text of texts.slice(0, -1)) yield { text }
-  yield { ...piece, text: texts.at(-1) ?? '' }
 }
 
 function tooMuchText(maxCharacters: number): ExtractionError {
@@ -90,22 +89,6 @@ class Warnings {
   *rest(): Generator<ExtractedPiece> {
     if (this.#omitted > 0) yield { text: '', warnings: [`… and ${this.#omitted.toLocaleString('en-US')} more`] }
   }
-}
-
-/** Cuts a text into pieces of at most `maxUnits` UTF-16 units, never inside a code point. */
-export function* piecesOf(text: string, maxUnits: number): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(text.length, start + maxUnits)
-    const lastUnit = text.charCodeAt(end - 1)
-    if (end < text.length && lastUnit >= 0xd800 && lastUnit < 0xdc00) end -= 1
-    yield text.slice(start, end)
-    start = end
-  }
-}
-
-/** Replaces characters that some databases cannot store: zeros and halves of surrogate pairs. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
 /** A row as text. Every cell has the header of its column: `City: Oslo; Country: Norway`. */
