@@ -44,6 +44,7 @@ export {
   documentMetadataSchema,
   type FindableDocument,
   type NewDocument,
+  type PageRange,
   parseJson,
   type RebuildWordsOptions,
   rebuildWords,

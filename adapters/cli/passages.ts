@@ -1,4 +1,4 @@
-import type { Passage, SearchResult } from '../../src/index.js'
+import type { Passage, ResultSource, SearchResult } from '../../src/index.js'
 import { oneLine, printable } from './output.js'
 
 /**
@@ -9,12 +9,21 @@ export function printPassages(results: readonly SearchResult[]): void {
   if (results.length === 0) process.stdout.write('nothing found\n')
   results.forEach(({ similarity, score, content, match, source }, index) => {
     const lines = [
+      ...placeOf(source),
       `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
       ...excerpt(content, match, isStyled() ? bold : undefined),
     ]
     const title = `${index + 1}. ${similarity.toFixed(3)}  ${oneLine(source.displayName)}`
     process.stdout.write(`${[title, ...lines.map((line) => `   ${line}`)].join('\n')}\n\n`)
   })
+}
+
+/** A line with the pages and headings of a result, if they are known. */
+function placeOf({ pages, headings }: ResultSource): string[] {
+  const range =
+    pages === null ? [] : [pages.first === pages.last ? `page ${pages.first}` : `pages ${pages.first}–${pages.last}`]
+  const parts = [...range, ...(headings.length > 0 ? [headings.map(oneLine).join(' › ')] : [])]
+  return parts.length === 0 ? [] : [parts.join(': ')]
 }
 
 /** True if stdout is a terminal whose user wants styled output (https://no-color.org). */

@@ -95,6 +95,17 @@ export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = documen
 const offset = z.int().min(0)
 const fraction = z.number().min(0).max(1)
 
+const pages = z
+  .object({ first: z.int().min(1), last: z.int().min(1) })
+  .nullable()
+  .meta({ description: 'The pages, sheets or slides that the chunk touches; null if the format has none' })
+const headings = z
+  .array(z.string())
+  .meta({ description: 'The headings above the beginning of the chunk, the outermost first' })
+const metadata = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+  .meta({ description: 'The metadata of the document' })
+
 const resultSource: z.ZodType<ResultSource> = z
   .object({
     uuid: z.uuid().meta({ description: "The document's `fileName`" }),
@@ -102,6 +113,9 @@ const resultSource: z.ZodType<ResultSource> = z
     displayName: z.string(),
     start: offset.meta({ description: "Offset of the chunk in the document's text, in UTF-16 units" }),
     end: offset,
+    pages,
+    headings,
+    metadata,
     foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'The indexes that found the chunk' }),
   })
   .meta({ id: 'SearchResultSource' })

@@ -7,7 +7,10 @@ import {
   type TextFormat,
 } from '../../src/ports/index.js'
 
-/** Reads plain text in UTF-8, in the calling thread. */
+const HEADING = /^(#{1,6})[ \t]+(.*\S)/gm
+const MAX_HEADING_CHARACTERS = 200
+
+/** Reads plain text in UTF-8, in the calling thread. The headings of Markdown are its lines with number signs. */
 export class MemoryTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = [
     { extension: '.txt', contentType: 'text/plain' },
@@ -32,20 +35,32 @@ export class MemoryTextExtractor implements TextExtractor {
   ): AsyncGenerator<ExtractedPiece> {
     if (this.#isClosed) throw new ClosedError('the text extractor')
     const decoder = new TextDecoder('utf-8', { fatal: true })
+    const isMarkdown = source.fileName.toLowerCase().endsWith('.md')
+    let line = ''
     let hasText = false
     for await (const bytes of source.open()) {
       options.signal?.throwIfAborted()
-      const text = decodeText(() => decoder.decode(bytes, { stream: true }))
+      const text = line + decodeText(() => decoder.decode(bytes, { stream: true }))
       hasText ||= text.trim() !== ''
-      if (text !== '') yield { text }
+      const end = isMarkdown ? text.lastIndexOf('\n') + 1 : text.length
+      line = text.slice(end)
+      if (end > 0) yield isMarkdown ? withHeadings(text.slice(0, end)) : { text }
     }
     decodeText(() => decoder.decode())
+    if (line !== '') yield withHeadings(line)
     if (!hasText) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
   }
+}
+
+function withHeadings(text: string): ExtractedPiece {
+  const marks = [...text.matchAll(HEADING)].map(({ 1: signs = '', 2: line = '', index }) => {
+    return { at: index, heading: line.slice(0, MAX_HEADING_CHARACTERS).toWellFormed(), level: signs.length }
+  })
+  return { text, marks }
 }
 
 function decodeText(decode: () => string): string {

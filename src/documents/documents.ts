@@ -4,7 +4,6 @@ import { InvalidInputError } from '../kernel/errors.js'
 import { type ListQuery, RowList } from '../kernel/lists.js'
 import { parseId, validate } from '../kernel/validate.js'
 import type {
-  ChunkRecord,
   Clock,
   ContextRecord,
   DocumentConditions,
@@ -22,21 +21,10 @@ import {
   findDocument,
   toDocument,
 } from './document.js'
+import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { parseFilter } from './document-filter.js'
 import { enqueueIngestion, INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
 import { type DocumentChanges, documentChangesSchema, mergeMetadata } from './metadata.js'
-
-/** A chunk of a document. */
-export interface DocumentChunk {
-  readonly id: number
-  readonly docId: number
-  /** 0 for the first chunk. */
-  readonly ordinal: number
-  readonly content: string
-  /** UTF-16 offset of the chunk in the extracted text. */
-  readonly start: number
-  readonly tokens: number
-}
 
 /** A part of a list of documents. */
 export interface DocumentListQuery extends ListQuery {
@@ -180,10 +168,6 @@ export class Documents {
       return changed
     })
   }
-}
-
-function toDocumentChunk({ id, documentId, ordinal, content, start, tokens }: ChunkRecord): DocumentChunk {
-  return { id, docId: documentId, ordinal, content, start, tokens }
 }
 
 /** Resets a failed or completed document and enqueues its processing. Until that is finished, no search finds it. */

@@ -17,6 +17,7 @@ export {
   isUnfinished,
   shownName,
 } from './document.js'
+export { type DocumentChunk, type PageRange, pagesOf } from './document-chunk.js'
 export {
   DocumentEventEmitter,
   type DocumentEvents,
@@ -34,7 +35,7 @@ export {
   ingestionJob,
   PURGE_DOCUMENT,
 } from './document-jobs.js'
-export { type DocumentChunk, type DocumentListQuery, Documents, resetDocument } from './documents.js'
+export { type DocumentListQuery, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { removeChunks } from './pipeline/chunks.js'

@@ -58,7 +58,9 @@ export interface TextFormat {
  *   the size of a text file.
  * - A hostile file costs time and memory only within the extractor's own limits. It ends with an `ExtractionError` and
  *   never harms the process.
- * - Deterministic: the same bytes under the same name give the same text.
+ * - Deterministic: the same bytes under the same name give the same text with the same marks.
+ * - Marks name the headings of Markdown. For other formats they name what the extractor can find: pages ascend, and a
+ *   hostile file costs no more marks than its text has room for.
  * - Concurrent calls are allowed.
  * - After {@link close}, {@link extract} throws a `ClosedError` (`ERR_CLOSED`).
  */

@@ -1,7 +1,7 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
-import { displayNameOf, shownName } from '../documents/index.js'
+import { displayNameOf, type PageRange, pagesOf, shownName } from '../documents/index.js'
 import { TimeSlice } from '../kernel/waiting.js'
-import type { ChunkKey, LexicalQuery, VectorKey, VisibleChunk, WindowRecord } from '../ports/index.js'
+import type { ChunkKey, DocumentMetadata, LexicalQuery, VectorKey, VisibleChunk, WindowRecord } from '../ports/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './chunks.js'
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
@@ -27,12 +27,21 @@ export interface ResultSource {
   readonly uuid: string
   /** The document's file name at upload. */
   readonly originalName: string
-  /** The document's name, safe to show: `report (1).pdf` for the second document with its name in the context. */
+  /**
+   * The name that a user gave the document. Default: its file name, safe to show: `report (1).pdf` for the second
+   * document with its name in the context.
+   */
   readonly displayName: string
   /** Offset of the chunk in the document's text, in UTF-16 units. */
   readonly start: number
   /** Offset after the end of the chunk, in UTF-16 units. */
   readonly end: number
+  /** The pages, sheets or slides that the chunk touches; null if the format has none. */
+  readonly pages: PageRange | null
+  /** The headings above the beginning of the chunk, the outermost first; empty if none are known. */
+  readonly headings: readonly string[]
+  /** The document's metadata. */
+  readonly metadata: DocumentMetadata
   /** The sides that found the chunk: one or both. */
   readonly foundBy: readonly FoundBy[]
 }
@@ -136,6 +145,9 @@ function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, cont
       displayName: displayNameOf(record),
       start: record.start,
       end: record.start + content.length,
+      pages: pagesOf(record),
+      headings: record.headings,
+      metadata: record.metadata,
       foundBy,
     },
   }

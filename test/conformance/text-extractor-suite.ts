@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ExtractionSource, TextExtractor } from '../../src/ports/index.js'
+import type { ExtractionSource, StructureMark, TextExtractor } from '../../src/ports/index.js'
 import { type CreateSubject, collect, defineSuite, inPieces, rejectsWith, type TestRunner } from './harness.js'
 
 /** Tests for every TextExtractor. It must read `.txt` and `.md` at least. */
@@ -33,6 +33,44 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       for (const size of [1, 3, 7, 1_000]) {
         assert.equal(await textOf(extractor, source('a.md', Buffer.from(text), size)), text)
       }
+    })
+
+    test('marks the headings of Markdown where they begin, whatever the size of the pieces', async (extractor) => {
+      const text = '# First part\n\nSome text.\n\n## Grüße 👋\n\nMore text.\n# Second part\nThe end.\n'
+      for (const size of [1, 3, 7, 1_000]) {
+        const { marks } = await markedText(extractor, source('a.md', Buffer.from(text), size))
+        assert.deepEqual(marks, [
+          { at: text.indexOf('# First'), heading: 'First part', level: 1 },
+          { at: text.indexOf('## Gr'), heading: 'Grüße 👋', level: 2 },
+          { at: text.indexOf('# Second'), heading: 'Second part', level: 1 },
+        ])
+      }
+    })
+
+    test('orders marks by their place, which is in the piece, and limits their headings', async (extractor) => {
+      const section = (number: number): string => `# Section ${number} ${'👍 long '.repeat(number * 5)}\n\nText.\n\n`
+      const text = Array.from({ length: 400 }, (_, number) => section(number)).join('')
+      const file = source('a.md', Buffer.from(text), 10_007)
+      const pieces = await collect(extractor.extract(file))
+      let page = 0
+      for (const piece of pieces) {
+        let last = 0
+        for (const mark of piece.marks ?? []) {
+          assert.ok(mark.at >= last && mark.at <= piece.text.length)
+          last = mark.at
+          if ('page' in mark) {
+            assert.ok(mark.page > page)
+            page = mark.page
+          } else {
+            assert.ok(mark.heading.trim() !== '' && mark.heading.length <= 200 && mark.heading.isWellFormed())
+            assert.doesNotMatch(mark.heading, /[\r\n]/)
+            assert.ok(Number.isInteger(mark.level) && mark.level >= 1 && mark.level <= 9)
+          }
+        }
+      }
+      const read = await markedText(extractor, file)
+      assert.equal(read.marks.length, 400)
+      assert.deepEqual(read, await markedText(extractor, file))
     })
 
     test('returns the same text for the same file', async (extractor) => {
@@ -122,6 +160,20 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
 
 function source(fileName: string, bytes: Uint8Array, pieceSize: number): ExtractionSource {
   return { fileName, sizeBytes: bytes.length, open: () => inPieces(bytes, pieceSize) }
+}
+
+/** The text of a file, and its marks with offsets in that text. */
+async function markedText(
+  extractor: TextExtractor,
+  file: ExtractionSource,
+): Promise<{ readonly text: string; readonly marks: readonly StructureMark[] }> {
+  let text = ''
+  const marks: StructureMark[] = []
+  for (const piece of await collect(extractor.extract(file))) {
+    for (const mark of piece.marks ?? []) marks.push({ ...mark, at: mark.at + text.length })
+    text += piece.text
+  }
+  return { text, marks }
 }
 
 async function textOf(extractor: TextExtractor, file: ExtractionSource): Promise<string> {

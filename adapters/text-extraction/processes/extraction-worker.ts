@@ -12,7 +12,7 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.docx': async () => (await import('../readers/word-reader.js')).readWord,
   '.doc': async () => (await import('../readers/word-reader.js')).readWord,
   '.csv': async () => (await import('../readers/csv-reader.js')).readCsv,
-  '.md': async () => (await import('../readers/text-reader.js')).readText,
+  '.md': async () => (await import('../readers/text-reader.js')).readMarkdown,
   '.txt': async () => (await import('../readers/text-reader.js')).readText,
 }
 const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc'])

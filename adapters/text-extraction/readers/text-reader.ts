@@ -1,12 +1,22 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
 import { type Charset, detectCharset } from '../charsets/charset.js'
 import { LiteralReplacements } from '../charsets/literal-replacements.js'
+import { MarkdownHeadings } from './markdown-headings.js'
 import { type FileBytes, storable } from './reader.js'
 
-/** Reads plain text and Markdown unchanged. */
+/** Reads plain text unchanged. */
 export async function* readText(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const decoded = await DecodedText.of(file)
   for await (const text of decoded.pieces()) yield { text }
+  yield* decoded.warning()
+}
+
+/** Reads Markdown unchanged, and marks its headings. */
+export async function* readMarkdown(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+  const decoded = await DecodedText.of(file)
+  const headings = new MarkdownHeadings()
+  for await (const text of decoded.pieces()) yield headings.push(text)
+  yield headings.end()
   yield* decoded.warning()
 }
 

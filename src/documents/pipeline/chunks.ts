@@ -1,17 +1,21 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { TimeSlice } from '../../kernel/waiting.js'
-import {
-  type DocumentRecord,
-  type ExtractedPiece,
-  type NewChunk,
-  NO_PLACE,
-  type Repositories,
-  type Storage,
-  type Tokenizer,
-  type WindowRecord,
+import type {
+  ChunkPlace,
+  DocumentRecord,
+  ExtractedPiece,
+  NewChunk,
+  Repositories,
+  Storage,
+  Tokenizer,
+  WindowRecord,
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
+import { Structure } from './structure.js'
+
+/** A chunk with its pages and headings. */
+export type PlacedChunk = Chunk & ChunkPlace
 
 /** Facts about a text. They are complete once {@link chunkStream} is read to its end. */
 export interface TextSummary {
@@ -33,23 +37,25 @@ export async function* chunkStream(
   tokenizer: Tokenizer,
   options: ChunkerOptions,
   summary: TextSummary,
-): AsyncGenerator<Chunk> {
+): AsyncGenerator<PlacedChunk> {
   const chunker = new Chunker(tokenizer, options)
+  const structure = new Structure()
   const slice = new TimeSlice()
   for await (const piece of timed(pieces, summary)) {
+    structure.add(piece.marks ?? [], summary.characters)
     summary.pages = piece.pages ?? summary.pages
     summary.warnings.push(...(piece.warnings ?? []))
     for (const text of splitText(piece.text)) {
       summary.characters += text.length
       for (const chunk of chunker.push(text)) {
-        yield chunk
+        yield { ...chunk, ...structure.placeOf(chunk) }
         await slice.pauseIfOver()
       }
       await slice.pauseIfOver()
     }
   }
   for (const chunk of chunker.end()) {
-    yield chunk
+    yield { ...chunk, ...structure.placeOf(chunk) }
     await slice.pauseIfOver()
   }
   summary.tokens = chunker.tokens
@@ -64,16 +70,19 @@ async function* timed<Item>(items: AsyncIterable<Item>, summary: TextSummary): A
   }
 }
 
-/** The chunk with hashes of its text and of its windows, under the model with this fingerprint. */
+/** The chunk with hashes of itself and of its windows, under the model with this fingerprint. */
 export async function hashedChunk(
-  { ordinal, start, text, tokens, ...chunk }: Chunk,
+  { text, windows: unhashed, ...chunk }: PlacedChunk,
   fingerprint: string,
 ): Promise<NewChunk> {
-  const windows = chunk.windows.map(async (window): Promise<WindowRecord> => {
+  const windows = unhashed.map(async (window): Promise<WindowRecord> => {
     return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
   })
-  const hash = await hashText(fingerprint, text)
-  return { ordinal, content: text, start, tokens, hash, ...NO_PLACE, windows: await Promise.all(windows) }
+  // The hash also covers the place: a row of an earlier version without pages and headings is written again.
+  const { pageFirst, pageLast, headings } = chunk
+  const hasPlace = pageFirst !== null || headings.length > 0
+  const hash = await hashText(fingerprint, hasPlace ? JSON.stringify([text, pageFirst, pageLast, headings]) : text)
+  return { ...chunk, content: text, hash, windows: await Promise.all(windows) }
 }
 
 /** The hash of a text: 128 bits of SHA-256, base64url. */

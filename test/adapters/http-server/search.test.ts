@@ -79,6 +79,9 @@ describe('POST /context/relevant-docs/{contextId}', () => {
       displayName: 'leave.txt',
       start: 0,
       end: 35,
+      pages: null,
+      headings: [],
+      metadata: {},
       foundBy: ['words', 'meaning'],
     })
     expect(best?.content.slice(best.match.start, best.match.end)).toBe('Parental leave')

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type StructureMark } from '../../../../src/ports/index.js'
 import { type FileBytes, piecesOf, readAll, storable } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
@@ -29,7 +29,11 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
       const text = await readPage(pdf, number, hyphens)
       const warning = warningFor(text, number, unreadable)
       const pieces = text === undefined || text === '' ? [''] : piecesOf(`${storable(text)}\n\n`, MAX_PIECE_UNITS)
-      for (const piece of pieces) yield { text: piece, pages: number }
+      let marks: readonly StructureMark[] = [{ at: 0, page: number }]
+      for (const piece of pieces) {
+        yield { text: piece, pages: number, marks }
+        marks = []
+      }
       if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
     }
     const { broken, garbled, blank } = unreadable
