@@ -8,11 +8,18 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.txt', contentType: 'text/plain' },
   { extension: '.md', contentType: 'text/markdown' },
   { extension: '.csv', contentType: 'text/csv' },
+  { extension: '.html', contentType: 'text/html' },
+  { extension: '.htm', contentType: 'text/html' },
 ]
 
-/** The contents that each extension allows. Word opens .doc and .docx by their content, and so does this extractor. */
+/**
+ * The contents that each extension allows. Word opens .doc and .docx by their content, and so does this extractor.
+ * An Office file with a password is an OLE container.
+ */
 const WORD_KINDS: readonly Content['kind'][] = ['word', 'ole', 'zip']
-const TEXT_KINDS: readonly Content['kind'][] = ['text', 'markup', 'unknown']
+const TEXT_KINDS: readonly Content['kind'][] = ['text', 'html', 'xml', 'mime', 'markup', 'unknown']
+const HTML_KINDS: readonly Content['kind'][] = ['html', 'xml', 'text', 'unknown']
+const JSON_KINDS: readonly Content['kind'][] = ['text', 'unknown']
 const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   // A file with a damaged beginning may still be a PDF.
   '.pdf': ['pdf', 'unknown'],
@@ -21,6 +28,14 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.txt': TEXT_KINDS,
   '.md': TEXT_KINDS,
   '.csv': TEXT_KINDS,
+  '.html': HTML_KINDS,
+  '.htm': HTML_KINDS,
+  '.xlsx': ['excel', 'ole', 'zip'],
+  '.pptx': ['powerpoint', 'ole', 'zip'],
+  '.json': JSON_KINDS,
+  '.jsonl': JSON_KINDS,
+  '.eml': ['text', 'mime', 'unknown'],
+  '.epub': ['epub', 'zip'],
 }
 
 /** The format for the extension of a name. @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` */
@@ -38,21 +53,26 @@ export async function identify(fileName: string, head: Uint8Array): Promise<Text
   if (head.length === 0) throw new ExtractionError('ERR_EMPTY_FILE', 'The file is empty')
   const content = await contentOf(head)
   if (ALLOWED[format.extension]?.includes(content.kind) === true) return format
-  if (content.readAs !== undefined) {
-    throw new ExtractionError(
-      'ERR_WRONG_TYPE',
-      `The content is ${content.name}, but the name ends with ${format.extension}: rename the file to ${content.readAs}`,
-    )
-  }
+  if (content.readAs !== undefined) throw wrongType(content.name, format.extension, content.readAs)
   throw new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
     `The content is ${content.name}, which is not supported, although the name ends with ${format.extension}: save it as .docx, .pdf or .txt`,
   )
 }
 
+/** The error for a file that can be read under another name. */
+function wrongType(name: string, extension: string, readAs: string): ExtractionError {
+  return new ExtractionError(
+    'ERR_WRONG_TYPE',
+    `The content is ${name}, but the name ends with ${extension}: rename the file to ${readAs}`,
+  )
+}
+
+type TextKind = 'text' | 'html' | 'xml' | 'mime' | 'markup'
+
 /** The kind of a file according to its first bytes. */
 interface Content {
-  readonly kind: 'pdf' | 'word' | 'ole' | 'zip' | 'text' | 'markup' | 'other' | 'unknown'
+  readonly kind: 'pdf' | ReadableZip | 'ole' | 'zip' | TextKind | 'other' | 'unknown'
   /** A name for people, with its article. */
   readonly name: string
   /** The extension under which the content can be read, if it can. */
@@ -60,7 +80,6 @@ interface Content {
 }
 
 const PDF: Content = { kind: 'pdf', name: 'a PDF', readAs: '.pdf' }
-const WORD: Content = { kind: 'word', name: 'a Word document', readAs: '.docx' }
 const OFFICE: Content = { kind: 'zip', name: 'an Office document', readAs: '.docx' }
 const ZIP: Content = { kind: 'zip', name: 'a zip archive' }
 /** Word wrote this until 2003, and still does for documents with a password. Other programs use it too. */
@@ -70,13 +89,16 @@ const UNKNOWN: Content = { kind: 'unknown', name: 'of an unknown kind' }
 
 const BYTE_ORDER_MARKS: readonly string[] = ['\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\x00\x00\xfe\xff']
 /** Text for programs. With the extension of a text it is read unchanged. */
-const MARKUPS: readonly (readonly [RegExp, string])[] = [
-  [/^\{\\rtf/, 'RTF'],
-  [/progid="Word\.Document"|office\/word\/2003\/wordml/, 'WordML (XML of Word 2003)'],
-  [/^\s*<\?xml[^]*<pkg:package/, 'Word XML'],
-  [/^\s*(?:<!doctype html|<html)/i, 'HTML'],
-  [/^MIME-Version:/i, 'a web archive (MHTML)'],
-  [/^\s*<\?xml/, 'XML'],
+const MARKUPS: readonly (readonly [RegExp, Content])[] = [
+  [/^\{\\rtf/, { kind: 'markup', name: 'RTF' }],
+  [/progid="Word\.Document"|office\/word\/2003\/wordml/, { kind: 'markup', name: 'WordML (XML of Word 2003)' }],
+  [/^\s*<\?xml[^]*<pkg:package/, { kind: 'markup', name: 'Word XML' }],
+  [
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*(?:<!doctype html|<html)/i,
+    { kind: 'html', name: 'HTML', readAs: '.html' },
+  ],
+  [/^MIME-Version:/i, { kind: 'mime', name: 'a web archive (MHTML)' }],
+  [/^\s*<\?xml/, { kind: 'xml', name: 'XML' }],
 ]
 /** Documents from before OLE. A text in some encodings may begin with the same bytes. */
 const OLD_FORMATS: readonly (readonly [RegExp, string])[] = [
@@ -102,7 +124,7 @@ export async function contentOf(head: Uint8Array): Promise<Content> {
   if (type === 'application/pdf') return PDF
   if (type === 'application/x-cfb') return OLE
   const zip = zipKindOfType(type)
-  if (zip !== undefined) return zip.isWord ? WORD : { kind: 'other', name: zip.name }
+  if (zip !== undefined) return contentOfZip(zip)
   if (ascii.startsWith('PK\x03\x04')) return zipOf(ascii)
   // Some texts begin like a binary file ("BM…"), but only binary files also contain zero bytes.
   if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
@@ -111,8 +133,13 @@ export async function contentOf(head: Uint8Array): Promise<Content> {
 
 /** Judges a zip by its first entries. */
 function zipOf(ascii: string): Content {
-  if (ascii.includes('word/')) return WORD
+  const kind = ZIPS.find(({ folder }) => folder !== undefined && ascii.includes(folder))
+  if (kind !== undefined) return contentOfZip(kind)
   return ascii.includes('[Content_Types].xml') ? OFFICE : ZIP
+}
+
+function contentOfZip({ kind, name, readAs }: ZipKind): Content {
+  return { kind: kind ?? 'other', name, ...(readAs !== undefined && { readAs }) }
 }
 
 function contentWithoutSignature(ascii: string): Content {
@@ -126,40 +153,57 @@ function contentWithoutSignature(ascii: string): Content {
 /** Finds the markup of a text in any encoding: its signs are ASCII in all common encodings. */
 function textOf(ascii: string): Content {
   const plain = ascii.replace(/^[\x80-\xff\0]+/, '').replaceAll('\0', '')
-  const markup = MARKUPS.find(([pattern]) => pattern.test(plain))
-  return markup === undefined ? TEXT : { kind: 'markup', name: markup[1] }
+  return MARKUPS.find(([pattern]) => pattern.test(plain))?.[1] ?? TEXT
 }
+
+/** The zips that the extractor reads. */
+export type ReadableZip = 'word' | 'excel' | 'powerpoint' | 'epub'
 
 /** A kind of file that is a zip. */
 interface ZipKind {
+  /** Only for a kind that the extractor reads. */
+  readonly kind?: ReadableZip
   /** A name for people, with its article. */
   readonly name: string
+  /** The extension under which the extractor reads it. */
+  readonly readAs?: string
   /** Matches its media type, if the first bytes show one. */
   readonly type?: RegExp
   /** Matches its list of contents or its label. Embedded files of other kinds add their own labels there. */
   readonly label: RegExp
   /** Matches the name of a part that only this kind has. */
   readonly part: RegExp
+  /** The folder of its parts, which shows the kind in the first bytes. */
+  readonly folder?: string
 }
 
 const WORD_ZIP: ZipKind = {
+  kind: 'word',
   name: 'a Word document',
+  readAs: '.docx',
   type: /wordprocessingml|ms-word\./,
   label: /wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.(?:document|template)\.macroEnabled/i,
   part: /^\/?word\//i,
+  folder: 'word/',
 }
 const OTHER_ZIPS: readonly ZipKind[] = [
   {
+    kind: 'excel',
     name: 'an Excel workbook',
+    readAs: '.xlsx',
     type: /spreadsheetml|ms-excel/,
     label: /spreadsheetml\.(?:sheet|template)\.main|ms-excel\./i,
-    part: /^xl\//i,
+    part: /^\/?xl\//i,
+    folder: 'xl/',
   },
   {
+    kind: 'powerpoint',
     name: 'a PowerPoint presentation',
+    readAs: '.pptx',
     type: /presentationml|ms-powerpoint/,
     label: /presentationml\.\w+\.main|ms-powerpoint\./i,
-    part: /^ppt\//i,
+    part: /^\/?ppt\//i,
+    folder: 'ppt/',
   },
   { name: 'a Visio drawing', label: /ms-visio\.\w+\.main/i, part: /^visio\//i },
   {
@@ -168,7 +212,14 @@ const OTHER_ZIPS: readonly ZipKind[] = [
     label: /opendocument/i,
     part: /^META-INF\/manifest\.xml$/,
   },
-  { name: 'an e-book (EPUB)', type: /epub/, label: /epub/i, part: /^META-INF\/container\.xml$/ },
+  {
+    kind: 'epub',
+    name: 'an e-book (EPUB)',
+    readAs: '.epub',
+    type: /epub/,
+    label: /epub/i,
+    part: /^META-INF\/container\.xml$/i,
+  },
   { name: 'a Java archive', label: /java-archive/i, part: /^META-INF\/MANIFEST\.MF$/ },
   {
     name: 'a Pages, Numbers or Keynote file',
@@ -176,26 +227,39 @@ const OTHER_ZIPS: readonly ZipKind[] = [
     part: /^Index\/.*\.iwa$|^Index\.zip$/,
   },
 ]
+const ZIPS: readonly ZipKind[] = [WORD_ZIP, ...OTHER_ZIPS]
 
 /** The kind of a zip if its media type is certain. */
-function zipKindOfType(type: string): { readonly name: string; readonly isWord: boolean } | undefined {
-  return toKind([WORD_ZIP, ...OTHER_ZIPS].find((kind) => kind.type?.test(type)))
+function zipKindOfType(type: string): ZipKind | undefined {
+  return ZIPS.find((kind) => kind.type?.test(type))
+}
+
+/** The kind of a zip by all of its names and labels. A Word document remains one, whatever it embeds. */
+function zipKindOf(names: readonly string[], labels: Iterable<string>): ZipKind | undefined {
+  const label = [...labels].join('\n')
+  const hasPart = ({ part }: ZipKind): boolean => names.some((name) => part.test(name))
+  if (WORD_ZIP.label.test(label) || hasPart(WORD_ZIP)) return WORD_ZIP
+  return OTHER_ZIPS.find((kind) => kind.label.test(label)) ?? OTHER_ZIPS.find(hasPart)
 }
 
 /**
- * The kind of a zip by all of its names and labels. A Word document remains one, whatever it embeds.
+ * Checks that a zip is of the kind that its name says, by all of its names and labels.
+ *
  * @param labels the texts of `[Content_Types].xml` and `mimetype`, if the zip has them
+ * @throws ExtractionError `ERR_WRONG_TYPE`, `ERR_UNSUPPORTED_FORMAT`
  */
-export function zipKindOf(
+export function checkZipKind(
+  extension: string,
+  expected: ReadableZip,
   names: readonly string[],
   labels: Iterable<string>,
-): { readonly name: string; readonly isWord: boolean } | undefined {
-  const label = [...labels].join('\n')
-  const hasPart = ({ part }: ZipKind): boolean => names.some((name) => part.test(name))
-  if (WORD_ZIP.label.test(label) || hasPart(WORD_ZIP)) return toKind(WORD_ZIP)
-  return toKind(OTHER_ZIPS.find((kind) => kind.label.test(label)) ?? OTHER_ZIPS.find(hasPart))
-}
-
-function toKind(kind: ZipKind | undefined): { readonly name: string; readonly isWord: boolean } | undefined {
-  return kind && { name: kind.name, isWord: kind === WORD_ZIP }
+): void {
+  const actual = zipKindOf(names, labels)
+  if (actual?.kind === expected) return
+  if (actual?.readAs !== undefined) throw wrongType(actual.name, extension, actual.readAs)
+  const name = ZIPS.find(({ kind }) => kind === expected)?.name ?? ''
+  throw new ExtractionError(
+    'ERR_UNSUPPORTED_FORMAT',
+    `The content is ${actual?.name ?? 'a zip archive'}, not ${name}: save its text as .docx, .pdf, .csv or .txt`,
+  )
 }

@@ -24,12 +24,16 @@ export interface Charset {
   createDecoder(): StreamDecoder
 }
 
+/** The largest share of undecodable characters for an encoding that the text declares itself. */
+const MAX_DECLARED_REPLACED = 0.05
+
 /**
  * Detects the encoding of a text. Reads the whole text once, because only its end proves that it is UTF-8.
  *
+ * @param declared the encoding that the text declares. It counts if the text is not Unicode and fits it
  * @throws ExtractionError `ERR_UNDECODABLE_TEXT` if the encoding has no decoder, or if the content is not text
  */
-export async function detectCharset(bytes: AsyncIterable<Uint8Array>): Promise<Charset> {
+export async function detectCharset(bytes: AsyncIterable<Uint8Array>, declared?: string): Promise<Charset> {
   const sample = new CharsetSample()
   const unicode = new UnicodeCheck()
   for await (const block of inBlocks(bytes)) {
@@ -45,6 +49,7 @@ export async function detectCharset(bytes: AsyncIterable<Uint8Array>): Promise<C
   if (isBinary(sample.head)) throw new ExtractionError('ERR_UNDECODABLE_TEXT', 'The file is binary, not text')
   if (unicode.isUtf8) return charset((unicode.isAscii ? sevenBitCharset(sample.escapes) : undefined) ?? 'utf-8', 1)
   if (unicode.isLikelyUtf8) return charset('utf-8', 0.5)
+  if (declared !== undefined && fits(declared, sample.lines)) return charset(declared, MAX_DECLARED_REPLACED)
   const { name, isUnsure } = guessCharset(sample)
   return charset(name, 0.02, isUnsure)
 }
@@ -64,6 +69,17 @@ async function* inBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
     size -= end
   }
   if (size > 0) yield Buffer.concat(pending)
+}
+
+/** True if the encoding has a decoder and decodes almost all of the text. A text in Unicode was found before. */
+function fits(name: string, lines: Uint8Array): boolean {
+  if (/^(?:utf|ucs|unicode)/i.test(name)) return false
+  try {
+    const text = decodeWhole(name, lines)
+    return text.split('\uFFFD').length - 1 <= lines.length * MAX_DECLARED_REPLACED
+  } catch {
+    return false
+  }
 }
 
 function charset(name: string, maxReplacedShare: number, isUnsure = false): Charset {

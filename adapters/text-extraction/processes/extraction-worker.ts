@@ -14,9 +14,11 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.csv': async () => (await import('../readers/csv-reader.js')).readCsv,
   '.md': async () => (await import('../readers/text-reader.js')).readMarkdown,
   '.txt': async () => (await import('../readers/text-reader.js')).readText,
+  '.html': async () => (await import('../readers/html/html-reader.js')).readHtml,
+  '.htm': async () => (await import('../readers/html/html-reader.js')).readHtml,
 }
-const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc'])
-const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc'])
+const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc', '.xlsx', '.pptx', '.eml', '.epub'])
+const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub'])
 
 const limits = workerData as ExtractionLimits
 const receivedBytes = new Mailbox<Uint8Array | null>()
@@ -34,7 +36,7 @@ async function extract({ fileName, sizeBytes }: HostMessage & { readonly type: '
     const { extension } = formatOf(fileName)
     if (READ_WHOLE.has(extension)) checkSize(extension, sizeBytes)
     let file: FileBytes = { sizeBytes, open: hostBytes }
-    if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file)
+    if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file, extension)
     const reader = await READERS[extension]?.()
     let hasText = false
     for await (const piece of boundedPieces(reader?.(file) ?? noPieces(), sizeBytes, limits.maxTextCharacters)) {
@@ -59,10 +61,10 @@ function checkSize(extension: string, sizeBytes: number): void {
 }
 
 /** Reads the file into memory. A zip is unpacked once first, to check it before a parser sees it. */
-async function checkedContainer(file: FileBytes): Promise<FileBytes> {
+async function checkedContainer(file: FileBytes, extension: string): Promise<FileBytes> {
   const bytes = await readAll(file)
   const { checkZip, isZip } = await import('../readers/docx/checked-zip.js')
-  if (isZip(bytes)) await checkZip(bytes)
+  if (isZip(bytes)) await checkZip(bytes, extension)
   return {
     sizeBytes: bytes.length,
     open: async function* () {

@@ -39,9 +39,12 @@ export class DecodedText {
     this.#charset = charset
   }
 
-  /** @throws ExtractionError `ERR_UNDECODABLE_TEXT` if the encoding is unknown or has no decoder */
-  static async of(file: FileBytes): Promise<DecodedText> {
-    return new DecodedText(file, await detectCharset(file.open()))
+  /**
+   * @param declared the encoding that the file declares, if it does
+   * @throws ExtractionError `ERR_UNDECODABLE_TEXT` if the encoding is unknown or has no decoder
+   */
+  static async of(file: FileBytes, declared?: string): Promise<DecodedText> {
+    return new DecodedText(file, await detectCharset(file.open(), declared))
   }
 
   /**

@@ -1,13 +1,20 @@
 import { createInflateRaw } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { ExtractionError } from '../../../../src/ports/index.js'
-import { zipKindOf } from '../../formats.js'
+import { checkZipKind, type ReadableZip } from '../../formats.js'
 
 const MB = 1_048_576
 const MAX_ENTRIES = 10_000
-const MAX_UNPACKED_BYTES = 512 * MB
-const MAX_XML_BYTES = 200 * MB
-const MAX_XML_PART_BYTES = 100 * MB
+
+/** The most unpacked bytes of a zip, by its kind. */
+interface ZipLimits {
+  readonly unpackedBytes: number
+  readonly xmlBytes: number
+  readonly xmlPartBytes: number
+}
+const LIMITS: ZipLimits = { unpackedBytes: 512 * MB, xmlBytes: 200 * MB, xmlPartBytes: 100 * MB }
+/** A sheet is read row by row, and a million rows are some hundred megabytes of XML. */
+const SHEET_LIMITS: ZipLimits = { unpackedBytes: 2_048 * MB, xmlBytes: 2_048 * MB, xmlPartBytes: 1_024 * MB }
 /** The most unpacked bytes for each packed byte, above {@link FREE_UNPACKED_BYTES}. XML has some tens. */
 const MAX_RATIO = 200
 const FREE_UNPACKED_BYTES = 16 * MB
@@ -27,22 +34,24 @@ export function isZip(bytes: Buffer): boolean {
  *
  * @throws ExtractionError `ERR_EXTRACTION_LIMIT` for content that is too large; `ERR_CORRUPT_FILE` for parts that
  *   overlap, have another size than the directory says, or declare a document type; `ERR_ENCRYPTED`;
- *   `ERR_UNSUPPORTED_FORMAT` for a zip that is no Word document
+ *   `ERR_WRONG_TYPE` or `ERR_UNSUPPORTED_FORMAT` for a zip of another kind than the extension says
  */
-export async function checkZip(bytes: Buffer): Promise<void> {
+export async function checkZip(bytes: Buffer, extension: string): Promise<void> {
+  const kind = KINDS[extension] ?? 'word'
   const entries = await entriesOf(bytes)
   const parts = entries.map((entry) => ({ entry, name: nameOf(entry), ...placeOf(entry, bytes) }))
   checkOverlaps(parts)
-  const budget = new Budget()
+  const budget = new Budget(kind === 'excel' ? SHEET_LIMITS : LIMITS, kind !== 'epub')
   const labels = new Map<string, string>()
   for (const { entry, name, begin, end } of parts) {
     const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
     if (label !== undefined) labels.set(name, label)
   }
   const names = parts.map(({ name }) => name)
-  const kind = zipKindOf(names, labels.values())
-  if (kind?.isWord !== true) throw notWord(kind?.name)
+  checkZipKind(extension, kind, names, labels.values())
 }
+
+const KINDS: Readonly<Record<string, ReadableZip>> = { '.xlsx': 'excel', '.pptx': 'powerpoint', '.epub': 'epub' }
 
 async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   // `checkEntry` checks the real sizes of all entries instead.
@@ -106,7 +115,7 @@ async function checkEntry(entry: Entry, name: string, packed: Buffer, budget: Bu
   let unpacked = 0
   const state = { isDamaged: false }
   for await (const chunk of unpack(entry, packed, state)) {
-    if (unpacked === 0 && isXmlPart(name, chunk)) prolog = new XmlProlog(name)
+    if (unpacked === 0 && budget.hasXml && isXmlPart(name, chunk)) prolog = new XmlProlog(name)
     if (isLabel && unpacked < MAX_LABEL_BYTES) label.push(Buffer.from(chunk))
     unpacked += chunk.length
     prolog?.check(chunk)
@@ -137,7 +146,7 @@ async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean
   } else {
     throw new ExtractionError(
       'ERR_CORRUPT_FILE',
-      'The file uses a compression that Word does not use: open and save it with Word',
+      'The file uses a compression that no program for it uses: open and save it with such a program',
     )
   }
 }
@@ -146,16 +155,25 @@ async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean
 class Budget {
   /** The packed bytes of the checked entries. */
   packed = 0
+  readonly #limits: ZipLimits
   #unpacked = 0
   #xml = 0
+
+  /** @param hasXml false for e-books: their chapters may have document types, and no reader expands entities */
+  constructor(
+    limits: ZipLimits,
+    readonly hasXml: boolean,
+  ) {
+    this.#limits = limits
+  }
 
   spend(bytes: number, part: { readonly unpacked: number; readonly packed: number; readonly isXml: boolean }): void {
     this.#unpacked += bytes
     if (part.isXml) this.#xml += bytes
-    if (this.#unpacked > MAX_UNPACKED_BYTES) throw tooLarge(sizeText(MAX_UNPACKED_BYTES))
-    if (this.#xml > MAX_XML_BYTES) throw tooLarge(`${sizeText(MAX_XML_BYTES)} of XML`)
-    if (part.isXml && part.unpacked > MAX_XML_PART_BYTES)
-      throw tooLarge(`${sizeText(MAX_XML_PART_BYTES)} of XML in one part`)
+    const { unpackedBytes, xmlBytes, xmlPartBytes } = this.#limits
+    if (this.#unpacked > unpackedBytes) throw tooLarge(sizeText(unpackedBytes))
+    if (this.#xml > xmlBytes) throw tooLarge(`${sizeText(xmlBytes)} of XML`)
+    if (part.isXml && part.unpacked > xmlPartBytes) throw tooLarge(`${sizeText(xmlPartBytes)} of XML in one part`)
     if (isBomb(part.unpacked, part.packed) || isBomb(this.#unpacked, this.packed + part.packed)) {
       throw tooLarge(`more than ${MAX_RATIO} times its packed size`)
     }
@@ -170,13 +188,6 @@ function sizeText(bytes: number): string {
   return `more than ${bytes / MB} MB`
 }
 
-function notWord(kindName = 'a zip archive'): ExtractionError {
-  return new ExtractionError(
-    'ERR_UNSUPPORTED_FORMAT',
-    `The content is ${kindName}, not a Word document: save its text as .docx, .pdf, .csv or .txt`,
-  )
-}
-
 function tooLarge(size: string): ExtractionError {
   return new ExtractionError('ERR_EXTRACTION_LIMIT', `The unpacked file has ${size}: split it`)
 }
@@ -187,7 +198,7 @@ function damaged(cause?: unknown): ExtractionError {
 
 /** The most characters that are checked before the first element. */
 const MAX_PROLOG_CHARACTERS = 65_536
-/** Parts that a Word file may contain and that no reader parses. */
+/** Parts that an Office file may contain and that no reader parses. */
 const NEVER_PARSED = /\.(?:x?html?|mht|mhtml|svg|txt|rtf)$/i
 const NAMED_XML = /\.(?:xml|rels)$/i
 
@@ -197,7 +208,7 @@ function isXmlPart(name: string, head: Uint8Array): boolean {
   return !NEVER_PARSED.test(name) && /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*</.test(asciiOf(head.subarray(0, 1_024)))
 }
 
-/** Refuses a document type before the root of an XML part: Word writes none, and it can declare entities. */
+/** Refuses a document type before the root of an XML part: Office writes none, and it can declare entities. */
 class XmlProlog {
   readonly #name: string
   #text = ''
@@ -215,7 +226,7 @@ class XmlProlog {
     const prolog = /^(?:[^<]|<\?[^]*?\?>|<!--[^]*?-->)*/.exec(this.#text)?.[0] ?? ''
     const rest = this.#text.slice(prolog.length)
     if (/^<!(?!$|-$|--)/.test(rest)) {
-      throw this.#refusal('has a document type (DOCTYPE), which no Word file has')
+      throw this.#refusal('has a document type (DOCTYPE), which no Office file has')
     }
     this.#isOver = /^<[^!?]/.test(rest)
     if (this.#isOver) this.#text = ''
@@ -225,7 +236,7 @@ class XmlProlog {
   #refusal(problem: string): ExtractionError {
     return new ExtractionError(
       'ERR_CORRUPT_FILE',
-      `${this.#name.slice(0, 100)} ${problem}: open and save the file with Word`,
+      `${this.#name.slice(0, 100)} ${problem}: open and save the file with its program`,
     )
   }
 }

@@ -1,0 +1,42 @@
+/** Elements that no browser shows, or whose text is not part of the page. */
+const HIDDEN = setOf(
+  'script style template noscript noframes noembed iframe datalist rp annotation annotation-xml object audio video canvas',
+)
+/** Elements whose end tag may be missing. To hide one could hide everything after it. */
+const WITHOUT_END = setOf('p li dt dd tr td th thead tbody tfoot option optgroup rt colgroup caption html body head')
+const VOID = setOf('area base br col embed hr img input link meta param source track wbr')
+/** Elements that begin and end a line. */
+const LINES = setOf('div li dt dd option optgroup caption figcaption legend summary address center button fieldset')
+/** Elements with an empty line before and after them. */
+const PARAGRAPHS = setOf(
+  'p pre blockquote section article aside header footer main nav figure details dialog dl form hr body html hgroup search',
+)
+const LISTS = setOf('ul ol menu dir')
+
+function setOf(names: string): ReadonlySet<string> {
+  return new Set(names.split(' '))
+}
+
+/** The gap before and after an element: an empty line, a line break, or none. */
+export function breakOf(name: string): 'paragraph' | 'line' | undefined {
+  if (PARAGRAPHS.has(name)) return 'paragraph'
+  return LINES.has(name) ? 'line' : undefined
+}
+
+export function isList(name: string): boolean {
+  return LISTS.has(name)
+}
+
+/** The level of a heading. @returns 0 for other elements */
+export function headingLevelOf(name: string): number {
+  return /^h[1-6]$/.test(name) ? Number(name.charAt(1)) : 0
+}
+
+/** True for an element that the page does not show: by its kind, by `hidden`, or by `display: none`. */
+export function isHidden(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  if (HIDDEN.has(name)) return true
+  if (VOID.has(name) || WITHOUT_END.has(name)) return false
+  const hidden = attributes.get('hidden')
+  if (hidden !== undefined && hidden.toLowerCase() !== 'until-found') return true
+  return /display\s*:\s*none/i.test(attributes.get('style') ?? '')
+}

@@ -1,0 +1,67 @@
+import type { ExtractedPiece } from '../../../src/ports/index.js'
+import { MarkedText } from './marks.js'
+
+const PIECE_CHARACTERS = 65_536
+
+/** Lines of text, with marks at the pages and headings that begin in them. */
+export class MarkedLines {
+  readonly #text = new MarkedText()
+  /** Marks of the next line. */
+  #nextMarks: (() => void)[] = []
+  /** The line breaks before the next line. */
+  #breaks = 0
+  #hasText = false
+
+  /** Adds a line, which may contain line breaks. An empty one leaves a gap. */
+  add(line: string): void {
+    const text = line.trimEnd()
+    if (text === '') {
+      this.leaveGap()
+      return
+    }
+    if (this.#hasText) this.#text.add('\n'.repeat(this.#breaks))
+    this.#setMarks()
+    this.#text.add(text)
+    this.#hasText = true
+    this.#breaks = 1
+  }
+
+  /** Puts an empty line before the next line. */
+  leaveGap(): void {
+    this.#breaks = 2
+  }
+
+  /** Adds a heading as a paragraph of its own. */
+  heading(text: string, level: number): void {
+    this.leaveGap()
+    this.#nextMarks.push(() => {
+      this.#text.markHeading(text, level)
+    })
+    this.add(text)
+    this.leaveGap()
+  }
+
+  /** Begins a page, sheet or slide with the next line. */
+  page(page: number): void {
+    this.leaveGap()
+    this.#nextMarks.push(() => {
+      this.#text.markPage(page)
+    })
+  }
+
+  /** Yields the text so far if it is long enough for a piece. */
+  *longPieces(): Generator<ExtractedPiece> {
+    if (this.#text.length >= PIECE_CHARACTERS) yield* this.#text.take(PIECE_CHARACTERS)
+  }
+
+  /** Yields all text and marks so far. */
+  *pieces(): Generator<ExtractedPiece> {
+    this.#setMarks()
+    yield* this.#text.take(PIECE_CHARACTERS)
+  }
+
+  #setMarks(): void {
+    for (const mark of this.#nextMarks) mark()
+    this.#nextMarks = []
+  }
+}
