@@ -1,6 +1,6 @@
 import type { Schema } from 'apache-arrow'
 import pLimit from 'p-limit'
-import { ClosedError } from '../../src/ports/index.js'
+import { ClosedError, retry } from '../../src/ports/index.js'
 import { withReadErrors, withStorageErrors } from './errors.js'
 import { isTableUnavailable, type LanceTables } from './lance-tables.js'
 import type { TableMaintenance } from './maintenance/table-maintenance.js'
@@ -8,7 +8,7 @@ import type { Addition, OpenTable } from './open-table.js'
 import { dropLock, maintenanceLock } from './table-place.js'
 
 /** Other processes may drop and create a table several times while a call reads it. */
-const MAX_ATTEMPTS = 5
+const MAX_RETRIES = 4
 
 /** Rows to add to a collection. */
 interface CollectionAddition extends Addition {
@@ -121,14 +121,11 @@ export class LanceCollections {
    * have created another. Each retry waits for that process. A table that still lacks files afterwards is damaged.
    */
   async #retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!this.#isShared || !isTableUnavailable(error) || attempt === MAX_ATTEMPTS) throw error
-        await this.#tables.forgetDropped(name)
-      }
-    }
+    return await retry(work, {
+      backoff: { firstMs: 0, maxRetries: MAX_RETRIES },
+      isTransient: (error) => this.#isShared && isTableUnavailable(error),
+      beforeRetry: async () => await this.#tables.forgetDropped(name),
+    })
   }
 
   get #isShared(): boolean {

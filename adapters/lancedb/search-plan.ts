@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replacePrivateFile } from '../node-kit/index.js'
 
 /** The suffix of the file name of a table's plan. */
 export const PLAN_SUFFIX = '.search.json'
@@ -60,9 +61,7 @@ export async function readPlan(folder: string | undefined, table: string): Promi
 
 export async function writePlan(folder: string | undefined, table: string, plan: SearchPlan): Promise<void> {
   if (folder === undefined) return
-  const path = pathOf(folder, table)
-  await writeFile(`${path}.new`, JSON.stringify(plan), { mode: 0o600 })
-  await rename(`${path}.new`, path)
+  await replacePrivateFile(pathOf(folder, table), JSON.stringify(plan))
 }
 
 function pathOf(folder: string, table: string): string {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
-import { isCode, syncFolder } from '../node-kit/index.js'
+import { isCode, replacePrivateFile, syncFolder } from '../node-kit/index.js'
 import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './data-dir.js'
 import { unusable } from './data-dir-lock.js'
 import { noteLive, requireWholeCopy } from './migration/migration-mark.js'
@@ -132,10 +132,8 @@ async function readFolderId(dataDir: string): Promise<string | undefined> {
 
 /** Syncs the id to the disk: the database relies on it after a power cut too. */
 async function writeFolderId(dataDir: string, id: string): Promise<void> {
-  const temporary = join(dataDir, `${DATABASE_ID}.${randomUUID()}`)
   try {
-    await writeFile(temporary, id, { flag: 'wx', mode: 0o600, flush: true })
-    await rename(temporary, join(dataDir, DATABASE_ID))
+    await replacePrivateFile(join(dataDir, DATABASE_ID), id)
     await syncFolder(dataDir)
   } catch (error) {
     throw unusable(dataDir, error)

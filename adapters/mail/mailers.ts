@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
 import { InvalidInputError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
+import { replacePrivateFile } from '../node-kit/index.js'
 
 export interface SmtpMailerOptions {
   /** `smtp://user:password@host:587` or `smtps://…`. Query parameters are options of nodemailer. */
@@ -36,9 +37,7 @@ export class FolderMailer implements Mailer {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       // The name begins with the time, so that a list by name is in the order of writing.
       const name = `${new Date().toISOString().replaceAll(':', '')}-${randomUUID().slice(0, 8)}.eml`
-      const temporary = join(this.#folder, `.${name}`)
-      await writeFile(temporary, message as Buffer, { mode: 0o600 })
-      await rename(temporary, join(this.#folder, name))
+      await replacePrivateFile(join(this.#folder, name), message as Buffer)
     } catch (error) {
       throw new MailError('the mail could not be written to the mail folder: check that the process may write there', {
         cause: error,

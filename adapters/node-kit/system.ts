@@ -33,11 +33,11 @@ export async function createPrivateFile(path: string, text: string): Promise<boo
   }
 }
 
-/** Replaces a file that only this user may read. Other processes see the former text or the new one. */
-export async function replacePrivateFile(path: string, text: string): Promise<void> {
+/** Replaces a file that only this user may read. Other processes see the former content or the new one. */
+export async function replacePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomUUID()}`
   try {
-    await writeFile(temporary, text, NEW_PRIVATE_FILE)
+    await writeFile(temporary, content, NEW_PRIVATE_FILE)
     await rename(temporary, path)
   } catch (error) {
     await unlink(temporary).catch(() => undefined)

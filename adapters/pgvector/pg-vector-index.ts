@@ -6,6 +6,7 @@ import {
   type NearestWindow,
   requireQuery,
   requireRows,
+  retry,
   type Telemetry,
   type VectorCollection,
   type VectorHit,
@@ -268,13 +269,11 @@ export class PgVectorIndex implements VectorIndex {
 
   /** Retries once if another process has dropped the cached table: it may have created a new one. */
   async #retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!isTableMissing(error)) throw error
-      this.#tables.forget(name)
-      return await work()
-    }
+    return await retry(work, {
+      backoff: { firstMs: 0, maxRetries: 1 },
+      isTransient: isTableMissing,
+      beforeRetry: () => this.#tables.forget(name),
+    })
   }
 
   async #track<T>(work: Promise<T>): Promise<T> {

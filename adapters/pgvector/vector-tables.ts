@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
-import { UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
+import { type RetryOptions, retry, UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
 import { isLocked, isRightMissing } from './errors.js'
 
 const NAMES_PER_PAGE = 1_000
@@ -10,8 +10,8 @@ const MAX_ENTRIES = 10_000
 const UNINDEXED_ENTRY_MS = 10_000
 /** Shorter than PostgreSQL's deadlock timeout: an index build waits for transactions such as this one. */
 const LOCK_TIMEOUT_MS = 500
-/** The attempts take about a minute together. */
-const MAX_DROP_ATTEMPTS = 120
+/** No pause: each attempt waits for the lock. The attempts take about a minute together. */
+const DROP_RETRIES: RetryOptions = { backoff: { firstMs: 0, maxRetries: 119 }, isTransient: isLocked }
 
 /** The table of a collection. */
 export interface VectorTable {
@@ -122,14 +122,7 @@ export class VectorTables {
    */
   async drop(name: string): Promise<void> {
     await this.open()
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.#dropUnlessLocked(name)
-        break
-      } catch (error) {
-        if (!isLocked(error) || attempt === MAX_DROP_ATTEMPTS) throw error
-      }
-    }
+    await retry(() => this.#dropUnlessLocked(name), DROP_RETRIES)
     this.forget(name)
   }
 

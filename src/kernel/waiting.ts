@@ -95,6 +95,8 @@ export interface RetryOptions {
   }
   /** True for an error after which a later try may succeed. */
   readonly isTransient: (error: unknown) => boolean
+  /** Called before each retry, after the pause. Its error ends the retries. */
+  readonly beforeRetry?: () => Promise<void> | void
   /** An abort allows no further retry after the next failure. It interrupts neither a pause nor the work. */
   readonly signal?: AbortSignal
 }
@@ -105,7 +107,8 @@ export interface RetryOptions {
  * @returns the result of the first try that succeeds
  * @throws the error of the last try, when it is not transient, no retry is left or the signal is aborted
  */
-export async function retry<T>(work: () => Promise<T>, { backoff, isTransient, signal }: RetryOptions): Promise<T> {
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { backoff, isTransient, beforeRetry, signal } = options
   const { firstMs, longestMs = Infinity, maxRetries = Infinity, patienceMs = Infinity, isRandom = false } = backoff
   const startedAt = performance.now()
   for (let retries = 0; ; retries += 1) {
@@ -116,6 +119,7 @@ export async function retry<T>(work: () => Promise<T>, { backoff, isTransient, s
       if (isOver || signal?.aborted === true || !isTransient(error)) throw error
       const pauseMs = Math.min(firstMs * 2 ** retries, longestMs)
       await pause(isRandom ? Math.random() * pauseMs : pauseMs)
+      await beforeRetry?.()
     }
   }
 }

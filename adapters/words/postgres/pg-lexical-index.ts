@@ -10,6 +10,7 @@ import {
   type LexicalRows,
   type LexicalSearchOptions,
   type LexicalStatistics,
+  retry,
   type Telemetry,
   type TermCount,
 } from '../../../src/ports/index.js'
@@ -66,8 +67,8 @@ const ROWS_PER_STATEMENT = 1_000
 /** The time for which estimated totals are kept, and the number of collections with kept totals. */
 const TOTALS_KEPT_MS = 5_000
 const MAX_TOTALS = 10_000
-/** The number of tries of a call whose tables other processes may drop and create again at any time. */
-const MAX_TRIES = 5
+/** The number of retries of a call whose tables other processes may drop and create again at any time. */
+const MAX_RETRIES = 4
 
 /**
  * A word index in PostgreSQL, without any extension, for any number of processes. Each collection has a table of
@@ -277,14 +278,13 @@ export class PgLexicalIndex implements LexicalIndex {
 
   /** Retries if another process has dropped the known tables, and may have created others. */
   async #retryIfDropped<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work()
-      } catch (error) {
-        if (!isTableMissing(error) || attempt >= MAX_TRIES) throw error
+    return await retry(work, {
+      backoff: { firstMs: 0, maxRetries: MAX_RETRIES },
+      isTransient: isTableMissing,
+      beforeRetry: () => {
         this.#totals.delete(collection)
         this.#tables.forget(collection)
-      }
-    }
+      },
+    })
   }
 }

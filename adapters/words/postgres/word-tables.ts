@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
+import { type RetryOptions, retry } from '../../../src/ports/index.js'
 import { isInUse } from './errors.js'
 
 const NAMES_PER_PAGE = 1_000
@@ -7,8 +8,8 @@ const NAMES_PER_PAGE = 1_000
 const MAX_ENTRIES = 10_000
 /** Shorter than the time after which PostgreSQL checks for a deadlock. */
 const LOCK_TIMEOUT_MS = 500
-/** About a minute in all. */
-const MAX_DROP_ATTEMPTS = 120
+/** No pause: each attempt waits for the tables. The attempts take about a minute in all. */
+const DROP_RETRIES: RetryOptions = { backoff: { firstMs: 0, maxRetries: 119 }, isTransient: isInUse }
 
 /** The tables of a collection. */
 export interface WordTable {
@@ -91,14 +92,7 @@ export class WordTables {
   /** @throws Error of the database (55P03) if a table is still in use after about a minute */
   async drop(collection: string): Promise<void> {
     await this.open()
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.#dropUnlessInUse(collection)
-        break
-      } catch (error) {
-        if (!isInUse(error) || attempt === MAX_DROP_ATTEMPTS) throw error
-      }
-    }
+    await retry(() => this.#dropUnlessInUse(collection), DROP_RETRIES)
     this.forget(collection)
   }
 
