@@ -13,7 +13,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   } catch (error) {
     if (process.env['CI'] !== undefined) throw error
     process.stderr.write(
-      `LEFT OUT: all tests on PostgreSQL, for none could be started (${String(error)}); ${VARIABLE} may name one\n`,
+      `SKIPPED: all tests on PostgreSQL, because no server could be started (${String(error)}). Set ${VARIABLE} to the URL of a server\n`,
     )
     return () => Promise.resolve()
   }

@@ -102,5 +102,5 @@ export function dropLock(table: string): string {
 
 /** The name of the lock that a process holds while it maintains the table. */
 export function maintenanceLock(table: string): string {
-  return `vectors.upkeep.${table}`
+  return `vectors.maintenance.${table}`
 }

@@ -1,4 +1,4 @@
-/** The sidebar, made of the folders: a new page comes into it by itself. */
+/** The sidebar, made from the folders. A new page appears in it without a change here. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DefaultTheme } from 'vitepress'
@@ -11,7 +11,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   explanation: 'Explanation',
 }
 
-/** TypeDoc's pages are none of VitePress: the browser loads them whole. */
+/** TypeDoc makes these pages, not VitePress, so the browser loads them as a whole. */
 const API: DefaultTheme.SidebarItem = { text: 'API of the library', link: '/api/index.html', target: '_self' }
 
 export function sidebar(): DefaultTheme.SidebarItem[] {

@@ -145,8 +145,8 @@ export class AuditRefusals {
     if (!isAllowed) return
     const record = async (repositories: Repositories): Promise<void> => {
       const { rates, audit } = repositories
-      if (!(await rates.take(name, ownLimit)).isAllowed) return
-      if (!(await rates.take(TOTAL_COUNTER, totalLimit)).isAllowed) return
+      if (!(await rates.consume(name, ownLimit)).isAllowed) return
+      if (!(await rates.consume(TOTAL_COUNTER, totalLimit)).isAllowed) return
       const { by, refusal } = await describe(repositories)
       await audit.append(toRefusedRecord(by, now, refusal))
     }

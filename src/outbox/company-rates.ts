@@ -34,7 +34,7 @@ export class CompanyRates {
     if (!isLimited) return
     const most = this.#limits[action]
     const limit = { most, windowMs: MINUTE_MS, now: this.#clock.now() }
-    const { isAllowed, retryAfterMs } = await rates.take(`${action}:${companyId}`, limit)
+    const { isAllowed, retryAfterMs } = await rates.consume(`${action}:${companyId}`, limit)
     if (isAllowed) return
     const seconds = Math.ceil(retryAfterMs / 1_000)
     throw new ThrottledError(

@@ -75,7 +75,7 @@ export class MailQueue {
     } catch (error) {
       if (!(error instanceof ThrottledError)) throw error
       const fields = { userId: mail.user.id, purpose: mail.purpose }
-      this.#telemetry.record({ name: 'mail.withheld', level: 'warn', fields, error })
+      this.#telemetry.record({ name: 'mail.dropped', level: 'warn', fields, error })
       return undefined
     }
     return await this.#insert(repositories, mail)
@@ -164,7 +164,7 @@ export class MailGate {
   }
 
   async #take({ rates }: Repositories, name: string, most: number, target: string): Promise<void> {
-    const { isAllowed, retryAfterMs } = await rates.take(name, { most, windowMs: HOUR_MS, now: this.#clock.now() })
+    const { isAllowed, retryAfterMs } = await rates.consume(name, { most, windowMs: HOUR_MS, now: this.#clock.now() })
     if (isAllowed) return
     const seconds = Math.ceil(retryAfterMs / 1_000)
     throw new ThrottledError(

@@ -41,7 +41,7 @@ export class Throttle {
    * @throws ThrottledError if one of them is full
    */
   async count(counters: readonly Counter[]): Promise<void> {
-    await this.#apply(counters, 'take', async (query) => await this.#storage.transaction(query, COUNTING))
+    await this.#apply(counters, 'consume', async (query) => await this.#storage.transaction(query, COUNTING))
   }
 
   /** Checks the counters and changes nothing. @throws ThrottledError as {@link count} */
@@ -51,7 +51,7 @@ export class Throttle {
 
   async #apply(
     counters: readonly Counter[],
-    method: 'take' | 'peek',
+    method: 'consume' | 'peek',
     run: (query: (repositories: Repositories) => Promise<FullCounter | undefined>) => Promise<FullCounter | undefined>,
   ): Promise<void> {
     const named = await Promise.all(

@@ -62,7 +62,7 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
     return (await pending.update({ secret: pendingSecret, pending_secret: null, last_step: step })) > 0
   }
 
-  async takeStep(userId: number, secret: string, step: number): Promise<boolean> {
+  async consumeStep(userId: number, secret: string, step: number): Promise<boolean> {
     const earlier = this.rows.where({ user_id: userId, secret }).where((either) => {
       void either.whereNull('last_step').orWhere('last_step', '<', step)
     })
@@ -74,7 +74,7 @@ export class KnexOneTimePasswordRepository extends KnexRepository implements One
     if (hashes.length > 0) await this.#codes.insert(hashes.map((hash) => ({ user_id: userId, code_hash: hash })))
   }
 
-  async takeRecoveryCode(userId: number, hash: string): Promise<boolean> {
+  async consumeRecoveryCode(userId: number, hash: string): Promise<boolean> {
     return (await this.#codes.where({ user_id: userId, code_hash: hash }).delete()) > 0
   }
 
@@ -119,7 +119,7 @@ export class KnexRateRepository extends KnexRepository implements RateRepository
     super(session, 'rates')
   }
 
-  async take(name: string, limit: RateLimit): Promise<RateOutcome> {
+  async consume(name: string, limit: RateLimit): Promise<RateOutcome> {
     const { most, windowMs, now } = limit
     const nowMs = now.getTime()
     const table = quoted(this.session.name('rates'))

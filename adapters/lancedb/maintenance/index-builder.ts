@@ -7,7 +7,7 @@ import type { SearchPlan } from '../search-plan.js'
 import { dropLock, maintenanceLock } from '../table-place.js'
 import { runInProcess } from '../table-process.js'
 import { readDimensions, readVectorIndex, VECTOR_INDEX } from '../table-schema.js'
-import { findKeepFrom, type Occasion } from './table-upkeep.js'
+import { findKeepFrom, type Occasion } from './maintenance-steps.js'
 
 /**
  * A table that has grown by this factor since its index was built gets a new index: while writes continue, and after

@@ -14,10 +14,10 @@ import {
   isCompactionDue,
   KEEP_VERSIONS_MS,
   mergeTinyFragments,
-  newUpkeepState,
+  newTableState,
   type Occasion,
-  type UpkeepState,
-} from './table-upkeep.js'
+  type TableState,
+} from './maintenance-steps.js'
 
 /** Writes after which maintenance inspects a table. */
 const WRITES_PER_INSPECTION = 16
@@ -43,7 +43,7 @@ const MAX_STATES = 512
 /** A build makes another inspection worthwhile. The limit ends a series of builds that fail. */
 const MAX_ROUNDS = 4
 
-interface MaintenanceState extends UpkeepState {
+interface MaintenanceState extends TableState {
   /** Only one task at a time works on the files of a table beside its writer. */
   readonly turn: LimitFunction
   isQueued: boolean
@@ -147,7 +147,7 @@ export class TableMaintenance {
     const known = this.#states.get(name)
     if (known !== undefined) return known
     const state: MaintenanceState = {
-      ...newUpkeepState(),
+      ...newTableState(),
       turn: pLimit(1),
       isQueued: false,
       inspectedWrites: undefined,

@@ -38,7 +38,7 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
       if (row?.pendingSecret !== pendingSecret) return false
       return oneTimePasswords.update(row.id, { secret: pendingSecret, pendingSecret: null, lastStep: step })
     },
-    takeStep: async (userId, secret, step) => {
+    consumeStep: async (userId, secret, step) => {
       const row = find(userId)
       if (row?.secret !== secret || (row.lastStep ?? -1) >= step) return false
       return oneTimePasswords.update(row.id, { lastStep: step })
@@ -47,7 +47,7 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
       removeCodes(userId)
       for (const hash of hashes) recoveryCodes.insert({ userId, hash })
     },
-    takeRecoveryCode: async (userId, hash) => {
+    consumeRecoveryCode: async (userId, hash) => {
       const code = recoveryCodes.find((stored) => stored.userId === userId && stored.hash === hash)
       return code !== undefined && recoveryCodes.delete(code.id)
     },
@@ -92,7 +92,7 @@ export function rateRepository({ rates }: MemoryTables): RateRepository {
     return rate !== undefined && leftMs > 0 && leftMs <= windowMs ? { ...rate, leftMs } : undefined
   }
   return {
-    take: async (name, limit) => {
+    consume: async (name, limit) => {
       const window = findCurrent(name, limit)
       if (window === undefined) {
         const rate = find(name)

@@ -37,7 +37,7 @@ import {
 } from './chunk-runs.js'
 import { isTableMissing, withDatabaseErrors } from './errors.js'
 import { levelOf, pgPostingSource } from './posting-rows.js'
-import { TableUpkeep } from './table-upkeep.js'
+import { TableMaintenance } from './table-maintenance.js'
 import { type WordTable, WordTables } from './word-tables.js'
 
 /** Options of a word index in PostgreSQL. */
@@ -49,7 +49,7 @@ export interface PgLexicalOptions {
   /** True if the host destroys `knex` itself. Default: false. */
   readonly keepKnex?: boolean
   /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
-  readonly upkeepRetryMs?: number
+  readonly maintenanceRetryMs?: number
   /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
@@ -80,7 +80,7 @@ export class PgLexicalIndex implements LexicalIndex {
   readonly #knex: Knex
   readonly #keepKnex: boolean
   readonly #tables: WordTables
-  readonly #upkeep: TableUpkeep
+  readonly #maintenance: TableMaintenance
   /** A lost entry is harmless: the next search reads the totals again. */
   readonly #totals = new LRUCache<string, { readonly tableId: string; readonly totals: CollectionTotals }>({
     max: MAX_TOTALS,
@@ -90,14 +90,14 @@ export class PgLexicalIndex implements LexicalIndex {
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
-    const { knex, tablePrefix = 'alcove_', keepKnex = false, upkeepRetryMs = 60_000, telemetry } = options
+    const { knex, tablePrefix = 'alcove_', keepKnex = false, maintenanceRetryMs = 60_000, telemetry } = options
     if (!PREFIX_PATTERN.test(tablePrefix)) {
       throw new InvalidInputError('tablePrefix', 'must have only letters, digits and _, and begin with a letter or _')
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#tables = new WordTables(knex, tablePrefix)
-    this.#upkeep = new TableUpkeep(knex, this.#tables, { retryMs: upkeepRetryMs, telemetry })
+    this.#maintenance = new TableMaintenance(knex, this.#tables, { retryMs: maintenanceRetryMs, telemetry })
   }
 
   /**
@@ -118,7 +118,7 @@ export class PgLexicalIndex implements LexicalIndex {
         await this.#insert(found, rows)
         return found
       })
-      this.#upkeep.noteAddition(collection, table)
+      this.#maintenance.noteAddition(collection, table)
     })
   }
 
@@ -161,7 +161,7 @@ export class PgLexicalIndex implements LexicalIndex {
         const table = await this.#tables.find(collection)
         if (table === undefined) return
         await deleteRuns(this.#knex, table, documentId, fromChunk)
-        this.#upkeep.noteDeletion(collection, table)
+        this.#maintenance.noteDeletion(collection, table)
       })
     })
   }
@@ -185,7 +185,7 @@ export class PgLexicalIndex implements LexicalIndex {
   async drop(collection: string): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
-      this.#upkeep.forget(collection)
+      this.#maintenance.forget(collection)
       this.#totals.delete(collection)
       await this.#tables.drop(collection)
     })
@@ -194,19 +194,19 @@ export class PgLexicalIndex implements LexicalIndex {
   /** Does the maintenance that is due, and waits for it. No host needs this call; it is for tests and measurements. */
   async whenMaintained(): Promise<void> {
     this.#calls.refuseIfClosed()
-    await this.#upkeep.finish()
+    await this.#maintenance.finish()
   }
 
   /** The error of the last maintenance; `undefined` once maintenance has succeeded. Failed work is retried. */
   get maintenanceError(): Error | undefined {
-    return this.#upkeep.error
+    return this.#maintenance.error
   }
 
   /** Stops maintenance after its step in progress; the rest is done later. */
   async close(): Promise<void> {
     if (this.#calls.isClosed) return
     this.#calls.refuse()
-    await this.#upkeep.close()
+    await this.#maintenance.close()
     await this.#calls.waitForCalls()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
@@ -247,7 +247,7 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async #sourceOf(collection: string, table: WordTable): Promise<PostingSource> {
     const totals = await this.#totalsOf(collection, table)
-    const noteRows = (mostRows: number): void => this.#upkeep.noteSearch(collection, mostRows)
+    const noteRows = (mostRows: number): void => this.#maintenance.noteSearch(collection, mostRows)
     return pgPostingSource(this.#knex, table, totals, noteRows)
   }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
+import type { IsStopped } from '../background-maintenance.js'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
 import { ascendingParts, POSTING_BYTES } from '../postings.js'
-import type { IsStopped } from '../upkeep.js'
 import { readChunks, readRanges } from './chunk-runs.js'
 import type { Rows, WordTable } from './word-tables.js'
 

@@ -13,11 +13,11 @@ import {
   type TermCount,
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
+import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { countTerms } from '../term-counts.js'
-import { type IsStopped, Upkeep } from '../upkeep.js'
 import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
@@ -30,7 +30,7 @@ export interface SqliteLexicalOptions {
   /** True to purge deleted chunks in the background. Default: true. */
   readonly maintains?: boolean
   /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
-  readonly upkeepRetryMs?: number
+  readonly maintenanceRetryMs?: number
   /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
@@ -56,7 +56,7 @@ interface SearchedFile {
 export class SqliteLexicalIndex implements LexicalIndex {
   readonly #files: WordFiles
   readonly #calls = new CollectionCalls()
-  readonly #upkeep: Upkeep
+  readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
   /**
    * Collections that maintenance has checked since this process started. A lost entry is harmless: maintenance checks
@@ -69,10 +69,10 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   /** @param folder a folder that only this index uses; the first write creates it */
   constructor(folder: string, options: SqliteLexicalOptions = {}) {
-    const { maintains = true, upkeepRetryMs: retryMs = 60_000, telemetry } = options
+    const { maintains = true, maintenanceRetryMs: retryMs = 60_000, telemetry } = options
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
-    this.#upkeep = new Upkeep({
+    this.#maintenance = new BackgroundMaintenance({
       retryMs,
       telemetry,
       maintain: async (collection, isStopped) =>
@@ -132,7 +132,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
       await this.#files.use(collection, undefined, async (file) => {
         const writer = await file.writer()
         const deleted = await writer.transaction(async () => await deleteRuns(writer, documentId, fromChunk))
-        if (deleted > 0 && this.#maintains) this.#upkeep.schedule(collection)
+        if (deleted > 0 && this.#maintains) this.#maintenance.schedule(collection)
       })
     })
   }
@@ -152,7 +152,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async drop(collection: string): Promise<void> {
     await this.#write(collection, async () => {
-      this.#upkeep.forget(collection)
+      this.#maintenance.forget(collection)
       this.#checked.delete(collection)
       await this.#files.drop(collection)
     })
@@ -176,19 +176,19 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   /** Does the maintenance that is due, and waits for it. No host needs this call; it is for tests and measurements. */
   async whenMaintained(): Promise<void> {
-    await this.#upkeep.finish(await this.listCollections())
+    await this.#maintenance.finish(await this.listCollections())
   }
 
   /** The error of the last maintenance; `undefined` once maintenance has succeeded. Failed work is retried. */
   get maintenanceError(): Error | undefined {
-    return this.#upkeep.error
+    return this.#maintenance.error
   }
 
   /** Stops maintenance after its step in progress; the rest is done later. */
   async close(): Promise<void> {
     if (this.#calls.isClosed) return
     this.#calls.refuse()
-    await this.#upkeep.close()
+    await this.#maintenance.close()
     await this.#calls.waitForCalls()
     await this.#cleanup
     await withFileErrors('all collections', () => this.#files.close())
@@ -224,7 +224,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   #checkOnce(collection: string): void {
     if (!this.#maintains || this.#checked.get(collection) === true) return
     this.#checked.set(collection, true)
-    this.#upkeep.schedule(collection)
+    this.#maintenance.schedule(collection)
   }
 
   /**

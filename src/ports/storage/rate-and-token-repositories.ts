@@ -29,8 +29,8 @@ export interface RateRepository {
    *
    * @param name identifies the counter; at most 255 characters
    */
-  take(name: string, limit: RateLimit): Promise<RateOutcome>
-  /** Decides as {@link take} does, but counts nothing. */
+  consume(name: string, limit: RateLimit): Promise<RateOutcome>
+  /** Decides as {@link consume} does, but counts nothing. */
   peek(name: string, limit: RateLimit): Promise<RateOutcome>
   /** Removes a counter, so that its next event begins a new window. Does nothing for an unknown name. */
   forget(name: string): Promise<void>
@@ -94,11 +94,11 @@ export interface OneTimePasswordRepository {
    *
    * @returns false if the code of this or a later step was accepted before, or if another secret is in use
    */
-  takeStep(userId: number, secret: string, step: number): Promise<boolean>
+  consumeStep(userId: number, secret: string, step: number): Promise<boolean>
   /** Stores recovery codes, and removes all earlier ones. */
   replaceRecoveryCodes(userId: number, hashes: readonly string[]): Promise<void>
   /** Removes a recovery code. @returns true if it existed; of two concurrent callers, only one gets true */
-  takeRecoveryCode(userId: number, hash: string): Promise<boolean>
+  consumeRecoveryCode(userId: number, hash: string): Promise<boolean>
   /** Counts the unused recovery codes of a user. */
   countRecoveryCodes(userId: number): Promise<number>
   /** Removes all data of one user, or of all users of a company, deleted ones too. @returns true if there was a row */

@@ -79,7 +79,7 @@ export class SecondFactor {
     const now = this.#clock.now()
     await oneTimePasswords.lock(id)
     if ('recoveryHash' in attempt) {
-      if (!(await oneTimePasswords.takeRecoveryCode(id, attempt.recoveryHash))) return 'wrong'
+      if (!(await oneTimePasswords.consumeRecoveryCode(id, attempt.recoveryHash))) return 'wrong'
       await recordChange(repositories, { kind: 'user', userId: id, companyId, remoteAddress, requestId }, now, {
         action: 'otp.recovery-code-used',
         companyId,
@@ -91,7 +91,7 @@ export class SecondFactor {
     const waitMs = await otpWaitMs(repositories, id, now)
     if (waitMs > 0) return { waitMs }
     const { step, secret } = attempt
-    if (step !== undefined && (await oneTimePasswords.takeStep(id, secret, step))) return 'right'
+    if (step !== undefined && (await oneTimePasswords.consumeStep(id, secret, step))) return 'right'
     await countWrongOtp(repositories, id, now)
     return 'wrong'
   }
@@ -120,7 +120,7 @@ async function otpWaitMs({ rates }: Rates, userId: number, now: Date): Promise<n
 }
 
 async function countWrongOtp({ rates }: Rates, userId: number, now: Date): Promise<void> {
-  for (const [name, limit] of limitsOf(userId, now)) await rates.take(name, limit)
+  for (const [name, limit] of limitsOf(userId, now)) await rates.consume(name, limit)
 }
 
 /** Resets the counters when the secret changes: the counted codes were for the earlier secret. */

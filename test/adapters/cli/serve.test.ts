@@ -226,16 +226,21 @@ describe('alcove serve', () => {
 
   it.each<[string, string[], number, RegExp]>([
     ['a folder that was never initialised', ['--data-dir', 'nowhere'], 1, /run "alcove init" first/],
-    ['a port that is none', ['--port', '70000'], 2, /Expected a port/],
-    ['a role that is none', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
-    ['a log level that is none', ['--log-level', 'loud'], 2, /Allowed choices are silent, error/],
-    ['a mail server that is none', ['--smtp-url', 'mail.example.com'], 1, /must be an address such as smtp:/],
-    ['a public address that is none', ['--public-url', 'example.com'], 1, /must be an http or https URL/],
-    ['a page without a place for the token', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
-    ['a number of connections that is none', ['--max-connections', '0'], 2, /Expected a positive integer/],
-    ['a rate that is none', ['--min-upload-rate', 'slow'], 2, /Expected a number of bytes/],
-    ['a proxy that is none', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
-    ['a host that this machine has not', ['--host', '203.0.113.1', '--log-level', 'error'], 1, /no such address/],
+    ['an invalid port', ['--port', '70000'], 2, /Expected a port/],
+    ['an unknown role', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
+    ['an unknown log level', ['--log-level', 'loud'], 2, /Allowed choices are silent, error/],
+    ['an invalid address of a mail server', ['--smtp-url', 'mail.example.com'], 1, /must be an address such as smtp:/],
+    ['an invalid public address', ['--public-url', 'example.com'], 1, /must be an http or https URL/],
+    ['a setup page without the token in its address', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
+    ['an invalid number of connections', ['--max-connections', '0'], 2, /Expected a positive integer/],
+    ['an invalid rate', ['--min-upload-rate', 'slow'], 2, /Expected a number of bytes/],
+    ['an invalid proxy', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
+    [
+      'a host address that this machine does not have',
+      ['--host', '203.0.113.1', '--log-level', 'error'],
+      1,
+      /no such address/,
+    ],
   ])('refuses %s', async (_name, args, exitCode, message) => {
     const refused = await runAlcoveHere(['serve', '--port', '0', ...args], { cwd: folder.path })
     expect([refused.exitCode, refused.stdout]).toEqual([exitCode, ''])

@@ -396,9 +396,9 @@ describe('an alcove command without a server', () => {
 
 describe('alcove serve', () => {
   it.each<[string, string[], RegExp]>([
-    ['a network that is none', ['--webhook-allow', '10.0.0.0/8', '--webhook-allow', 'all'], /Expected an address or a/],
-    ['days that are none', ['--webhook-retention-days', '0'], /Expected a number of days, 1 to 36500/],
-    ['days without end', ['--webhook-retention-days', '36501'], /Expected a number of days, 1 to 36500/],
+    ['an invalid network', ['--webhook-allow', '10.0.0.0/8', '--webhook-allow', 'all'], /Expected an address or a/],
+    ['zero days', ['--webhook-retention-days', '0'], /Expected a number of days, 1 to 36500/],
+    ['too many days', ['--webhook-retention-days', '36501'], /Expected a number of days, 1 to 36500/],
   ])('refuses %s', async (_what, args, message) => {
     await expectError(2, message, ['serve', '--port', '0', ...args])
   })

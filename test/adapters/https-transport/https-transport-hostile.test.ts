@@ -57,8 +57,8 @@ describe('handshakes', () => {
 
   const dhe = { ciphers: 'DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384', maxVersion: 'TLSv1.2' } as const
   it.each([
-    ['of TLS 1.2, of a group of its own', { ...dhe, dhparam: hugeGroup() }],
-    ['of TLS 1.3, of the largest group', { minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe8192' } as const],
+    ['TLS 1.2 with a group of the server', { ...dhe, dhparam: hugeGroup() }],
+    ['TLS 1.3 with the largest group', { minVersion: 'TLSv1.3', ecdhCurve: 'ffdhe8192' } as const],
   ])('over finite fields are refused: %s', async (_title, tls) => {
     // The first transport has a context for its authorities, the second one has none.
     const transports = [transportTo(testCertificates(), {}), new HttpsTransport({ allow: ['127.0.0.1'] })]

@@ -26,8 +26,8 @@ describe('a table', () => {
     ['bars', 'City|Country\nOslo|Norway\nRome|Italy\n'],
     ['a declared delimiter', 'sep=^\r\nCity^Country\r\nOslo^Norway\r\nRome^Italy\r\n'],
     ['a byte-order mark', '\uFEFFCity,Country\nOslo,Norway\nRome,Italy\n'],
-    ['returns alone', 'City,Country\rOslo,Norway\rRome,Italy\r'],
-    ['line ends of all kinds, and none at last', 'City,Country\r\nOslo,Norway\rRome,Italy'],
+    ['carriage returns alone', 'City,Country\rOslo,Norway\rRome,Italy\r'],
+    ['line ends of all kinds, and none at the end', 'City,Country\r\nOslo,Norway\rRome,Italy'],
     ['empty lines and cells', '\nCity,Country\n\nOslo,Norway\n,\n\nRome,Italy\n\n'],
     ['quotes', '"City","Country"\n"Oslo","Norway"\n"Rome","Italy"\n'],
   ])('keeps the header with every cell: %s', async (_what, table) => {

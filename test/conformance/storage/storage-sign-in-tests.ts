@@ -19,7 +19,7 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
       const waiting = { userId, secret: null, pendingSecret: 'first', lastStep: null }
       assert.deepEqual(await oneTimePasswords.get(userId), waiting)
       assert.equal(await oneTimePasswords.activate(userId, 'zero', 7), false)
-      assert.equal(await oneTimePasswords.takeStep(userId, 'first', 7), false)
+      assert.equal(await oneTimePasswords.consumeStep(userId, 'first', 7), false)
       assert.equal(await oneTimePasswords.activate(userId, 'first', 7), true)
       assert.equal(await oneTimePasswords.activate(userId, 'first', 8), false)
       await oneTimePasswords.putPending(userId, 'second')
@@ -39,11 +39,11 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
       await oneTimePasswords.activate(userId, 'secret', 7)
       const taken: boolean[] = []
       for (const step of [7, 6, 8, 8, 7, 60_000_000_000, 9])
-        taken.push(await oneTimePasswords.takeStep(userId, 'secret', step))
+        taken.push(await oneTimePasswords.consumeStep(userId, 'secret', step))
       assert.deepEqual(taken, [false, false, true, false, false, true, false])
       assert.equal((await oneTimePasswords.get(userId))?.lastStep, 60_000_000_000)
-      assert.equal(await oneTimePasswords.takeStep(userId, 'other', 60_000_000_001), false)
-      assert.equal(await oneTimePasswords.takeStep(userId + 1, 'secret', 60_000_000_001), false)
+      assert.equal(await oneTimePasswords.consumeStep(userId, 'other', 60_000_000_001), false)
+      assert.equal(await oneTimePasswords.consumeStep(userId + 1, 'secret', 60_000_000_001), false)
     })
   })
 
@@ -57,11 +57,11 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
       return seed.userId
     })
     const steps = Array.from({ length: 10 }, () =>
-      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.takeStep(userId, 'secret', 8), HELD),
+      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.consumeStep(userId, 'secret', 8), HELD),
     )
     assert.equal((await Promise.all(steps)).filter(Boolean).length, 1)
     const codes = Array.from({ length: 10 }, () =>
-      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.takeRecoveryCode(userId, 'a'), HELD),
+      storage.transaction(({ oneTimePasswords }) => oneTimePasswords.consumeRecoveryCode(userId, 'a'), HELD),
     )
     assert.equal((await Promise.all(codes)).filter(Boolean).length, 1)
   })
@@ -92,16 +92,16 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
       const [one, other] = [await seedCompany(repositories), await seedCompany(repositories, 'Other')]
       await oneTimePasswords.replaceRecoveryCodes(one.userId, ['a', 'b'])
       await oneTimePasswords.replaceRecoveryCodes(other.userId, ['a'])
-      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'c'), false)
-      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'a'), true)
-      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'a'), false)
+      assert.equal(await oneTimePasswords.consumeRecoveryCode(one.userId, 'c'), false)
+      assert.equal(await oneTimePasswords.consumeRecoveryCode(one.userId, 'a'), true)
+      assert.equal(await oneTimePasswords.consumeRecoveryCode(one.userId, 'a'), false)
       assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 1)
       await oneTimePasswords.replaceRecoveryCodes(one.userId, ['x', 'y', 'z'])
-      assert.equal(await oneTimePasswords.takeRecoveryCode(one.userId, 'b'), false)
+      assert.equal(await oneTimePasswords.consumeRecoveryCode(one.userId, 'b'), false)
       assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 3)
       await oneTimePasswords.replaceRecoveryCodes(one.userId, [])
       assert.equal(await oneTimePasswords.countRecoveryCodes(one.userId), 0)
-      assert.equal(await oneTimePasswords.takeRecoveryCode(other.userId, 'a'), true)
+      assert.equal(await oneTimePasswords.consumeRecoveryCode(other.userId, 'a'), true)
     })
   })
 

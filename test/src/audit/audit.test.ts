@@ -235,7 +235,7 @@ describe('the audit trail over time', () => {
 describe('a refusal', () => {
   it('A114 stays a refusal when it cannot be recorded, and telemetry reports that', async () => {
     const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
-      if (call === 'rates.take') throw new Error('no counters')
+      if (call === 'rates.consume') throw new Error('no counters')
       return go()
     })
     const { engine, telemetry } = await memoryEngine({ storage })

@@ -162,8 +162,8 @@ describe('a collection of words', () => {
   })
 
   it.each<[string, Error, string]>([
-    ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
-    ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the word index failed'],
+    ['because the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
+    ['for an unknown reason', new TypeError('x is not a function'), 'the word index failed'],
   ])('W52 is left unchanged when it is not readable %s', async (_why, error, reason) => {
     for (const method of ['countByDocument', 'search'] as const) {
       const report = await repair(dataDir, { lexicalIndex: failing(method, error) })

@@ -240,9 +240,13 @@ describe('the doctor, for the vectors of a document,', () => {
   })
 
   it.each<[string, Error, string]>([
-    ['now, for the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
-    ['now, for the process may not', new StorageError('permission denied', { isTransient: false }), 'permission'],
-    ['for a reason that nobody has foreseen', new TypeError('x is not a function'), 'the vector index failed'],
+    ['because the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
+    [
+      'because the process may not read them',
+      new StorageError('permission denied', { isTransient: false }),
+      'permission',
+    ],
+    ['for an unknown reason', new TypeError('x is not a function'), 'the vector index failed'],
   ])('leaves them unchanged when they are not readable %s', async (_why, error, told) => {
     for (const method of ['countByDocument', 'read'] as const) {
       const report = await repair(dataDir, { vectorIndex: failing(method, error, { isOnce: false }) })
@@ -277,8 +281,8 @@ describe('the doctor, for the vectors of a document,', () => {
 
 describe('a document whose chunks are', () => {
   it.each<[string, readonly string[]]>([
-    ['gone', ['alcove_chunks', 'alcove_windows']],
-    ['gone without their windows', ['alcove_chunks']],
+    ['missing', ['alcove_chunks', 'alcove_windows']],
+    ['missing, but not their windows', ['alcove_chunks']],
     ['without their windows', ['alcove_windows']],
   ])('%s is processed a second time', async (_what, tables) => {
     await sql(dataDir, async (database) => {

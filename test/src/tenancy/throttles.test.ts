@@ -177,8 +177,8 @@ describe('counters', () => {
     const now = new Date()
     await storage.transaction(async ({ rates }) => {
       for (let at = 0; at < 450; at += 1)
-        await rates.take(`old ${at}`, { ...long, now: new Date(now.getTime() - 90_000) })
-      await rates.take('new', { ...long, now })
+        await rates.consume(`old ${at}`, { ...long, now: new Date(now.getTime() - 90_000) })
+      await rates.consume('new', { ...long, now })
     })
     await start({ storage, clock: new MemoryClock(now) })
     const left = async (): Promise<number> =>

@@ -317,7 +317,10 @@ describe('the body of a webhook', () => {
     ['a stream', new ReadableStream()],
     ['a detached ArrayBuffer', detached(new Uint8Array(8)).buffer],
     ['a detached Uint8Array', detached(new Uint8Array(8))],
-    ['what only says that it is an ArrayBuffer', { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 3, length: 3 }],
+    [
+      'an object that only claims to be an ArrayBuffer',
+      { [Symbol.toStringTag]: 'ArrayBuffer', byteLength: 3, length: 3 },
+    ],
   ])('that is %s is a mistake of the receiver, and the message states the remedy', async (_what, body) => {
     const promise = verifyWebhook(body as string, signed(V1), K1)
     await expect(promise).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'rawBody' })

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
+import { BackgroundMaintenance, type IsStopped, type MaintenanceOptions } from '../background-maintenance.js'
 import { isPurgeDue } from '../posting-source.js'
-import { type IsStopped, Upkeep, type UpkeepOptions } from '../upkeep.js'
 import { readTotals } from './chunk-runs.js'
 import { isTableMissing } from './errors.js'
 import { mergePostings, purgePostings, vacuum } from './posting-rows.js'
@@ -37,20 +37,20 @@ interface TableActivity {
 }
 
 /** Keeps tables fast and small in the background, one at a time: merges rows, and purges postings of deleted chunks. */
-export class TableUpkeep {
+export class TableMaintenance {
   readonly #knex: Knex
   readonly #tables: WordTables
-  readonly #upkeep: Upkeep
+  readonly #maintenance: BackgroundMaintenance
   /**
    * A lost entry is harmless. A search that reads too many rows of a term schedules a merge, and the next deletion
    * schedules a check. The vacuum after the next merge may come early.
    */
   readonly #activities = new LRUCache<string, TableActivity>({ max: MAX_ACTIVITIES })
 
-  constructor(knex: Knex, tables: WordTables, options: Pick<UpkeepOptions, 'retryMs' | 'telemetry'>) {
+  constructor(knex: Knex, tables: WordTables, options: Pick<MaintenanceOptions, 'retryMs' | 'telemetry'>) {
     this.#knex = knex
     this.#tables = tables
-    this.#upkeep = new Upkeep({
+    this.#maintenance = new BackgroundMaintenance({
       ...options,
       maintain: async (collection, isStopped) => {
         const table = await tables.find(collection)
@@ -65,39 +65,39 @@ export class TableUpkeep {
 
   /** The error of the last maintenance; `undefined` once maintenance has succeeded. */
   get error(): Error | undefined {
-    return this.#upkeep.error
+    return this.#maintenance.error
   }
 
   noteAddition(collection: string, table: WordTable): void {
     const activity = this.#activityOf(collection, table)
     activity.additions += 1
-    if (activity.additions % ADDITIONS_PER_MERGE === 0) this.#upkeep.schedule(collection)
+    if (activity.additions % ADDITIONS_PER_MERGE === 0) this.#maintenance.schedule(collection)
   }
 
   noteDeletion(collection: string, table: WordTable): void {
     const activity = this.#activityOf(collection, table)
     activity.deletions += 1
-    if (activity.deletions % DELETIONS_PER_CHECK === 1) this.#upkeep.schedule(collection)
+    if (activity.deletions % DELETIONS_PER_CHECK === 1) this.#maintenance.schedule(collection)
   }
 
   /** @param mostRows the highest number of rows that the search read for one term */
   noteSearch(collection: string, mostRows: number): void {
-    if (mostRows > MAX_ROWS_PER_TERM) this.#upkeep.schedule(collection)
+    if (mostRows > MAX_ROWS_PER_TERM) this.#maintenance.schedule(collection)
   }
 
   forget(collection: string): void {
     this.#activities.delete(collection)
-    this.#upkeep.forget(collection)
+    this.#maintenance.forget(collection)
   }
 
   /** Does the work that is due now, and waits for it. */
   async finish(): Promise<void> {
-    await this.#upkeep.finish(this.#activities.keys())
+    await this.#maintenance.finish(this.#activities.keys())
   }
 
   /** Stops after the step in progress. */
   async close(): Promise<void> {
-    await this.#upkeep.close()
+    await this.#maintenance.close()
   }
 
   #activityOf(collection: string, { id }: WordTable): TableActivity {

@@ -30,7 +30,7 @@ const MAX_FRAGMENTS = 64
 export type Occasion = 'writes' | 'quiet' | 'finish'
 
 /** Facts about a table that are kept between two inspections. */
-export interface UpkeepState {
+export interface TableState {
   /** Bytes for each byte of a row right after the last compaction: the best ratio that is possible. */
   settledRatio: number
   /** The version after the last compaction, and the duration of that compaction. */
@@ -40,7 +40,7 @@ export interface UpkeepState {
   hasOldCopies: boolean
 }
 
-export function newUpkeepState(): UpkeepState {
+export function newTableState(): TableState {
   return { settledRatio: 1, settledVersion: -1, settleMs: 0, hasOldCopies: false }
 }
 
@@ -76,7 +76,7 @@ export async function indexColumns({ table }: OpenTable, { numRows }: TableStati
 }
 
 /** True if a table has too many fragments, rows that its index lacks, deleted rows, or old versions. */
-export async function isCompactionDue(open: OpenTable, state: UpkeepState): Promise<boolean> {
+export async function isCompactionDue(open: OpenTable, state: TableState): Promise<boolean> {
   if (!(await isChanged(open, state))) return false
   const { table } = open
   const stats = await table.stats()
@@ -90,12 +90,12 @@ export async function isCompactionDue(open: OpenTable, state: UpkeepState): Prom
 }
 
 /** True if the files have many more bytes than their rows need. */
-async function hasDeletedRows(table: Table, state: UpkeepState): Promise<boolean> {
+async function hasDeletedRows(table: Table, state: TableState): Promise<boolean> {
   return (await readBytesRatio(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
 }
 
 /** True if, as far as this process knows, the table has changed since its last compaction. */
-export async function isChanged({ table }: OpenTable, state: UpkeepState): Promise<boolean> {
+export async function isChanged({ table }: OpenTable, state: TableState): Promise<boolean> {
   return (await table.version()) !== state.settledVersion
 }
 
@@ -112,7 +112,7 @@ interface CompactionOptions {
  * Compacts a table, updates its indexes and removes old versions. Readers continue; writers too, unless `blocksWriters`
  * is set. The compaction fails if a deletion removes rows that it is rewriting.
  */
-export async function compact(open: OpenTable, state: UpkeepState, options: CompactionOptions): Promise<void> {
+export async function compact(open: OpenTable, state: TableState, options: CompactionOptions): Promise<void> {
   const { table, writer } = open
   const startedAt = performance.now()
   await open.reloadPlan({ isForced: true })

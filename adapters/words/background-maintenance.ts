@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../src/ports/index.js'
 
 /** Options of background maintenance. */
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   /**
    * Maintains one collection, in steps that are complete in themselves. Stops between two steps if `isStopped` returns
    * true.
@@ -18,8 +18,8 @@ export interface UpkeepOptions {
 export type IsStopped = () => boolean
 
 /** Maintains collections in the background, one at a time. Failed work is retried later. */
-export class Upkeep {
-  readonly #options: UpkeepOptions
+export class BackgroundMaintenance {
+  readonly #options: MaintenanceOptions
   /** Collections that wait for their turn, or have it. */
   readonly #turns = new Map<string, Promise<void>>()
   /** Collections that have changed since their turn started. */
@@ -31,7 +31,7 @@ export class Upkeep {
   /** The error of the last maintenance; `undefined` once maintenance has succeeded. */
   error: Error | undefined
 
-  constructor(options: UpkeepOptions) {
+  constructor(options: MaintenanceOptions) {
     this.#options = options
   }
 
