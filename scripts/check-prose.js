@@ -1,6 +1,7 @@
 /**
- * Checks comments and pages for plain English: `node scripts/check-prose.js [FILE...]`. Each sentence names its subject,
- * has at most {@link MOST_WORDS} words and refers to nothing outside the repository. The spell checker runs apart.
+ * Checks comments, pages with the cells of their tables, and labels of tests for plain English:
+ * `node scripts/check-prose.js [FILE...]`. Each sentence names its subject, has at most {@link MOST_WORDS} words and
+ * refers to nothing outside the repository. The spell checker runs apart.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -33,6 +34,14 @@ const RULES = [
   },
 ]
 
+/** Phrases of labels that say in a roundabout way that something is invalid, unknown or missing. */
+const LABEL_RULES = [
+  {
+    says: 'names no fault: write "invalid", "unknown" or "missing"',
+    isBroken: (label) => /\bthat (is|are) none\b|\bnobody has foreseen\b/.test(label),
+  },
+]
+
 const files = process.argv.length > 2 ? process.argv.slice(2) : listed()
 const problems = files.flatMap((file) => problemsOf(file))
 for (const { file, line, sentence, says } of problems) console.log(`${file}:${line}: ${says}\n    ${sentence}`)
@@ -49,11 +58,32 @@ function listed() {
 function problemsOf(file) {
   const text = readFileSync(join(root, file), 'utf8')
   const blocks = file.endsWith('.md') ? markdownBlocks(text.replace(GENERATED, '')) : commentBlocks(text, file)
-  return blocks.flatMap(({ line, text: block }) =>
-    sentencesOf(block).flatMap((sentence) =>
-      RULES.filter((rule) => rule.isBroken(sentence)).map(({ says }) => ({ file, line, sentence, says })),
-    ),
+  const inProse = blocks.flatMap(({ line, text: block }) =>
+    sentencesOf(block).flatMap((sentence) => brokenIn(RULES, { file, line, sentence })),
   )
+  const labels = file.endsWith('.test.ts') ? stringLiterals(text, file) : []
+  return [
+    ...inProse,
+    ...labels.flatMap(({ line, text: label }) => brokenIn(LABEL_RULES, { file, line, sentence: label })),
+  ]
+}
+
+function brokenIn(rules, place) {
+  return rules.filter((rule) => rule.isBroken(place.sentence)).map(({ says }) => ({ ...place, says }))
+}
+
+function stringLiterals(text, file) {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
+  const literals = []
+  const visit = (node) => {
+    if (ts.isStringLiteralLike(node)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getEnd())
+      literals.push({ line: line + 1, text: node.text })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return literals
 }
 
 /** The comments of a program, one block for each paragraph and each tag. */
@@ -117,7 +147,7 @@ function joinedLineComments(blocks) {
   return joined
 }
 
-/** Paragraphs and list items of a page, without code, tables and headings. */
+/** Paragraphs, list items and cells of tables of a page, without code and headings. */
 function markdownBlocks(text) {
   const blocks = []
   let fence
@@ -134,7 +164,10 @@ function markdownBlocks(text) {
       flush()
       fence = fence === undefined ? mark : line === fence ? undefined : fence
     } else if (fence === undefined) {
-      if (line === '' || /^([|#>]|<|---)/.test(line)) flush()
+      if (line.startsWith('|')) {
+        flush()
+        for (const cell of cellsOf(line)) blocks.push({ line: at + 1, text: cell })
+      } else if (line === '' || /^([#>]|<|---)/.test(line)) flush()
       else {
         if (/^([-*]|\d+\.) /.test(line)) flush()
         if (block.length === 0) first = at + 1
@@ -144,6 +177,12 @@ function markdownBlocks(text) {
   }
   flush()
   return blocks
+}
+
+/** The cells of a table's row that hold a sentence: headings of columns and single words are names. */
+function cellsOf(row) {
+  const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim())
+  return cells.filter((cell) => cell.includes(' ') && !/^[:-]+$/.test(cell))
 }
 
 /** Code and links count as one word each. */

@@ -91,7 +91,7 @@ describe.skipIf(dataFolder === undefined)('the reader of real Word documents', a
   })
 
   it.each(documents.filter(({ type, tag }) => /^docx?$/.test(type) && tag === 'encrypted'))(
-    'keeps no word of $file, for it has a password',
+    'keeps no word of $file, because it has a password',
     async (document) => {
       await expect(textOf(document)).rejects.toMatchObject({ code: 'ERR_ENCRYPTED' })
     },

@@ -516,7 +516,7 @@ define('Errors', 'assistant', [
     status: 401,
   },
   {
-    says: '401: a token that is none',
+    says: '401: an invalid token',
     method: 'GET',
     path: () => '/context',
     send: () => ({ token: 'abc' }),

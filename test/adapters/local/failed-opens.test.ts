@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a failed opening leaves no file o
   it.each([
     ...FAILURES,
     ['another secret key', (): Options => ({ secretKey: new Uint8Array(32) }), 'ERR_SECRET_KEY'] as const,
-    ['a network that is none', (): Options => ({ webhooks: { allow: ['?'] } }), 'ERR_INVALID_INPUT'] as const,
+    ['an invalid network', (): Options => ({ webhooks: { allow: ['?'] } }), 'ERR_INVALID_INPUT'] as const,
   ])('of an engine with %s', async (_, options, code) => {
     for (let attempt = 1; attempt <= FAILED_OPENS; attempt += 1) {
       await expect(openLocalEngine({ dataDir, ...options() })).rejects.toMatchObject({ code })
