@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type FaultyEngine, faultyEngine, textOfSentences } from './faulty-engine.js'
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { closeSharedParts, type FaultyEngine, faultyEngine, textOfSentences } from './faulty-engine.js'
 
 const DOCUMENTS = 300
 const TEXT = textOfSentences(40)
@@ -13,6 +13,8 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(await faulty.end()).toEqual([])
 })
+
+afterAll(closeSharedParts)
 
 function heapMb(): number {
   ;(globalThis as { gc?: () => void }).gc?.()

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type FaultyEngine, faultyEngine, type Step, textOfSentences } from './faulty-engine.js'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeSharedParts, type FaultyEngine, faultyEngine, type Step, textOfSentences } from './faulty-engine.js'
 
 const TEXT = textOfSentences(900)
 /** Every step of the processing of a document. */
@@ -27,6 +27,8 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(await faulty.end()).toEqual([])
 })
+
+afterAll(closeSharedParts)
 
 /** Deletes when a step is reached, which waits for that. */
 async function deletedAt(step: Step, remove: (uuid: string) => Promise<unknown>): Promise<void> {

@@ -6,7 +6,7 @@ import { MemoryTelemetry } from '../../adapters/memory/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import type { Engine, Session } from '../../src/index.js'
-import type { EmbedOptions, ExtractedPiece } from '../../src/ports/index.js'
+import type { EmbeddingModel, ExtractedPiece, TextExtractor, TextFormat } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { QuickModel } from './quick-model.js'
 import { inspect, type Places, placesIn } from './soak-inspection.js'
@@ -36,6 +36,17 @@ const KINDS = ['ingest-document', 'index-words', 'purge-document', 'purge-contex
 /** Runs at each step; may wait, or fail in its place. Its result at `texts:embedded` replaces each number. */
 type Fault = (step: Step) => unknown
 
+/** The process that reads documents and the model's tokenizer serve all engines of a file: each takes long to start. */
+const shared = { extractor: new WorkerTextExtractor(), model: undefined as Promise<QuickModel> | undefined }
+
+/** Closes the parts that the engines shared. */
+export async function closeSharedParts(): Promise<void> {
+  const { extractor, model } = shared
+  shared.extractor = new WorkerTextExtractor()
+  shared.model = undefined
+  await Promise.all([extractor.close(), (await model)?.close()])
+}
+
 /** An engine on SQLite, LanceDB, a folder and the real text extractor, whose steps a test may disturb. */
 export interface FaultyEngine {
   readonly engine: Engine
@@ -62,7 +73,8 @@ export async function faultyEngine(): Promise<FaultyEngine> {
   let fault: Fault = () => undefined
   const step = async (name: Step): Promise<unknown> => await fault(name)
   const telemetry = new MemoryTelemetry()
-  const model = await QuickModel.open({ dimensions: 64 })
+  shared.model ??= QuickModel.open({ dimensions: 64 })
+  const model = await shared.model
   const engine = await openLocalEngine({
     dataDir: folder.path,
     telemetry,
@@ -141,19 +153,28 @@ class FaultyFileStore extends FolderFileStore {
   }
 }
 
-class FaultyExtractor extends WorkerTextExtractor {
+class FaultyExtractor implements TextExtractor {
+  readonly formats: readonly TextFormat[] = shared.extractor.formats
+  readonly #extractor = shared.extractor
   readonly #take: Take
 
   constructor(take: Take) {
-    super()
     this.#take = take
   }
 
-  override async *extract(...args: Parameters<WorkerTextExtractor['extract']>): AsyncGenerator<ExtractedPiece> {
-    for await (const piece of super.extract(...args)) {
+  async identify(...args: Parameters<TextExtractor['identify']>): Promise<TextFormat> {
+    return await this.#extractor.identify(...args)
+  }
+
+  async *extract(...args: Parameters<TextExtractor['extract']>): AsyncGenerator<ExtractedPiece> {
+    for await (const piece of this.#extractor.extract(...args)) {
       await this.#take('text:piece')
       yield piece
     }
+  }
+
+  async close(): Promise<void> {
+    // Others use the extractor too.
   }
 }
 
@@ -204,18 +225,22 @@ class FaultyLexicalIndex extends SqliteLexicalIndex {
   }
 }
 
-function disturbed(model: QuickModel, take: Take): QuickModel {
-  const embed = model.embed.bind(model)
-  model.embed = async (texts: readonly string[], options: EmbedOptions) => {
-    if (options.kind === 'query') return await embed(texts, options)
-    await take('texts:embed')
-    const vectors = await embed(texts, options)
-    const spoilt = await take('texts:embedded')
-    if (typeof spoilt === 'number') vectors.fill(spoilt)
-    options.signal?.throwIfAborted()
-    return vectors
+function disturbed(model: QuickModel, take: Take): EmbeddingModel {
+  return {
+    profile: model.profile,
+    tokenizer: async () => await model.tokenizer(),
+    verify: async () => await model.verify(),
+    embed: async (texts, options) => {
+      if (options.kind === 'query') return await model.embed(texts, options)
+      await take('texts:embed')
+      const vectors = await model.embed(texts, options)
+      const spoilt = await take('texts:embedded')
+      if (typeof spoilt === 'number') vectors.fill(spoilt)
+      options.signal?.throwIfAborted()
+      return vectors
+    },
+    close: async () => undefined,
   }
-  return model
 }
 
 /** Sentences of which no two are the same. */

@@ -22,7 +22,10 @@ const canMount = await temporaryFolder().then(async ({ path, remove }) => {
   }
 })
 
-describe.skipIf(!canMount)('a full disk (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
+/** The processes mostly wait, for room and for their next attempt, so some of them run at once. */
+const describeDisk = describe.skipIf(!canMount)
+
+describeDisk.concurrent('a full disk (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
   it('for files refuses the upload, which leaves nothing, and stored documents stay usable', async () => {
     const report = await run(UPLOADS, 'files')
     expect(report).toMatchObject({
@@ -56,7 +59,7 @@ describe.skipIf(!canMount)('a full disk (ENOSPC on a tmpfs; skipped where none c
   }, 120_000)
 })
 
-describe.skipIf(!canMount)('a full disk for words', () => {
+describeDisk.concurrent('a full disk for words', () => {
   it('W68 delays processing, which continues once there is room', async () => {
     const report = await run(UPLOADS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
@@ -74,7 +77,7 @@ describe.skipIf(!canMount)('a full disk for words', () => {
   }, 120_000)
 })
 
-describe.skipIf(!canMount)('a deletion on a full disk', () => {
+describeDisk.concurrent('a deletion on a full disk', () => {
   it('with files, vectors and words makes its own room', async () => {
     const report = await run(DELETIONS, 'files, vectors and words')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'done', context: 'done', filesLeft: 0 })

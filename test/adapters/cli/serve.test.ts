@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary-folder.js'
-import { runAlcove } from './run-alcove.js'
+import { type Outcome, runAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 import { type Served, serveAlcove } from './serve-alcove.js'
 
@@ -225,6 +225,18 @@ describe('alcove serve', () => {
   })
 
   it.each<[string, string[], number, RegExp]>([
+    ['an invalid proxy', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
+    [
+      'a host address that this machine does not have',
+      ['--host', '203.0.113.1', '--log-level', 'error'],
+      1,
+      /no such address/,
+    ],
+  ])('refuses %s, and ends', async (_name, args, exitCode, message) => {
+    expectRefusal(await runAlcove(['serve', '--port', '0', ...args], { cwd: folder.path }), exitCode, message)
+  })
+
+  it.each<[string, string[], number, RegExp]>([
     ['a folder that was never initialised', ['--data-dir', 'nowhere'], 1, /run "alcove init" first/],
     ['an invalid port', ['--port', '70000'], 2, /Expected a port/],
     ['an unknown role', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
@@ -234,19 +246,15 @@ describe('alcove serve', () => {
     ['a setup page without the token in its address', ['--setup-url', 'https://a.example/'], 1, /with \{token\} in it/],
     ['an invalid number of connections', ['--max-connections', '0'], 2, /Expected a positive integer/],
     ['an invalid rate', ['--min-upload-rate', 'slow'], 2, /Expected a number of bytes/],
-    ['an invalid proxy', ['--trusted-proxy', 'nginx', '--log-level', 'error'], 1, /networks such as 10\.0\.0\.0/],
-    [
-      'a host address that this machine does not have',
-      ['--host', '203.0.113.1', '--log-level', 'error'],
-      1,
-      /no such address/,
-    ],
   ])('refuses %s', async (_name, args, exitCode, message) => {
-    const refused = await runAlcoveHere(['serve', '--port', '0', ...args], { cwd: folder.path })
-    expect([refused.exitCode, refused.stdout]).toEqual([exitCode, ''])
-    expect(refused.stderr).toMatch(message)
-    expect(refused.stderr.trim().split('\n')).toHaveLength(1)
+    expectRefusal(await runAlcoveHere(['serve', '--port', '0', ...args], { cwd: folder.path }), exitCode, message)
   })
+
+  function expectRefusal({ exitCode, stdout, stderr }: Outcome, code: number, message: RegExp): void {
+    expect([exitCode, stdout]).toEqual([code, ''])
+    expect(stderr).toMatch(message)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  }
 
   it('A25 A26 reads limits on connections and trusted proxies from options and from the environment', async () => {
     const environment = { ALCOVE_TRUSTED_PROXY: '127.0.0.1', ALCOVE_MIN_UPLOAD_RATE: '0' }

@@ -48,7 +48,7 @@ export async function outboxEngine(storage: Storage, options: Partial<EngineOpti
     record: async (agentId = 1) =>
       await engine.events.record({ type: 'agent.deleted', data: { agentId }, companyId: engine.owner.companyId }),
     log,
-    whenSettled: async (timeoutMs = 10_000) => {
+    whenSettled: async (timeoutMs = 30_000) => {
       await vi.waitFor(
         async () => {
           // Each delivery is read once: it may change from one open status to the other between two reads.

@@ -10,7 +10,7 @@ import { HookedStorage } from './hooked-storage.js'
 import { answer, HangingTransport, type OutboxEngine, outboxEngine } from './outbox-engine.js'
 
 const DELIVERIES = sized(300, 1_000)
-const WAIT = { timeout: 10_000, interval: 10 }
+const WAIT = { timeout: 30_000, interval: 10 }
 
 describe.each(DATABASES)('the relay on $name', ({ open }) => {
   let database: TestDatabase
