@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SearchResult } from '../../../src/index.js'
+import type { Document, SearchResult } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import type { Outcome } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -95,5 +95,35 @@ describe('alcove search', () => {
       expect([exitCode, stdout]).toEqual([2, ''])
       expect(stderr).toMatch(expected)
     }
+  })
+})
+
+describe('metadata on the command line', () => {
+  it('are given by ingest, changed by documents update, and select documents', async () => {
+    await writeFile(join(folder.path, 'seals.txt'), 'Seal E-4713 keeps the boiler of the large machine tight.')
+    await alcove('ingest', '--context', 'Parts', '--metadata', '{"machine":"large","year":2025}', 'seals.txt')
+    const list = async (...args: readonly string[]): Promise<Document[]> =>
+      JSON.parse((await alcove('documents', '--context', 'Parts', '--json', ...args)).stdout) as Document[]
+    const [seals] = await list('--filter', '{"metadata":{"machine":"large"}}')
+    expect(seals).toMatchObject({ originalName: 'seals.txt', metadata: { machine: 'large', year: 2025 } })
+    const changes = ['--metadata', '{"year":2026,"machine":null}', '--name', 'Seals of 2026']
+    const { stdout } = await alcove('documents', 'update', seals?.uuid ?? '', ...changes)
+    expect(stdout).toBe('Updated Seals of 2026: {"year":2026}\n')
+    const found = await search('machine', '--filter', '{"metadata":{"year":{"gte":2026}}}')
+    expect(found.map(({ docId }) => docId)).toEqual([seals?.id])
+    expect(await search('machine', '--filter', '{"metadata":{"machine":"large"}}')).toEqual([])
+    const refused = await alcove(
+      'search',
+      '--context',
+      'Parts',
+      '--filter',
+      '{"metadata":{"year":{"min":1}}}',
+      'machine',
+    )
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('filter.metadata.year.min') as string,
+    })
+    expect((await alcove('search', '--context', 'Parts', '--filter', 'year', 'machine')).stderr).toContain('as JSON')
   })
 })

@@ -63,6 +63,7 @@ describe('an upload', () => {
           started: '2026-01-01T00:00:00.000Z',
           completed: '2026-01-01T00:00:00.000Z',
           error: null,
+          metadata: {},
         },
       ].map((record) => ({ ...record, contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string })),
     )
