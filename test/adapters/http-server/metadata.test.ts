@@ -70,7 +70,7 @@ describe('the field metadata of an upload', () => {
       [file('a.txt'), ...fields],
     ]) {
       const { status, body } = await upload(...form)
-      expect({ status, ...body }).toMatchObject({ status: 400, code: 'ERR_INVALID_INPUT', detail })
+      expect({ ...body, status }).toMatchObject({ status: 400, code: 'ERR_INVALID_INPUT', detail })
     }
     expect(await list()).toEqual([])
   })
