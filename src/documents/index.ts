@@ -12,7 +12,6 @@ export {
   type Document,
   type DocumentReference,
   type DocumentWithReceipt,
-  displayName,
   displayNameOf,
   isUnfinished,
   shownName,
