@@ -1,9 +1,9 @@
 import type { ExtractedPiece } from '../../../../src/ports/index.js'
 import { Story } from '../docx/docx-blocks.js'
-import { piecesOf, storable } from '../reader.js'
 import { type DocPieces, type DocStreams, openDoc, readPieces } from './doc-container.js'
 import { editedText } from './doc-marks.js'
 import { paragraphRuns } from './doc-properties.js'
+import { styleLevels } from './doc-styles.js'
 import { addStory, DocParagraphs } from './doc-text.js'
 
 const PIECE_CHARACTERS = 65_536
@@ -48,7 +48,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
       addStory(text, from, to, paragraphs, story)
       story.leaveGap()
     }
-    for (const piece of piecesOf(storable(story.take()), PIECE_CHARACTERS)) yield { text: piece }
+    yield* story.take(PIECE_CHARACTERS)
   }
   if (warnings.length > 0) yield { text: '', warnings }
 }
@@ -62,7 +62,7 @@ function withProperties(
   try {
     return {
       text: editedText(pieces, streams),
-      paragraphs: new DocParagraphs(pieces.pieces, paragraphRuns(streams)),
+      paragraphs: new DocParagraphs(pieces.pieces, paragraphRuns(streams), styleLevels(streams)),
     }
   } catch {
     warnings.push('the formatting of the document is damaged: deleted text may be included, and tables are not in rows')

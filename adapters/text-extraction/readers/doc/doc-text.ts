@@ -41,8 +41,8 @@ function addParagraph(
     return
   }
   if (properties.isHeading && out instanceof Story && table === undefined) out.leaveGap()
-  const blocks = table?.blocks ?? out
-  blocks.add(plainText(text))
+  if (out instanceof Story && table === undefined) out.addHeading(plainText(text), properties.level)
+  else (table?.blocks ?? out).add(plainText(text))
   if (mark === CELL_MARK || properties.endsInnerCell) table?.endCell()
 }
 
@@ -83,7 +83,10 @@ function withoutFieldCodes(text: string): string {
 
 /** The properties in the mark at the end of a paragraph. */
 interface ParagraphProperties {
+  /** True if an empty line precedes the paragraph. */
   readonly isHeading: boolean
+  /** The level of the heading that the paragraph is, if it is one. */
+  readonly level: number | undefined
   /** The number of tables around the paragraph. */
   readonly depth: number
   /** True if it ends a cell of a nested table. */
@@ -107,6 +110,9 @@ const ROW_END = 0x2417
 const INNER_CELL_END = 0x244b
 const INNER_ROW_END = 0x244c
 const DEPTH = 0x6649
+const OUTLINE_LEVEL = 0x2640
+/** The outline level of text. */
+const TEXT_LEVEL = 9
 const TABLE_HEADER = 0x3404
 const TABLE_DEFINITION = 0xd608
 /** The bytes of a cell in the definition of a table. The first two have its flags. */
@@ -115,6 +121,7 @@ const LAST_HEADING_STYLE = 9
 
 const NONE: ParagraphProperties = {
   isHeading: false,
+  level: undefined,
   depth: 0,
   endsInnerCell: false,
   endsRow: false,
@@ -126,12 +133,17 @@ const NONE: ParagraphProperties = {
 export class DocParagraphs {
   readonly #pieces: readonly Piece[]
   readonly #runs: readonly PropertyRun[]
+  readonly #levels: ReadonlyMap<number, number>
   readonly #known = new Map<PropertyRun, ParagraphProperties>()
 
-  /** @param runs the paragraphs, sorted by offset. Without runs, all paragraphs are plain */
-  constructor(pieces: readonly Piece[], runs: readonly PropertyRun[]) {
+  /**
+   * @param runs the paragraphs, sorted by offset. Without runs, all paragraphs are plain
+   * @param levels the levels of headings by the number of the style
+   */
+  constructor(pieces: readonly Piece[], runs: readonly PropertyRun[], levels: ReadonlyMap<number, number> = new Map()) {
     this.#pieces = pieces
     this.#runs = runs
+    this.#levels = levels
   }
 
   at(position: number): ParagraphProperties {
@@ -139,7 +151,7 @@ export class DocParagraphs {
     if (piece === undefined) return NONE
     const run = runAt(this.#runs, piece.offset + (position - piece.position) * piece.bytesPerUnit)
     if (run === undefined) return NONE
-    const known = this.#known.get(run) ?? propertiesOf(run)
+    const known = this.#known.get(run) ?? propertiesOf(run, this.#levels)
     this.#known.set(run, known)
     return known
   }
@@ -156,9 +168,10 @@ export class DocParagraphs {
   }
 }
 
-function propertiesOf({ list, style }: PropertyRun): ParagraphProperties {
+function propertiesOf({ list, style }: PropertyRun, levels: ReadonlyMap<number, number>): ParagraphProperties {
   const found = { isInTable: false, depth: 0, endsInnerCell: false, endsRow: false, isHeaderRow: false }
   let row: RowLayout | undefined
+  let level = levels.get(style)
   visitProperties(list, (property, value) => {
     const isOn = value[0] === 1
     if (property === IN_TABLE) found.isInTable = isOn
@@ -166,11 +179,16 @@ function propertiesOf({ list, style }: PropertyRun): ParagraphProperties {
     else if (property === ROW_END || property === INNER_ROW_END) found.endsRow ||= isOn
     else if (property === INNER_CELL_END) found.endsInnerCell = isOn
     else if (property === TABLE_HEADER) found.isHeaderRow = isOn
+    else if (property === OUTLINE_LEVEL && value.length > 0) level = levelOfOutline(value[0] ?? TEXT_LEVEL)
     else if (property === TABLE_DEFINITION) row = rowLayout(value)
   })
   const { isInTable, depth, ...rest } = found
   const isHeading = style >= 1 && style <= LAST_HEADING_STYLE
-  return { ...rest, isHeading, depth: Math.max(depth, isInTable ? 1 : 0), row }
+  return { ...rest, isHeading, level, depth: Math.max(depth, isInTable ? 1 : 0), row }
+}
+
+function levelOfOutline(outline: number): number | undefined {
+  return outline >= TEXT_LEVEL ? undefined : outline + 1
 }
 
 /** The edges of the cells and their vertical merges ([MS-DOC] 2.9.316). */

@@ -1,3 +1,5 @@
+import type { ExtractedPiece } from '../../../../src/ports/index.js'
+import { MarkedText } from '../marks.js'
 import { looksLikeHeader, rowText } from '../reader.js'
 
 /** Receives the paragraphs of a text, one after the other. */
@@ -7,17 +9,24 @@ export interface Blocks {
 
 /** Paragraphs as lines. Any number of empty paragraphs becomes one empty line. */
 export class Story implements Blocks {
-  #text = ''
+  readonly #text = new MarkedText()
   #breaks = 0
   #hasText = false
 
   add(paragraph: string): void {
+    this.addHeading(paragraph, undefined)
+  }
+
+  /** @param level the level of the heading; `undefined` if the paragraph is none */
+  addHeading(paragraph: string, level: number | undefined): void {
     const text = paragraph.trimEnd()
     if (text === '') {
       this.leaveGap()
       return
     }
-    this.#text += (this.#hasText ? '\n'.repeat(this.#breaks) : '') + text
+    if (this.#hasText) this.#text.add('\n'.repeat(this.#breaks))
+    if (level !== undefined) this.#text.markHeading(text, level)
+    this.#text.add(text)
     this.#hasText = true
     this.#breaks = 1
   }
@@ -32,10 +41,9 @@ export class Story implements Blocks {
     return this.#text.length
   }
 
-  take(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
+  /** Yields the text in pieces of at most `maxCharacters`, and forgets it. */
+  take(maxCharacters: number): Generator<ExtractedPiece> {
+    return this.#text.take(maxCharacters)
   }
 }
 

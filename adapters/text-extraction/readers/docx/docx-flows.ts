@@ -10,7 +10,10 @@ interface Flow {
   /** The number of open tables that are read as paragraphs. */
   flatTables: number
   paragraph: string
+  /** True if an empty line precedes the paragraph. */
   isHeading: boolean
+  /** The level of the heading that the paragraph is, if it is one. */
+  level: number | undefined
   /** True if the paragraph is a drop cap: the first letter of the next paragraph. */
   isJoined: boolean
 }
@@ -52,10 +55,16 @@ export class DocxFlows {
     if (!flow.isJoined && flow.paragraph !== '') this.endParagraph()
     flow.isJoined = false
     flow.isHeading = false
+    flow.level = undefined
   }
 
   markHeading(): void {
     this.#flow.isHeading = true
+  }
+
+  /** @param level `undefined` if the paragraph is text */
+  setLevel(level: number | undefined): void {
+    this.#flow.level = level
   }
 
   markJoined(): void {
@@ -73,7 +82,8 @@ export class DocxFlows {
     flow.isJoined = false
     const blocks = flow.tables.at(-1)?.blocks ?? flow.out
     if (flow.isHeading && blocks === this.#story && text.trim() !== '') this.#story.leaveGap()
-    blocks.add(text)
+    if (blocks === this.#story) this.#story.addHeading(text, flow.level)
+    else blocks.add(text)
   }
 
   openBox(): void {
@@ -130,5 +140,5 @@ export class DocxFlows {
 }
 
 function newFlow(out: Blocks): Flow {
-  return { out, tables: [], flatTables: 0, paragraph: '', isHeading: false, isJoined: false }
+  return { out, tables: [], flatTables: 0, paragraph: '', isHeading: false, level: undefined, isJoined: false }
 }

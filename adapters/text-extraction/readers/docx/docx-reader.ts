@@ -1,6 +1,6 @@
 import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
-import { piecesOf, storable } from '../reader.js'
 import { Story } from './docx-blocks.js'
+import { DocxHeadings } from './docx-headings.js'
 import { DamagedPartError, DocxPackage, relationshipsOf, resolvePart } from './docx-package.js'
 import { DocxText } from './docx-text.js'
 import { walkXml } from './docx-xml.js'
@@ -19,9 +19,9 @@ export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   }
   const { stories, styles } = await relatedParts(file, main)
   const story = new Story()
-  const isHeadingStyle = await headingStyles(file, styles)
+  const headings = await DocxHeadings.read(file, styles)
   for (const part of [main, ...stories]) {
-    yield* readPart(file, part, part === main, new DocxText(story, isHeadingStyle))
+    yield* readPart(file, part, part === main, new DocxText(story, headings))
     story.leaveGap()
   }
 }
@@ -36,7 +36,7 @@ async function* readPart(
   try {
     for await (const _ of walkXml(file.bytes(part), text, part)) {
       if (isMain) checkRoot(text.root)
-      if (text.story.length >= PIECE_CHARACTERS) yield* pieces(text.story)
+      if (text.story.length >= PIECE_CHARACTERS) yield* text.story.take(PIECE_CHARACTERS)
     }
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
@@ -46,12 +46,8 @@ async function* readPart(
   text.story.leaveGap()
   for (const paragraph of text.boxes.paragraphs) text.story.add(paragraph)
   if (text.embedded > 0) warnings.push('text of another format that is embedded in the document is left out')
-  yield* pieces(text.story)
+  yield* text.story.take(PIECE_CHARACTERS)
   if (warnings.length > 0) yield { text: '', warnings }
-}
-
-function* pieces(story: Story): Generator<ExtractedPiece> {
-  for (const text of piecesOf(storable(story.take()), PIECE_CHARACTERS)) yield { text }
 }
 
 function checkRoot(root: string | undefined): void {
@@ -124,26 +120,4 @@ function usualRelationships(file: DocxPackage): Relationship[] {
     const type = USUAL_NAME.exec(part)?.[1]
     return type === undefined ? [] : [{ type, part }]
   })
-}
-
-/** @returns a function that is true for the ids of heading styles, in all languages of Word */
-async function headingStyles(file: DocxPackage, part: string | undefined): Promise<(style: string) => boolean> {
-  const headings = new Set<string>()
-  let style = ''
-  const visitor = {
-    open(element: string, attribute: (name: string) => string | undefined): void {
-      const value = attribute('val') ?? ''
-      if (element === 'w:style') style = attribute('styleId') ?? ''
-      else if (element === 'w:name' && /^(heading \d|title)$/i.test(value)) headings.add(style)
-      else if (element === 'w:outlineLvl' && value !== '9') headings.add(style)
-    },
-    close: () => undefined,
-    text: () => undefined,
-  }
-  try {
-    if (part !== undefined) for await (const _ of walkXml(file.bytes(part), visitor, part));
-  } catch {
-    // Without its styles a document has the same text.
-  }
-  return (name) => headings.has(name) || /^(heading\d|title)$/i.test(name)
 }

@@ -1,5 +1,6 @@
 import type { DocxTable, KeptBlocks, Story } from './docx-blocks.js'
 import { DocxFlows } from './docx-flows.js'
+import { type DocxHeadings, headingLevel, outlineLevel } from './docx-headings.js'
 import { symbol, withSymbols } from './docx-symbols.js'
 import type { Attributes, XmlVisitor } from './docx-xml.js'
 
@@ -48,7 +49,7 @@ export class DocxText implements XmlVisitor {
   readonly story: Story
   readonly #flows: DocxFlows
   readonly #formula: DocxFormula
-  readonly #isHeadingStyle: (style: string) => boolean
+  readonly #headings: DocxHeadings
   readonly #path: string[] = []
   /** The number of characters before each open `mc:AlternateContent`. */
   readonly #choices: number[] = []
@@ -57,11 +58,11 @@ export class DocxText implements XmlVisitor {
   #font: string | undefined
   #ruby = ''
 
-  constructor(story: Story, isHeadingStyle: (style: string) => boolean) {
+  constructor(story: Story, headings: DocxHeadings) {
     this.story = story
     this.#flows = new DocxFlows(story)
     this.#formula = new DocxFormula(this.#flows)
-    this.#isHeadingStyle = isHeadingStyle
+    this.#headings = headings
   }
 
   get boxes(): KeptBlocks {
@@ -113,15 +114,25 @@ export class DocxText implements XmlVisitor {
     if (name === 'w:r') this.#font = undefined
     else if (name === 'w:rFonts' && this.#path.at(-3) === 'w:r') this.#font = attribute('ascii') ?? attribute('hAnsi')
     else if (name === 'w:p' || name === 'a:p') this.#flows.openParagraph()
-    else if (name === 'w:pStyle' && this.#isHeadingStyle(attribute('val') ?? '')) this.#flows.markHeading()
+    else if (name === 'w:pStyle') this.#openStyle(attribute('val') ?? '')
     else if (name === 'w:framePr' && /^(drop|margin)$/.test(attribute('dropCap') ?? '')) this.#flows.markJoined()
-    else if (name === 'w:outlineLvl' && parent === 'w:pPr' && attribute('val') !== '9') this.#flows.markHeading()
+    else if (name === 'w:outlineLvl' && parent === 'w:pPr') this.#openOutline(attribute('val'))
     else if (name === 'w:tbl') this.#flows.openTable()
     else if (name === 'w:sym') this.#flows.write(symbol(attribute('font'), attribute('char')))
     else if (name === 'w:rt') this.#flows.capture()
     else if (name === 'v:textpath') this.boxes.add(attribute('string') ?? '')
     else if (name === 'mc:AlternateContent') this.#choices.push(this.#flows.characters)
     else if (name === 'w:altChunk') this.embedded += 1
+  }
+
+  #openStyle(style: string): void {
+    if (this.#headings.isHeading(style)) this.#flows.markHeading()
+    this.#flows.setLevel(this.#headings.level(style))
+  }
+
+  #openOutline(value: string | undefined): void {
+    if (value !== '9') this.#flows.markHeading()
+    this.#flows.setLevel(headingLevel(outlineLevel(value)))
   }
 
   #closeText(name: string): void {

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractedPiece, ExtractionError, type StructureMark } from '../../../../src/ports/index.js'
-import { type FileBytes, piecesOf, readAll, storable } from '../reader.js'
+import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { cutPiece } from '../marks.js'
+import { type FileBytes, readAll, storable } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
+import { PdfOutline } from './pdf-outline.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
 
 /** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
@@ -24,16 +26,14 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
   try {
     const hyphens = new HyphenMender()
+    const outline = await PdfOutline.read(pdf)
     const unreadable = { broken: 0, garbled: 0, blank: 0 }
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const text = await readPage(pdf, number, hyphens)
       const warning = warningFor(text, number, unreadable)
-      const pieces = text === undefined || text === '' ? [''] : piecesOf(`${storable(text)}\n\n`, MAX_PIECE_UNITS)
-      let marks: readonly StructureMark[] = [{ at: 0, page: number }]
-      for (const piece of pieces) {
-        yield { text: piece, pages: number, marks }
-        marks = []
-      }
+      const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
+      const marks = [{ at: 0, page: number }, ...outline.marksOf(number, whole)]
+      for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
       if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
     }
     const { broken, garbled, blank } = unreadable
