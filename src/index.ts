@@ -28,8 +28,10 @@ export type {
 } from './doctor/index.js'
 export {
   type Chunk,
+  type ChunkQuery,
   type ChunkTextOptions,
   type ChunkWindow,
+  chunkQuerySchema,
   chunkText,
   type Document,
   type DocumentChanges,
@@ -38,6 +40,7 @@ export {
   type DocumentListQuery,
   type DocumentProgress,
   type DocumentReference,
+  type DocumentText,
   type DocumentWithReceipt,
   documentChangesSchema,
   documentFilterSchema,
@@ -48,6 +51,8 @@ export {
   parseJson,
   type RebuildWordsOptions,
   rebuildWords,
+  type TextRange,
+  textRangeSchema,
   type UploadContent,
   type UploadOptions,
 } from './documents/index.js'

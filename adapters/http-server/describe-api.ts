@@ -114,6 +114,7 @@ function response(answer: Answer, components: Components): object {
   const { description, schema, contentType, otherContentType, hasRetryAfter, hasNextLink } = answer
   if (schema === undefined && contentType === undefined) return { description }
   const headers = {
+    ...answer.headers,
     ...(hasRetryAfter === true && { 'Retry-After': RETRY_AFTER }),
     ...(hasNextLink === true && { Link: NEXT_LINK }),
   }

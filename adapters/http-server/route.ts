@@ -43,6 +43,8 @@ export interface Answer {
   readonly contentType?: string
   /** A second content type, without a schema, for requests of another content type. */
   readonly otherContentType?: string
+  /** Further headers, as OpenAPI describes them. */
+  readonly headers?: Readonly<Record<string, object>>
   /** True if the header `Link` names the next page. */
   readonly hasNextLink?: boolean
   /** True if the header `Retry-After` says when to retry. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   type Context,
   type Document,
+  type DocumentChunk,
   type DocumentWithReceipt,
   documentMetadataSchema,
   type IncludedMember,
@@ -119,6 +120,20 @@ const resultSource: z.ZodType<ResultSource> = z
     foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'The indexes that found the chunk' }),
   })
   .meta({ id: 'SearchResultSource' })
+
+export const documentChunkSchema: z.ZodType<DocumentChunk> = z
+  .object({
+    id,
+    docId: id,
+    ordinal: z.int().min(0).meta({ description: '0 for the first chunk' }),
+    content: z.string(),
+    start: offset.meta({ description: "Offset of the chunk in the document's text, in UTF-16 units" }),
+    end: offset,
+    tokens: z.int().min(0),
+    pages,
+    headings,
+  })
+  .meta({ id: 'DocumentChunk' })
 
 /** A search result with the fields of docs/explanation/specification.md, and the members that the client asked for. */
 type SearchAnswer = Pick<SearchResult, 'id' | 'docId' | 'content' | 'similarity'> &

@@ -1,8 +1,9 @@
+import type { z } from 'zod'
 import { recordChange } from '../audit/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { type ListQuery, RowList } from '../kernel/lists.js'
-import { parseId, validate } from '../kernel/validate.js'
+import { type ListPage, type ListQuery, RowList } from '../kernel/lists.js'
+import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import type {
   Clock,
   ContextRecord,
@@ -32,6 +33,24 @@ export interface DocumentListQuery extends ListQuery {
   readonly filter?: DocumentConditions | undefined
 }
 
+import { type DocumentText, openText, readTextWhole, type TextRange } from './document-text.js'
+
+/** A page of the chunks of a document. */
+export interface ChunkQuery {
+  /** 1 to 100 chunks; default 20. */
+  readonly limit?: number | undefined
+  /** Only chunks with a higher ordinal. For the next page: the ordinal of the last chunk. Default: from the first. */
+  readonly after?: number | undefined
+}
+
+export const chunkQuerySchema: z.ZodType<ChunkQuery> = objectSchema({
+  limit: integerSchema({ min: 1, max: 100 }).optional(),
+  after: integerSchema({ min: 0 }).optional(),
+})
+
+const DEFAULT_CHUNKS = 20
+const CHUNKS_PER_READ = 4
+
 /** The documents of contexts. Each call checks the current rights of the principal. */
 export class Documents {
   readonly #storage: Storage
@@ -56,6 +75,43 @@ export class Documents {
   async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
     const { uuid } = await this.#find(principal, reference)
     return this.#fileStore.read(uuid)
+  }
+
+  /**
+   * Opens a part of the text that was extracted from a document, for a consumer that may be slow.
+   *
+   * @throws InvalidInputError if the document is not completed, or the range is not within its text
+   */
+  async openText(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<DocumentText> {
+    return openText(this.#storage, await this.#find(principal, reference), range)
+  }
+
+  /** As {@link openText}, as a string. @throws InvalidInputError also for a part that is too long for one string */
+  async text(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<string> {
+    return await readTextWhole(this.#storage, await this.#find(principal, reference), range)
+  }
+
+  /** One page of the chunks, in their order; without chunks before the document is completed. */
+  async chunkPage(
+    principal: Principal,
+    reference: DocumentReference,
+    query: ChunkQuery = {},
+  ): Promise<ListPage<DocumentChunk>> {
+    const { limit = DEFAULT_CHUNKS, after = -1 } = validate(chunkQuerySchema, query)
+    const document = await this.#find(principal, reference)
+    const chunkCount = document.completed === null ? 0 : document.chunkCount
+    const nextAfter = after + limit < chunkCount - 1 ? after + limit : null
+    return { items: this.#chunksFrom(document.id, after + 1, limit), nextAfter }
+  }
+
+  /** Reads few chunks at a time: each may have half a megabyte. */
+  async *#chunksFrom(documentId: number, first: number, limit: number): AsyncGenerator<DocumentChunk> {
+    for (let ordinal = first; ordinal < first + limit; ordinal += CHUNKS_PER_READ) {
+      const part = { ordinal, limit: Math.min(CHUNKS_PER_READ, first + limit - ordinal) }
+      const read = await this.#storage.read(({ chunks }) => chunks.listFrom(documentId, part))
+      yield* read.map(toDocumentChunk)
+      if (read.length < part.limit) return
+    }
   }
 
   /** @returns the chunks in their order; none before the document is completed */

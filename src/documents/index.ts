@@ -34,7 +34,8 @@ export {
   ingestionJob,
   PURGE_DOCUMENT,
 } from './document-jobs.js'
-export { type DocumentListQuery, Documents, resetDocument } from './documents.js'
+export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
+export { type ChunkQuery, chunkQuerySchema, type DocumentListQuery, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { removeChunks } from './pipeline/chunks.js'

@@ -1,12 +1,15 @@
 import type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from '../contexts/index.js'
 import type {
+  ChunkQuery,
   Document,
   DocumentChanges,
   DocumentChunk,
   DocumentListQuery,
   DocumentReference,
+  DocumentText,
   DocumentWithReceipt,
   NewDocument,
+  TextRange,
   UploadOptions,
 } from '../documents/index.js'
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
@@ -145,6 +148,31 @@ export interface DocumentOperations {
    */
   update(document: DocumentReference, changes: DocumentChanges): Promise<Document>
   /**
+   * Reads one page of the chunks, in their order. Reads a few chunks at a time, when the consumer asks for them.
+   *
+   * @param query 1 to 100 chunks, after an ordinal. Default: the first 20
+   * @throws InvalidInputError for an invalid query
+   * @throws as {@link get}
+   */
+  chunkPage(document: DocumentReference, query?: ChunkQuery): Promise<ListPage<DocumentChunk>>
+  /**
+   * Reads the text that was extracted from a document, or a part of it: `start` and `end` of a hit or a chunk give
+   * exactly its `content`.
+   *
+   * @param range offsets in UTF-16 units. Default: the whole text
+   * @throws InvalidInputError if the document is not completed, if the range is not within the text, if it has more than
+   *   4,194,304 units, or if the document was completed by a version that did not store the white space in the range
+   * @throws as {@link get}
+   */
+  text(document: DocumentReference, range?: TextRange): Promise<string>
+  /**
+   * As {@link text}, in pieces that are read when the consumer asks for them, for a text of any length.
+   *
+   * @returns the part with the length of the whole text
+   * @throws as {@link text}, also during the iteration
+   */
+  openText(document: DocumentReference, range?: TextRange): Promise<DocumentText>
+  /**
    * Processes a failed document a second time.
    *
    * @throws InvalidInputError if the document has not failed
@@ -217,6 +245,9 @@ export function createDocumentOperations(
     open: async (document) => await parts.documents.open(principal, document),
     chunks: async (document) => await parts.documents.chunks(principal, document),
     update: async (document, changes) => await parts.documents.update(principal, document, changes),
+    chunkPage: async (document, query) => await parts.documents.chunkPage(principal, document, query),
+    text: async (document, range) => await parts.documents.text(principal, document, range),
+    openText: async (document, range) => await parts.documents.openText(principal, document, range),
     retry: async (document) => {
       const retried = await parts.documents.retry(principal, document)
       signals.documentUploaded()

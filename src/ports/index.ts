@@ -108,6 +108,7 @@ export {
 } from './storage/document-conditions.js'
 export {
   type ChunkCounts,
+  type ChunkGaps,
   type ChunkKey,
   type ChunkPlace,
   type ChunkRecord,
@@ -118,6 +119,7 @@ export {
   type IngestionReceipt,
   type MetadataValue,
   type NewChunk,
+  NO_GAPS,
   NO_PLACE,
   type Page,
   SEARCH_MODES,

@@ -5,6 +5,7 @@ import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEng
 import { filesToIngest, Ingestion } from '../ingestion.js'
 import { globalOptions, option, parseJsonObject } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
+import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
 const COLUMNS = ['id', 'fileName', 'displayName', 'size', 'chunks', 'completed', 'error'] as const
 
@@ -25,6 +26,9 @@ export function documentsCommand(): CommandUnknownOpts {
     })
   documents.addCommand(showCommand())
   documents.addCommand(updateCommand())
+  documents.addCommand(textCommand())
+  documents.addCommand(contentCommand())
+  documents.addCommand(chunksCommand())
   documents.addCommand(deleteCommand())
   documents.addCommand(retryCommand())
   return documents

@@ -3,8 +3,8 @@ import type { Dialect } from '../dialect.js'
 import type { NameTable } from '../tables.js'
 
 /**
- * Adds versions, names and metadata of documents, and the pages and headings of chunks. Chunks that exist already get no
- * pages and headings until their document is processed again.
+ * Adds versions, names and metadata of documents, and the pages, headings and white space of chunks. Chunks that exist
+ * already have none of these until their document is processed again.
  */
 export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect): Knex.SchemaBuilder {
   // SQLite always compares texts by their bytes.
@@ -35,6 +35,8 @@ export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable, dia
         table.bigInteger('page_first')
         table.bigInteger('page_last')
         table.text('headings')
+        table.text('gap_before')
+        table.text('gap_after')
       })
       .createTable(metadata, (table) => {
         table.bigIncrements('id')

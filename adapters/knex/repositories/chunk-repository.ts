@@ -21,11 +21,13 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async insert(documentId: number, chunks: readonly NewChunk[]): Promise<void> {
-    const rows = chunks.map(({ windows: _, pageFirst, pageLast, headings, ...chunk }) => ({
+    const rows = chunks.map(({ windows: _, pageFirst, pageLast, headings, gapBefore, gapAfter, ...chunk }) => ({
       document_id: documentId,
       page_first: pageFirst,
       page_last: pageLast,
       headings: headings.length === 0 ? null : JSON.stringify(headings),
+      gap_before: gapBefore,
+      gap_after: gapAfter,
       ...chunk,
     }))
     const windows = chunks.flatMap((chunk) =>
@@ -46,6 +48,14 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       .limit(limit)
       .select('hash')
     return rows.map((row) => text(row, 'hash'))
+  }
+
+  async listFrom(
+    documentId: number,
+    { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
+  ): Promise<readonly ChunkRecord[]> {
+    const page = this.#visible().where('document.id', documentId).where('chunk.ordinal', '>=', ordinal)
+    return (await page.orderBy('chunk.ordinal').limit(limit).select<Row[]>('chunk.*')).map(toChunk)
   }
 
   async list(documentId: number): Promise<readonly ChunkRecord[]> {
@@ -127,6 +137,8 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       tokens: number(row, 'tokens'),
       hash: text(row, 'hash'),
       ...toPlace(row),
+      gapBefore: textOrNull(row, 'gap_before'),
+      gapAfter: textOrNull(row, 'gap_after'),
       windows: windowsByChunk.get(number(row, 'ordinal')) ?? [],
     }))
   }

@@ -195,7 +195,13 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
     const isEarly = byWords?.findsEarly === true && document.wordsVersion === byWords.version
     return isFindable(document, isEarly)
   }
-  const toRecord = ({ hash: _hash, windows: _windows, ...record }: StoredChunk): ChunkRecord => record
+  const toRecord = ({
+    hash: _hash,
+    windows: _windows,
+    gapBefore: _before,
+    gapAfter: _after,
+    ...record
+  }: StoredChunk): ChunkRecord => record
   const sortByOrdinal = (unsorted: StoredChunk[]) => unsorted.sort((one, other) => one.ordinal - other.ordinal)
   return {
     insert: async (documentId, newChunks) => {
@@ -207,6 +213,12 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
         .map(({ hash }) => hash),
     list: async (documentId) =>
       sortByOrdinal(chunks.filter((chunk) => chunk.documentId === documentId && isVisible(chunk))).map(toRecord),
+    listFrom: async (documentId, { ordinal, limit }) =>
+      sortByOrdinal(
+        chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= ordinal && isVisible(chunk)),
+      )
+        .slice(0, limit)
+        .map(toRecord),
     findVisible: async (contextId, keys, { maxBytes = Infinity, byWords } = {}) =>
       chunks
         .filter(

@@ -24,7 +24,7 @@ import type {
   UserRecord,
 } from '../../../src/ports/index.js'
 
-export interface StoredChunk extends ChunkRecord, Pick<NewChunk, 'hash' | 'windows'> {}
+export interface StoredChunk extends ChunkRecord, Pick<NewChunk, 'hash' | 'windows' | 'gapBefore' | 'gapAfter'> {}
 
 interface StoredUpload extends UploadRecord {
   readonly id: number

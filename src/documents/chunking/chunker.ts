@@ -67,6 +67,11 @@ export class Chunker {
     return this.#words.tokensRead
   }
 
+  /** Offset in the whole text before which no later chunk begins. */
+  get settled(): number {
+    return this.#words.offset + (this.#words.count > 0 ? this.#words.start(0) : this.#words.readTo)
+  }
+
   /** Adds a piece of text. Yields the chunks that later pieces cannot change. */
   *push(piece: string): Generator<Chunk> {
     this.#words.append(piece, false)

@@ -2,6 +2,7 @@ import { termsOf, textParts } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { TimeSlice } from '../../kernel/waiting.js'
 import type {
+  ChunkGaps,
   ChunkPlace,
   DocumentRecord,
   ExtractedPiece,
@@ -12,10 +13,11 @@ import type {
   WindowRecord,
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
+import { Gaps } from './gaps.js'
 import { Structure } from './structure.js'
 
-/** A chunk with its pages and headings. */
-export type PlacedChunk = Chunk & ChunkPlace
+/** A chunk with its pages and headings, and with the white space around it. */
+export type PlacedChunk = Chunk & ChunkPlace & ChunkGaps
 
 /** Facts about a text. They are complete once {@link chunkStream} is read to its end. */
 export interface TextSummary {
@@ -40,24 +42,35 @@ export async function* chunkStream(
 ): AsyncGenerator<PlacedChunk> {
   const chunker = new Chunker(tokenizer, options)
   const structure = new Structure()
+  const gaps = new Gaps()
   const slice = new TimeSlice()
+  const place = (chunk: Chunk): PlacedChunk => {
+    return { ...chunk, ...structure.placeOf(chunk), gapBefore: gaps.before(chunk), gapAfter: null }
+  }
+  // The last chunk has the white space after it, so each chunk waits for the next one.
+  let last: PlacedChunk | undefined
   for await (const piece of timed(pieces, summary)) {
     structure.add(piece.marks ?? [], summary.characters)
     summary.pages = piece.pages ?? summary.pages
     summary.warnings.push(...(piece.warnings ?? []))
     for (const text of splitText(piece.text)) {
       summary.characters += text.length
+      gaps.add(text)
       for (const chunk of chunker.push(text)) {
-        yield { ...chunk, ...structure.placeOf(chunk) }
+        if (last !== undefined) yield last
+        last = place(chunk)
         await slice.pauseIfOver()
       }
+      gaps.settle(chunker.settled)
       await slice.pauseIfOver()
     }
   }
   for (const chunk of chunker.end()) {
-    yield { ...chunk, ...structure.placeOf(chunk) }
+    if (last !== undefined) yield last
+    last = place(chunk)
     await slice.pauseIfOver()
   }
+  if (last !== undefined) yield { ...last, gapAfter: gaps.end() }
   summary.tokens = chunker.tokens
 }
 
@@ -78,10 +91,9 @@ export async function hashedChunk(
   const windows = unhashed.map(async (window): Promise<WindowRecord> => {
     return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
   })
-  // The hash also covers the place: a row of an earlier version without pages and headings is written again.
-  const { pageFirst, pageLast, headings } = chunk
-  const hasPlace = pageFirst !== null || headings.length > 0
-  const hash = await hashText(fingerprint, hasPlace ? JSON.stringify([text, pageFirst, pageLast, headings]) : text)
+  // The hash also covers the place and the gaps: a row of an earlier version without them is written again.
+  const { pageFirst, pageLast, headings, gapBefore, gapAfter } = chunk
+  const hash = await hashText(fingerprint, JSON.stringify([text, pageFirst, pageLast, headings, gapBefore, gapAfter]))
   return { ...chunk, content: text, hash, windows: await Promise.all(windows) }
 }
 

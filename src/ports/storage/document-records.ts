@@ -161,8 +161,19 @@ export interface ChunkPlace {
 /** The place of a chunk in a document without pages and headings. */
 export const NO_PLACE: ChunkPlace = { pageFirst: null, pageLast: null, headings: [] }
 
+/** The white space around a chunk that no chunk has, as the engine encodes it: with it, the whole text is stored. */
+export interface ChunkGaps {
+  /** White space in front of the chunk; null for chunks of versions that did not store it. */
+  readonly gapBefore: string | null
+  /** White space after the document's last chunk; null for every other chunk. */
+  readonly gapAfter: string | null
+}
+
+/** A chunk without white space around it, which is not the last one. */
+export const NO_GAPS: ChunkGaps = { gapBefore: '', gapAfter: null }
+
 /** A chunk for {@link ChunkRepository.insert}. */
-export interface NewChunk extends ChunkPlace {
+export interface NewChunk extends ChunkPlace, ChunkGaps {
   /** Number in the document, from 0. */
   readonly ordinal: number
   readonly content: string

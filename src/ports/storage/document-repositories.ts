@@ -183,6 +183,11 @@ export interface ChunkRepository {
   listHashes(documentId: number, from: { readonly ordinal: number; readonly limit: number }): Promise<readonly string[]>
   /** Lists the chunks of a live, completed document, in their order. Empty for every other document. */
   list(documentId: number): Promise<readonly ChunkRecord[]>
+  /** As {@link list}, from an ordinal on. At most `limit`. */
+  listFrom(
+    documentId: number,
+    from: { readonly ordinal: number; readonly limit: number },
+  ): Promise<readonly ChunkRecord[]>
   /**
    * Reads chunks whose documents are live and completed, in a live context. Reads all of them at one moment, so that no
    * document is there in part.

@@ -2,6 +2,7 @@ import {
   type ContextRecord,
   type DocumentRecord,
   type NewChunk,
+  NO_GAPS,
   NO_PLACE,
   type Repositories,
 } from '../../../src/ports/index.js'
@@ -113,6 +114,7 @@ export function newChunk(ordinal: number, content = `chunk ${ordinal}`): NewChun
     tokens: 2,
     hash: `hash of ${content}`,
     ...NO_PLACE,
+    ...NO_GAPS,
     windows: [window],
   }
 }

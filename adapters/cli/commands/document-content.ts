@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { ownerSession, withDatabase } from '../engines.js'
+import { globalOptions, option, parseNumber } from '../options.js'
+import { oneLine, printable, printResult } from '../output.js'
+
+export function textCommand(): CommandUnknownOpts {
+  return new Command('text')
+    .description('print the text that was extracted from a document, or a part of it')
+    .argument('<uuid>')
+    .addOption(
+      option('--start <offset>', 'first UTF-16 unit, as in the source of a hit; default: 0').argParser(parseNumber),
+    )
+    .addOption(
+      option('--end <offset>', 'offset after the last unit; default: the end of the text').argParser(parseNumber),
+    )
+    .action(async (uuid, { start, end }, command) => {
+      const options = globalOptions(command)
+      await withDatabase(options, async (engine) => {
+        const text = await ownerSession(engine).documents.openText(uuid, { start, end })
+        if (!options.json) {
+          for await (const piece of text.pieces) await print(printableOnTerminal(piece))
+          return
+        }
+        await print(`{"start":${text.start},"end":${text.end},"length":${text.length},"text":"`)
+        for await (const piece of text.pieces) await print(JSON.stringify(piece).slice(1, -1))
+        await print('"}\n')
+      })
+    })
+}
+
+export function contentCommand(): CommandUnknownOpts {
+  return new Command('content')
+    .description('save a document as it was received')
+    .argument('<uuid>')
+    .addOption(option('--output <file>', 'a new file; default: the name of the document, in this folder'))
+    .action(async (uuid, { output }, command) => {
+      const options = globalOptions(command)
+      const saved = await withDatabase(options, async (engine) => {
+        const { documents } = ownerSession(engine)
+        const { displayName, size } = await documents.get(uuid)
+        const file = output ?? displayName
+        // Never over another file: the name comes from whoever uploaded the document.
+        await pipeline(Readable.from(await documents.open(uuid)), createWriteStream(file, { flags: 'wx' }))
+        return { file, size }
+      })
+      printResult(options, saved, `Saved ${saved.size} bytes as ${saved.file}.`)
+    })
+}
+
+export function chunksCommand(): CommandUnknownOpts {
+  return new Command('chunks')
+    .description('list the chunks of a document with their offsets, pages and headings')
+    .argument('<uuid>')
+    .addOption(option('--limit <number>', 'most chunks, 1 to 100; default: 20').argParser(parseNumber))
+    .addOption(option('--after <ordinal>', 'only chunks with a higher ordinal').argParser(parseNumber))
+    .action(async (uuid, { limit, after }, command) => {
+      const options = globalOptions(command)
+      await withDatabase(options, async (engine) => {
+        const { items, nextAfter } = await ownerSession(engine).documents.chunkPage(uuid, { limit, after })
+        let count = 0
+        for await (const { content, ...chunk } of items) {
+          const { ordinal, start, end, pages, headings } = chunk
+          const place = [
+            ...(pages === null
+              ? []
+              : [pages.first === pages.last ? `page ${pages.first}` : `pages ${pages.first}–${pages.last}`]),
+            ...headings,
+          ]
+          if (options.json) await print(`${count === 0 ? '[' : ','}${JSON.stringify({ ...chunk, content })}`)
+          else
+            await print(`${oneLine([`${ordinal}. ${start}–${end}`, ...place].join('  '))}\n${printable(content)}\n\n`)
+          count += 1
+        }
+        if (options.json) await print(`${count === 0 ? '[' : ''}]\n`)
+        else if (count === 0) await print('none\n')
+        else if (nextAfter !== null) await print(`more: --after ${nextAfter}\n`)
+      })
+    })
+}
+
+/** Writes to stdout, and waits while its reader is slow. */
+async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+/** Only a terminal could be attacked: a file or a program gets the exact text. */
+function printableOnTerminal(text: string): string {
+  return process.stdout.isTTY ? printable(text) : text
+}
