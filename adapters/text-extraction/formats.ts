@@ -10,6 +10,8 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.csv', contentType: 'text/csv' },
   { extension: '.html', contentType: 'text/html' },
   { extension: '.htm', contentType: 'text/html' },
+  { extension: '.xlsx', contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+  { extension: '.pptx', contentType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
 ]
 
 /**

@@ -1,14 +1,12 @@
 import { CsvError } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import type { ExtractedPiece } from '../../../src/ports/index.js'
-import { type FileBytes, rowText } from './reader.js'
+import type { FileBytes } from './reader.js'
+import { TableRows } from './table-rows.js'
 import { DecodedText } from './text-reader.js'
 
 /** A piece has rows with about this much text. */
 const PIECE_CHARACTERS = 32_768
-/** Names of columns may be longer than the cells, but only up to this factor. */
-const NAME_CHARACTERS_PER_CHARACTER = 12
-const FREE_NAME_CHARACTERS = 1_048_576
 /** The length of the text from which the delimiter is guessed. */
 const SAMPLE_CHARACTERS = 16_384
 
@@ -36,20 +34,17 @@ export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> 
 
 /** Turns rows into pieces of text. */
 class TableText {
-  #header: CsvHeader | undefined
+  readonly #rows = new TableRows()
   #isFirst = true
   #text = ''
-  /** The characters that the names of the columns may still add. */
-  #budget = FREE_NAME_CHARACTERS
-  #isNameless = false
 
   warnings(): string[] {
-    return this.#isNameless ? ['the column names are too long to repeat them in every row'] : []
+    return this.#rows.warnings()
   }
 
   *add(part: CsvPart): Generator<ExtractedPiece> {
     if ('text' in part) this.#text += part.text
-    else this.#text += asLine(this.#isFirst ? this.#headerText(part.cells) : this.#rowText(part.cells))
+    else this.#text += asLine(this.#lineOf(part.cells))
     if (this.#text.length >= PIECE_CHARACTERS) yield* this.end()
   }
 
@@ -58,23 +53,11 @@ class TableText {
     this.#text = ''
   }
 
-  #headerText(cells: readonly string[]): string {
+  #lineOf(cells: readonly string[]): string {
+    if (this.#isFirst) this.#rows.useAsHeader(cells)
+    const line = this.#isFirst ? this.#rows.plainLine(cells) : this.#rows.line(cells)
     this.#isFirst = false
-    this.#header = CsvHeader.of(cells)
-    return rowText(cells, undefined)
-  }
-
-  #rowText(cells: readonly string[]): string {
-    const plain = rowText(cells, undefined)
-    if (this.#header === undefined) return plain
-    const named = this.#header.isTooLong ? undefined : this.#header.textOf(cells)
-    this.#budget += plain.length * NAME_CHARACTERS_PER_CHARACTER
-    if (named !== undefined && named.length - plain.length <= this.#budget) {
-      this.#budget -= named.length - plain.length
-      return named
-    }
-    this.#isNameless = true
-    return plain
+    return line
   }
 }
 
@@ -134,49 +117,6 @@ function mostFrequent(counts: readonly number[]): number {
   const times = new Map<number, number>()
   for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1)
   return [...times].sort(([, first], [, second]) => second - first)[0]?.[0] ?? 0
-}
-
-/** A longer name is cut in the rows. The first row has it in full. */
-const MAX_NAME_CHARACTERS = 60
-/** If the names together are longer, the rows do not repeat them. */
-const MAX_HEADER_CHARACTERS = 16_384
-const YEAR = /^(?:19|20)\d\d$/
-const NUMBER = /^[\d\s.,:/%$€£+-]+$/
-
-/** The names of the columns of a table. */
-class CsvHeader {
-  readonly #names: readonly string[]
-
-  private constructor(names: readonly string[]) {
-    this.#names = names
-  }
-
-  /** @returns `undefined` if the row does not look like names: most columns have one, and most of them are words */
-  static of(row: readonly string[]): CsvHeader | undefined {
-    const names = row.map((cell) => cell.trim())
-    const filled = names.filter((name) => name !== '')
-    const words = filled.filter((name) => !NUMBER.test(name) || YEAR.test(name))
-    const hasWord = filled.some((name) => !NUMBER.test(name))
-    const isHeader = hasWord && words.length * 2 >= filled.length && filled.length * 2 >= row.length
-    return isHeader ? new CsvHeader(names.map(cut)) : undefined
-  }
-
-  get isTooLong(): boolean {
-    return this.#names.reduce((length, name) => length + name.length, 0) > MAX_HEADER_CHARACTERS
-  }
-
-  /** For example `City: Oslo; Country: Norway`. Empty cells are left out. */
-  textOf(row: readonly string[]): string {
-    return rowText(row, this.#names)
-  }
-}
-
-function cut(name: string): string {
-  if (name.length <= MAX_NAME_CHARACTERS) return name
-  return `${name
-    .slice(0, MAX_NAME_CHARACTERS - 1)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '')}…`
 }
 
 /** The bytes that are parsed at once. */

@@ -8,6 +8,8 @@ export class MarkedLines {
   readonly #text = new MarkedText()
   /** Marks of the next line. */
   #nextMarks: (() => void)[] = []
+  /** The heading that the next line brings with it. */
+  #nextHeading: { readonly text: string; readonly level: number } | undefined
   /** The line breaks before the next line. */
   #breaks = 0
   #hasText = false
@@ -19,6 +21,9 @@ export class MarkedLines {
       this.leaveGap()
       return
     }
+    const section = this.#nextHeading
+    this.#nextHeading = undefined
+    if (section !== undefined) this.heading(section.text, section.level)
     if (this.#hasText) this.#text.add('\n'.repeat(this.#breaks))
     this.#setMarks()
     this.#text.add(text)
@@ -33,12 +38,22 @@ export class MarkedLines {
 
   /** Adds a heading as a paragraph of its own. */
   heading(text: string, level: number): void {
-    this.leaveGap()
-    this.#nextMarks.push(() => {
-      this.#text.markHeading(text, level)
-    })
+    this.mark(text, level)
     this.add(text)
     this.leaveGap()
+  }
+
+  /** Begins a section with the next line. Its heading is not part of the text. */
+  mark(heading: string, level: number): void {
+    this.leaveGap()
+    this.#nextMarks.push(() => {
+      this.#text.markHeading(heading, level)
+    })
+  }
+
+  /** Adds a heading together with the next line: a section without lines has no heading. */
+  beginSection(text: string, level: number): void {
+    this.#nextHeading = text.trim() === '' ? undefined : { text: text.trim(), level }
   }
 
   /** Begins a page, sheet or slide with the next line. */

@@ -58,7 +58,7 @@ export function openDoc(bytes: Buffer): DocStreams {
 }
 
 /** The streams by name in lower case: some programs use another case. Embedded documents have deeper streams. */
-function topLevelStreams(bytes: Buffer): Map<string, Buffer> {
+export function topLevelStreams(bytes: Buffer): Map<string, Buffer> {
   const container = read(bytes, { type: 'buffer' })
   const streams = new Map<string, Buffer>()
   for (const [index, { name, type, content }] of container.FileIndex.entries()) {
@@ -75,7 +75,8 @@ function bufferOf(content: unknown): Buffer {
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength)
 }
 
-function encrypted(): ExtractionError {
+/** The error for a document with a password. */
+export function encrypted(): ExtractionError {
   return new ExtractionError('ERR_ENCRYPTED', 'The document is protected by a password: save it without password')
 }
 

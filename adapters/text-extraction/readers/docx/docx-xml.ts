@@ -1,8 +1,9 @@
 import iconv from 'iconv-lite'
 import { SaxesParser } from 'saxes'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import { DamagedPartError } from './docx-package.js'
 
-/** The value of an element's attribute, whatever its prefix. */
+/** The value of an element's attribute, whatever its prefix. `:id` is the name of one that has a prefix. */
 export type Attributes = (localName: string) => string | undefined
 
 /** Receives the events of a walk over XML, in their order. Names have the usual prefix of their namespace. */
@@ -12,7 +13,7 @@ export interface XmlVisitor {
   text(text: string): void
 }
 
-/** Word never writes deeper XML, and its namespaces are slow to resolve. */
+/** Office never writes deeper XML, and its namespaces are slow to resolve. */
 const MAX_DEPTH = 512
 
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -26,6 +27,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'http://purl.oclc.org/ooxml/drawingml/chart': 'c',
   'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
   'http://schemas.openxmlformats.org/package/2006/relationships': 'rel',
+  'http://schemas.openxmlformats.org/spreadsheetml/2006/main': 'x',
+  'http://purl.oclc.org/ooxml/spreadsheetml/main': 'x',
+  'http://schemas.openxmlformats.org/presentationml/2006/main': 'p',
+  'http://purl.oclc.org/ooxml/presentationml/main': 'p',
   'urn:schemas-microsoft-com:vml': 'v',
 }
 
@@ -54,7 +59,8 @@ export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor
   // Closes the elements that a truncated part left open.
   for (let left = open.pop(); left !== undefined; left = open.pop()) visitor.close(left)
   yield
-  if (error instanceof DamagedPartError) throw error
+  // A visitor may refuse the part.
+  if (error instanceof DamagedPartError || error instanceof ExtractionError) throw error
   if (error !== undefined) throw new DamagedPartError(`${name} is damaged`, { cause: error })
 }
 
@@ -63,7 +69,7 @@ function createParser(visitor: XmlVisitor, open: string[], name: string): SaxesP
   const parser = new SaxesParser()
   const scopes: Scope[] = []
   parser.on('doctype', () => {
-    throw new DamagedPartError(`${name} declares a document type, which Word never does`)
+    throw new DamagedPartError(`${name} declares a document type, which Office never does`)
   })
   parser.on('opentag', (tag) => {
     if (open.length >= MAX_DEPTH) throw new DamagedPartError(`${name} is nested too deeply`)
@@ -109,6 +115,10 @@ function usualName(name: string, scope: Scope | undefined): string {
 }
 
 function attributeOf(attributes: Readonly<Record<string, string>>, localName: string): string | undefined {
+  if (localName.startsWith(':')) {
+    for (const key in attributes) if (key.endsWith(localName)) return attributes[key]
+    return undefined
+  }
   for (const key in attributes) if (key.slice(key.indexOf(':') + 1) === localName) return attributes[key]
   return undefined
 }

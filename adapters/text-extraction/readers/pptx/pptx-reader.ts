@@ -1,0 +1,92 @@
+import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
+import { MarkedLines } from '../marked-lines.js'
+import { mainPartOf, openOffice, relationshipsIn, walk } from '../office/office-file.js'
+import { type FileBytes, readAll } from '../reader.js'
+import { SlideText } from './slide-text.js'
+
+/** Parts of a slide whose text comes after its own, in this order. */
+const BESIDE = ['diagramData', 'chart'] as const
+
+/**
+ * Reads a presentation slide by slide: title, text, tables, diagrams, labels of charts, and notes. A slide is a page,
+ * and its title a heading. Hidden slides are left out, with a warning.
+ */
+export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
+  const file = await openOffice(await readAll(bytes), '.pptx')
+  const out = new MarkedLines()
+  const warnings: string[] = []
+  let hidden = 0
+  for (const [index, part] of (await slidesOf(file, warnings)).entries()) {
+    const slide = await readSlide(file, part, warnings)
+    if (slide.text.isHidden) hidden += 1
+    else addSlide(out, slide, index + 1)
+    yield* out.longPieces()
+  }
+  yield* out.pieces()
+  if (hidden > 0) warnings.push(hidden === 1 ? '1 hidden slide is left out' : `${hidden} hidden slides are left out`)
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
+interface Slide {
+  readonly text: SlideText
+  readonly notes: SlideText
+}
+
+/** The parts of the slides in the order in which they are shown. */
+async function slidesOf(file: DocxPackage, warnings: string[]): Promise<readonly string[]> {
+  const main = await mainPartOf(file, 'ppt/presentation.xml')
+  const relationships = await relationshipsIn(file, main)
+  // A file may name a part again and again.
+  const slides = new Set<string>()
+  try {
+    await walk(file, main, (element, attribute) => {
+      if (element !== 'p:sldId') return
+      const id = attribute(':id')
+      const related = relationships.find((relationship) => relationship.id === id)
+      if (related !== undefined) slides.add(related.part)
+    })
+  } catch (error) {
+    if (!(error instanceof DamagedPartError)) throw error
+    if (slides.size === 0) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
+    warnings.push(`${error.message}: some slides may be missing`)
+  }
+  return [...slides]
+}
+
+async function readSlide(file: DocxPackage, part: string, warnings: string[]): Promise<Slide> {
+  const text = new SlideText()
+  const notes = new SlideText(true)
+  await readInto(file, part, text, warnings)
+  const relationships = await relationshipsIn(file, part).catch(() => [])
+  for (const type of BESIDE) {
+    for (const related of relationships) {
+      if (related.type === type) await readInto(file, related.part, text, warnings)
+    }
+  }
+  const related = relationships.find(({ type }) => type === 'notesSlide')
+  if (related !== undefined) await readInto(file, related.part, notes, warnings)
+  return { text, notes }
+}
+
+/** A damaged part loses only its own text. */
+async function readInto(file: DocxPackage, part: string, text: SlideText, warnings: string[]): Promise<void> {
+  try {
+    await walk(file, part, text)
+  } catch (error) {
+    if (!(error instanceof DamagedPartError)) throw error
+    warnings.push(`${error.message}: some of its text may be missing`)
+  }
+}
+
+function addSlide(out: MarkedLines, { text, notes }: Slide, page: number): void {
+  out.page(page)
+  const title = text.title.paragraphs.join(' ').replaceAll(/\s+/g, ' ')
+  // Without it, the slide would belong to the title of the slide before.
+  if (title === '') out.mark(`Slide ${page}`, 1)
+  else out.heading(title, 1)
+  for (const paragraph of text.body.paragraphs) out.add(paragraph)
+  if (notes.body.paragraphs.length === 0) return
+  out.leaveGap()
+  out.add(`Notes: ${notes.body.paragraphs.join('\n')}`)
+}

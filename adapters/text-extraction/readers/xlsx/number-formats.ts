@@ -1,0 +1,100 @@
+import { format, isDateFormat } from 'numfmt'
+import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
+
+/** Formats that files name by number only (ECMA-376, part 1, 18.8.30). The look of dates depends on the reader's country, so they are written as ISO 8601. */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  1: '0',
+  2: '0.00',
+  3: '#,##0',
+  4: '#,##0.00',
+  9: '0%',
+  10: '0.00%',
+  11: '0.00E+00',
+  12: '# ?/?',
+  13: '# ??/??',
+  14: 'yyyy-mm-dd',
+  15: 'd-mmm-yy',
+  16: 'd-mmm',
+  17: 'mmm-yy',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'yyyy-mm-dd h:mm',
+  37: '#,##0 ;(#,##0)',
+  38: '#,##0 ;(#,##0)',
+  39: '#,##0.00;(#,##0.00)',
+  40: '#,##0.00;(#,##0.00)',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss.0',
+  48: '##0.0E+0',
+}
+/** Formats of dates in East Asian versions of Excel. */
+const ASIAN_DATES = [27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]
+const ISO_DATE = 'yyyy-mm-dd'
+/** Excel allows no longer format. */
+const MAX_FORMAT_CHARACTERS = 255
+/** Excel allows no more styles. */
+const MAX_STYLES = 65_536
+/** The days between the first days of both calendars of Excel. */
+const DAYS_TO_1904 = 1_462
+
+/** The formats of the styles of a workbook, and the texts of numbers in them. */
+export class NumberFormats implements XmlVisitor {
+  /** True if days count from 1904, as in old workbooks of the Mac. */
+  startsIn1904 = false
+  readonly #codes = new Map<number, string>()
+  /** The number of the format of each style. */
+  readonly #styles: number[] = []
+  readonly #isDate = new Map<string, boolean>()
+  #isInStyles = false
+
+  open(name: string, attribute: Attributes): void {
+    if (name === 'x:numFmt') this.#codes.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '')
+    else if (name === 'x:cellXfs') this.#isInStyles = true
+    else if (name === 'x:xf' && this.#isInStyles && this.#styles.length < MAX_STYLES) {
+      this.#styles.push(Number(attribute('numFmtId') ?? '0'))
+    }
+  }
+
+  close(name: string): void {
+    if (name === 'x:cellXfs') this.#isInStyles = false
+  }
+
+  text(): void {}
+
+  /** The text of a number as Excel shows it. @param value as the file has it */
+  show(value: string, style: number): string {
+    const number = Number(value)
+    if (value.trim() === '' || !Number.isFinite(number)) return value
+    const code = this.#codeOf(this.#styles[style] ?? 0)
+    if (code === undefined) return general(number)
+    try {
+      const shown = this.#isDateCode(code) && this.startsIn1904 ? number + DAYS_TO_1904 : number
+      const text = format(code, shown, { nbsp: false, dateErrorNumber: true, dateErrorThrows: false }).trim()
+      return text === '' || /^#+$/.test(text) ? general(number) : text
+    } catch {
+      return general(number)
+    }
+  }
+
+  #isDateCode(code: string): boolean {
+    let isDate = this.#isDate.get(code)
+    if (isDate === undefined) this.#isDate.set(code, (isDate = isDateFormat(code)))
+    return isDate
+  }
+
+  /** @returns `undefined` for the general format */
+  #codeOf(id: number): string | undefined {
+    const code = this.#codes.get(id) ?? BUILT_IN[id] ?? (ASIAN_DATES.includes(id) ? ISO_DATE : undefined)
+    const isGeneral =
+      code === undefined || code === '@' || /^general$/i.test(code) || code.length > MAX_FORMAT_CHARACTERS
+    return isGeneral ? undefined : code
+  }
+}
+
+/** A number with the fifteen digits that Excel keeps: 0.3 instead of 0.30000000000000004. */
+function general(number: number): string {
+  return String(Number(number.toPrecision(15)))
+}
