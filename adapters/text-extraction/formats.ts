@@ -12,6 +12,8 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.htm', contentType: 'text/html' },
   { extension: '.xlsx', contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
   { extension: '.pptx', contentType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
+  { extension: '.json', contentType: 'application/json' },
+  { extension: '.jsonl', contentType: 'application/jsonl' },
 ]
 
 /**

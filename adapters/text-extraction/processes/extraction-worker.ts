@@ -18,6 +18,8 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.htm': async () => (await import('../readers/html/html-reader.js')).readHtml,
   '.xlsx': async () => (await import('../readers/xlsx/xlsx-reader.js')).readXlsx,
   '.pptx': async () => (await import('../readers/pptx/pptx-reader.js')).readPptx,
+  '.json': async () => (await import('../readers/json/json-reader.js')).readJson,
+  '.jsonl': async () => (await import('../readers/json/json-reader.js')).readJsonLines,
 }
 const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc', '.xlsx', '.pptx', '.eml', '.epub'])
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub'])
