@@ -14,6 +14,8 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.pptx', contentType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
   { extension: '.json', contentType: 'application/json' },
   { extension: '.jsonl', contentType: 'application/jsonl' },
+  { extension: '.eml', contentType: 'message/rfc822' },
+  { extension: '.epub', contentType: 'application/epub+zip' },
 ]
 
 /**

@@ -20,6 +20,8 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.pptx': async () => (await import('../readers/pptx/pptx-reader.js')).readPptx,
   '.json': async () => (await import('../readers/json/json-reader.js')).readJson,
   '.jsonl': async () => (await import('../readers/json/json-reader.js')).readJsonLines,
+  '.eml': async () => (await import('../readers/eml-reader.js')).readEml,
+  '.epub': async () => (await import('../readers/epub/epub-reader.js')).readEpub,
 }
 const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc', '.xlsx', '.pptx', '.eml', '.epub'])
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub'])

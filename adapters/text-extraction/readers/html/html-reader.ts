@@ -13,25 +13,43 @@ const HEAD_BYTES = 4_096
  * Headings become marks.
  */
 export async function* readHtml(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+  const out = new MarkedLines()
+  yield* readPage(file, out, { hasTitle: true, isXml: false })
+  yield* out.pieces()
+}
+
+/**
+ * Adds a page to lines, and yields those that are long enough.
+ *
+ * @param options.hasTitle true if the title of the page becomes its first heading
+ * @param options.isXml true for XHTML, which the file may also declare
+ */
+export async function* readPage(
+  file: FileBytes,
+  out: MarkedLines,
+  options: { readonly hasTitle: boolean; readonly isXml: boolean },
+): AsyncGenerator<ExtractedPiece> {
   const head = (await headOf(file)).toString('latin1').replaceAll('\0', '')
   const decoded = await DecodedText.of(file, declaredCharset(head))
-  const out = new MarkedLines()
-  const text = new HtmlText(out, true)
-  const events = new HtmlEvents(text, /^[^<]{0,10}<\?xml/.test(head))
-  for await (const piece of decoded.pieces()) {
-    events.write(piece)
-    yield* out.longPieces()
+  const text = new HtmlText(out, options.hasTitle)
+  const events = new HtmlEvents(text, options.isXml || /^[^<]{0,10}<\?xml/.test(head))
+  try {
+    for await (const piece of decoded.pieces()) {
+      events.write(piece)
+      yield* out.longPieces()
+    }
+  } finally {
+    // A damaged page keeps the text before the damage.
+    events.end()
+    text.end()
   }
-  events.end()
-  text.end()
-  yield* out.pieces()
   yield* decoded.warning()
 }
 
-/** Reads a whole page that is in memory. */
-export function addHtml(out: MarkedLines, html: string, options: { readonly isXml: boolean }): void {
+/** Adds a page that is in memory. */
+export function addPage(html: string, out: MarkedLines): void {
   const text = new HtmlText(out, false)
-  const events = new HtmlEvents(text, options.isXml)
+  const events = new HtmlEvents(text, false)
   events.write(html)
   events.end()
   text.end()
