@@ -153,13 +153,16 @@ export type {
   ValueTests,
 } from './ports/index.js'
 export {
+  type ContextSearchResult,
   type FoundBy,
   type IncludedMember,
   type Passage,
   type ResultSource,
+  type SearchAllBody,
   type SearchBody,
   type SearchOptions,
   type SearchResult,
+  searchAllBodySchema,
   searchBodySchema,
 } from './search/index.js'
 export {

@@ -72,6 +72,11 @@ export function collect(text: string, previous: string[] | undefined): string[] 
   return [...(previous ?? []), ...parseList(text)]
 }
 
+/** Parses an option that may be given several times. A value may contain commas. */
+export function collectEach(text: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), text]
+}
+
 /** Parses limits of the engine, such as `usersPerCompany=50000`; several times, or once with commas. */
 export function collectLimits(text: string, previous: Partial<EngineLimits> | undefined): Partial<EngineLimits> {
   const limits = parseList(text).map((item) => {

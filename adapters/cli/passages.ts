@@ -1,19 +1,26 @@
 import type { Passage, ResultSource, SearchResult } from '../../src/index.js'
 import { oneLine, printable } from './output.js'
 
+/** A result, with its context if the search had several. */
+export interface FoundChunk extends SearchResult {
+  readonly contextId?: number | undefined
+  readonly contextName?: string | undefined
+}
+
 /**
  * Prints results for people: similarity and document, the score and the indexes that found it, and the text around
  * the passage. On a terminal, the passage is bold.
  */
-export function printPassages(results: readonly SearchResult[]): void {
+export function printPassages(results: readonly FoundChunk[]): void {
   if (results.length === 0) process.stdout.write('nothing found\n')
-  results.forEach(({ similarity, score, content, match, source }, index) => {
+  results.forEach(({ similarity, score, content, match, source, contextName }, index) => {
     const lines = [
       ...placeOf(source),
       `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
       ...excerpt(content, match, isStyled() ? bold : undefined),
     ]
-    const title = `${index + 1}. ${similarity.toFixed(3)}  ${oneLine(source.displayName)}`
+    const place = contextName === undefined ? '' : `${oneLine(contextName)}: `
+    const title = `${index + 1}. ${similarity.toFixed(3)}  ${place}${oneLine(source.displayName)}`
     process.stdout.write(`${[title, ...lines.map((line) => `   ${line}`)].join('\n')}\n\n`)
   })
 }

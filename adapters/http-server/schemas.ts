@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   type Context,
+  type ContextSearchResult,
   type Document,
   type DocumentChunk,
   type DocumentWithReceipt,
@@ -139,21 +140,25 @@ export const documentChunkSchema: z.ZodType<DocumentChunk> = z
 type SearchAnswer = Pick<SearchResult, 'id' | 'docId' | 'content' | 'similarity'> &
   Partial<Pick<SearchResult, IncludedMember>>
 
-export const searchResultSchema: z.ZodType<SearchAnswer> = z
-  .object({
-    id,
-    docId: id,
-    content: z.string(),
-    similarity: fraction.meta({ description: 'Cosine similarity of prompt and chunk, in every search mode' }),
-    score: fraction
-      .exactOptional()
-      .meta({ description: 'Orders the results of one search. Only if `include` lists it' }),
-    source: resultSource.exactOptional(),
-    match: z.object({ start: offset, end: offset }).exactOptional().meta({
-      description: 'The part of `content` that matched best, in UTF-16 units. Only if `include` lists it',
-    }),
-  })
-  .meta({ id: 'SearchResult' })
+const searchResult = z.object({
+  id,
+  docId: id,
+  content: z.string(),
+  similarity: fraction.meta({ description: 'Cosine similarity of prompt and chunk, in every search mode' }),
+  score: fraction.exactOptional().meta({ description: 'Orders the results of one search. Only if `include` lists it' }),
+  source: resultSource.exactOptional(),
+  match: z.object({ start: offset, end: offset }).exactOptional().meta({
+    description: 'The part of `content` that matched best, in UTF-16 units. Only if `include` lists it',
+  }),
+})
+export const searchResultSchema: z.ZodType<SearchAnswer> = searchResult.meta({ id: 'SearchResult' })
+
+/** A result of a search of several contexts. */
+type ContextSearchAnswer = SearchAnswer & Pick<ContextSearchResult, 'contextId'>
+
+export const contextSearchResultSchema: z.ZodType<ContextSearchAnswer> = searchResult
+  .extend({ contextId: id })
+  .meta({ id: 'ContextSearchResult' })
 
 const named = z.object({ id, name: z.string() })
 
@@ -302,19 +307,37 @@ export function limitAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json' }
 }
 
+/** Results of one search: an array, or a stream. */
+type Results<Result> = readonly Result[] | AsyncIterable<Result>
+
 /** Converts search results to answers. An array stays an array, a stream a stream. */
 export function searchAnswers(
-  found: readonly SearchResult[] | AsyncIterable<SearchResult>,
+  found: Results<SearchResult>,
   include: readonly IncludedMember[] = [],
-): readonly SearchAnswer[] | AsyncIterable<SearchAnswer> {
-  return 'length' in found ? found.map((result) => toAnswer(result, include)) : streamAnswers(found, include)
+): Results<SearchAnswer> {
+  return mapResults(found, (result) => toAnswer(result, include))
 }
 
-async function* streamAnswers(
-  found: AsyncIterable<SearchResult>,
-  include: readonly IncludedMember[],
-): AsyncGenerator<SearchAnswer> {
-  for await (const result of found) yield toAnswer(result, include)
+/** As {@link searchAnswers}, for a search of several contexts. */
+export function contextSearchAnswers(
+  found: Results<ContextSearchResult>,
+  include: readonly IncludedMember[] = [],
+): Results<ContextSearchAnswer> {
+  return mapResults(found, (result) => ({ contextId: result.contextId, ...toAnswer(result, include) }))
+}
+
+function mapResults<Result, Answered>(
+  found: Results<Result>,
+  toAnswered: (result: Result) => Answered,
+): Results<Answered> {
+  return 'length' in found ? found.map(toAnswered) : streamResults(found, toAnswered)
+}
+
+async function* streamResults<Result, Answered>(
+  found: AsyncIterable<Result>,
+  toAnswered: (result: Result) => Answered,
+): AsyncGenerator<Answered> {
+  for await (const result of found) yield toAnswered(result)
 }
 
 function toAnswer(result: SearchResult, include: readonly IncludedMember[]): SearchAnswer {

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditActor, AuditRefusals } from '../audit/index.js'
-import type { SearchOptions, SearchResult } from '../search/index.js'
+import type { ContextSearchResult, SearchOptions, SearchResult } from '../search/index.js'
 import { actorOf, type Principal } from '../tenancy/index.js'
 import {
   type ContextOperations,
@@ -62,6 +62,26 @@ export interface Session {
     prompt: string,
     options?: SearchOptions,
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>>
+  /**
+   * Finds the chunks of several contexts that answer a prompt, by words and meaning. Settings of each context apply to
+   * it unless `options` has them.
+   *
+   * - Contexts with the same model and mode give the results that one context with all their documents would give.
+   * - Contexts with different models or modes take turns: `score` then says only the order.
+   * - Counts as one search for the limits `searchesPerKey` and `searchesPerCompany`.
+   *
+   * @param contextIds 1 to 100 ids; an id that is there twice counts once
+   * @param options.topN maximum number of results, 1 to 100. Default: the largest `topN` of the contexts
+   * @returns the `topN` best chunks of all contexts, the best first
+   * @throws as {@link search}; NotFoundError if the principal cannot read one of the contexts
+   */
+  searchAll(contextIds: readonly number[], prompt: string, options?: SearchOptions): Promise<ContextSearchResult[]>
+  /** As {@link searchAll}, for a consumer that may be slow: see {@link searchEntries}. */
+  searchAllEntries(
+    contextIds: readonly number[],
+    prompt: string,
+    options?: SearchOptions,
+  ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>>
 }
 
 const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
@@ -125,6 +145,10 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
       await parts.search.entries(principal, contextId, prompt, options),
+    searchAll: async (contextIds, prompt, options) =>
+      await parts.search.executeAll(principal, contextIds, prompt, options),
+    searchAllEntries: async (contextIds, prompt, options) =>
+      await parts.search.entriesOfAll(principal, contextIds, prompt, options),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   areWordsSelective,
   type BothSides,
   type ChunkQuery,
+  type ChunkRanking,
   candidateLimits,
   combineSides,
   type FusionQuestion,
@@ -63,7 +64,7 @@ export class ChunkFinder {
   }
 
   /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
-  async find(query: ChunkQuery): Promise<RankedChunk[]> {
+  async find(query: ChunkQuery): Promise<ChunkRanking> {
     if (query.mode === 'semantic' || query.terms.size === 0) return await this.#findByMeaning(query)
     return query.mode === 'keyword' ? await this.#findByWords(query) : await this.#findByBoth(query)
   }
@@ -71,26 +72,30 @@ export class ChunkFinder {
   /**
    * Reads more windows until enough of them belong to different chunks: several of one chunk may be among the nearest.
    */
-  async #findByMeaning(query: ChunkQuery): Promise<RankedChunk[]> {
+  async #findByMeaning(query: ChunkQuery): Promise<ChunkRanking> {
     const { topN, scoreThreshold } = query
     for (let limit = topN * 4; ; limit *= WIDENING_FACTOR) {
       const { found, unseenSimilarity } = await this.#searchVectors(query, limit)
       const ranked = found.ranked(scoreThreshold)
       const certainCount = ranked.filter(({ similarity }) => similarity >= unseenSimilarity).length
       if (certainCount >= topN || unseenSimilarity < scoreThreshold || unseenSimilarity < 0) {
-        return ranked.slice(0, topN).map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] }))
+        const best = ranked.slice(0, topN)
+        return {
+          ranked: best.map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] })),
+          scale: { by: 'meaning' },
+        }
       }
     }
   }
 
-  async #findByWords(query: ChunkQuery): Promise<RankedChunk[]> {
+  async #findByWords(query: ChunkQuery): Promise<ChunkRanking> {
     const { topN } = query
     const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
       const words = await this.#searchWords(query, Math.min(limit, MAX_WORD_HITS))
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
-      if (ranked.length >= topN || words.isComplete) return ranked.slice(0, topN)
+      if (ranked.length >= topN || words.isComplete) return { ranked: ranked.slice(0, topN), scale: { by: 'words' } }
     }
   }
 
@@ -120,7 +125,7 @@ export class ChunkFinder {
    * results. Widens the search once if a chunk that neither side found may be better, and as often as `topN` results
    * need it.
    */
-  async #findByBoth(query: ChunkQuery): Promise<RankedChunk[]> {
+  async #findByBoth(query: ChunkQuery): Promise<ChunkRanking> {
     const { topN, scoreThreshold } = query
     const { byMeaning, byWords } = candidateLimits(topN)
     const known = new KnownChunks()
@@ -136,15 +141,16 @@ export class ChunkFinder {
       const question = { wordMaximum: words.maximum, modelKnowledge }
       for (const hit of sides.hits) wordScores.set(toMapKey(hit), hit.wordScore)
       await this.#complete(query, sides, known, wordScores, question)
-      const ranked = rankChunks(sides, known, wordScores, question).filter(
-        ({ similarity }) => similarity >= scoreThreshold,
-      )
+      const candidates = rankChunks(sides, known, wordScores, question)
+      const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
+      const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
+      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords } } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
-      if (meaning.unseenSimilarity < scoreThreshold) return ranked.slice(0, topN)
+      if (meaning.unseenSimilarity < scoreThreshold) return result
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }
       const highestUnseen = jointScore(unseen, question, mayHaveWords(sides))
       const isCertain = (ranked[topN - 1]?.score ?? -1) * UNSEEN_MARGIN >= highestUnseen
-      if (isCertain || (ranked.length >= topN && depth > 1)) return ranked.slice(0, topN)
+      if (isCertain || (ranked.length >= topN && depth > 1)) return result
     }
   }
 
@@ -218,8 +224,8 @@ export class ChunkFinder {
   }
 
   async #searchWords(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
-    const { terms, wordCollection, wordVisible, taker, signal } = query
-    const options = { limit, tolerance, ...wordVisible.filter }
+    const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
+    const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
     const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
       this.#turns.words.one(taker, search, signal),

@@ -19,6 +19,8 @@ export interface RankedChunk extends ChunkKey {
   readonly score: number
   /** Ordinal in the chunk of the window that is nearest in meaning. */
   readonly window: number
+  /** BM25, if both sides made the score. */
+  readonly wordScore?: number
   readonly foundBy: readonly FoundBy[]
 }
 

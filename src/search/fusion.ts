@@ -4,6 +4,7 @@ import {
   type ChunkKey,
   type LexicalAnswer,
   type LexicalQuery,
+  type LexicalStatistics,
   type SearchMode,
   type VectorCollection,
 } from '../ports/index.js'
@@ -53,6 +54,23 @@ export interface FusionQuestion {
   readonly wordMaximum: number
   /** The result of `measureModelKnowledge` for the question, 0 to 1. */
   readonly modelKnowledge: number
+}
+
+/** The origin of the scores of a search. Scores of one origin are comparable. */
+export type ScoreScale =
+  | { readonly by: 'meaning' | 'words' }
+  | {
+      readonly by: 'both'
+      readonly question: FusionQuestion
+      /** True if any candidate has a word of the question: see {@link fuse}. */
+      readonly hasWords: boolean
+    }
+
+/** The chunks that a search found. */
+export interface ChunkRanking {
+  /** The best first. */
+  readonly ranked: readonly RankedChunk[]
+  readonly scale: ScoreScale
 }
 
 /** The first limit for each side. */
@@ -131,6 +149,8 @@ export interface ChunkQuery {
   /** The documents that meaning may find. */
   readonly visible: VisibleDocuments
   readonly terms: LexicalQuery
+  /** Statistics of the words of several contexts together. Default: those of the word collection. */
+  readonly statistics?: LexicalStatistics | undefined
   readonly wordCollection: string
   /** The documents that words may find. */
   readonly wordVisible: VisibleDocuments

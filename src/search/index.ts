@@ -1,4 +1,12 @@
 export type { FoundBy } from './chunks.js'
+export type { ContextSearchResult } from './joined-search.js'
 export type { Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
-export { type IncludedMember, type SearchBody, type SearchOptions, searchBodySchema } from './search-input.js'
+export {
+  type IncludedMember,
+  type SearchAllBody,
+  type SearchBody,
+  type SearchOptions,
+  searchAllBodySchema,
+  searchBodySchema,
+} from './search-input.js'

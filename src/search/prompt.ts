@@ -3,6 +3,7 @@ import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents
 import { InvalidInputError } from '../kernel/errors.js'
 import { FairScheduler, type TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EmbeddingModel, Encoding, LexicalQuery, Tokenizer } from '../ports/index.js'
+import type { SearchTurns } from './search-turns.js'
 
 /** Longest work without a pause on the host's event loop, for all prompts together. */
 const SLICE_MS = 5
@@ -73,6 +74,20 @@ export class PromptReader {
     })
     this.#workedMs = 0
   }
+}
+
+/** Embeds the windows of a prompt, each in a turn of its own. @returns one vector for each window */
+export async function embedWindows(
+  turns: SearchTurns,
+  model: EmbeddingModel,
+  windows: readonly string[],
+  taker: TurnTaker,
+  signal: AbortSignal,
+): Promise<readonly Float32Array[]> {
+  const embed = windows.map((window) => async (abort: AbortSignal) => {
+    return await model.embed([window], { kind: 'query', signal: abort })
+  })
+  return await turns.ofModel(model).all(taker, embed, signal)
 }
 
 /**

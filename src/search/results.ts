@@ -61,7 +61,7 @@ export interface PlacedChunk extends RankedChunk {
 }
 
 /** A chunk that a search found, with the size of its text instead of the text. */
-interface SizedChunk extends PlacedChunk {
+export interface SizedChunk extends PlacedChunk {
   /** Size of the text in bytes of UTF-8. */
   readonly sizeBytes: number
 }
@@ -81,8 +81,9 @@ export async function* readResults(
   for (const part of splitBySize(found)) yield* await toResults(part, terms, await read(part))
 }
 
-function* splitBySize(found: readonly SizedChunk[]): Generator<readonly SizedChunk[]> {
-  let part: SizedChunk[] = []
+/** Splits chunks into parts with at most 64 KiB of text, unless one text has more. */
+export function* splitBySize<Chunk extends SizedChunk>(found: readonly Chunk[]): Generator<readonly Chunk[]> {
+  let part: Chunk[] = []
   let bytes = 0
   for (const chunk of found) {
     if (part.length > 0 && bytes + chunk.sizeBytes > MAX_HELD_BYTES) {
@@ -96,14 +97,17 @@ function* splitBySize(found: readonly SizedChunk[]): Generator<readonly SizedChu
   if (part.length > 0) yield part
 }
 
-/** @returns results in the order of `ranked`, without chunks that have no record or whose text was not read */
+/**
+ * @param slice the time slice of the caller's work
+ * @returns results in the order of `ranked`, without chunks that have no record or whose text was not read
+ */
 export async function toResults(
   ranked: readonly PlacedChunk[],
   terms: LexicalQuery,
   records: readonly VisibleChunk[],
+  slice: TimeSlice = new TimeSlice(),
 ): Promise<SearchResult[]> {
   const recordByKey = new Map(records.map((record) => [toMapKey(record), record]))
-  const slice = new TimeSlice()
   const results: SearchResult[] = []
   for (const chunk of ranked) {
     const record = recordByKey.get(toMapKey(chunk))

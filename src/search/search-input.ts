@@ -4,6 +4,7 @@ import {
   choiceSchema,
   closedObjectSchema,
   fractionSchema,
+  idSchema,
   integerSchema,
   listSchema,
   objectSchema,
@@ -50,18 +51,48 @@ export interface SearchBody extends SearchSettings {
   readonly include?: readonly IncludedMember[] | undefined
 }
 
-/** Schema for the body of `POST /context/relevant-docs/{contextId}`. */
-export const searchBodySchema: z.ZodType<SearchBody> = objectSchema({
+const BODY = {
   prompt: PROMPT,
   ...SETTINGS,
   include: listSchema(choiceSchema(INCLUDED), INCLUDED.length).optional(),
-})
+}
+
+/** Schema for the body of `POST /context/relevant-docs/{contextId}`. */
+export const searchBodySchema: z.ZodType<SearchBody> = objectSchema(BODY)
 
 const OPTIONS = closedObjectSchema({ ...SETTINGS, signal: signalSchema().optional() })
+
+/** Maximum number of contexts of one search. */
+const MAX_CONTEXTS = 100
+const CONTEXT_IDS = listSchema(idSchema(), MAX_CONTEXTS)
+  .refine((ids) => ids.length > 0, { error: 'must have at least 1 element' })
+  .meta({ minItems: 1 })
+
+/** The body of a search of several contexts over HTTP. */
+export interface SearchAllBody extends SearchBody {
+  /** 1 to 100 ids. An id that is there twice counts once. */
+  readonly contextIds: readonly number[]
+}
+
+/** Schema for the body of `POST /context/relevant-docs`. */
+export const searchAllBodySchema: z.ZodType<SearchAllBody> = objectSchema({ contextIds: CONTEXT_IDS, ...BODY })
 
 /** @throws InvalidInputError */
 export function parseSearch(prompt: unknown, options: unknown): SearchOptions & { readonly prompt: string } {
   const { filter, ...settings } = validate(OPTIONS, options)
   // A copy: the search reads the conditions several times.
   return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: parseFilter(filter) }
+}
+
+/** A checked search of several contexts. */
+export interface SearchAllInput extends SearchOptions {
+  /** Without duplicates. */
+  readonly contextIds: readonly number[]
+  readonly prompt: string
+}
+
+/** @throws InvalidInputError */
+export function parseSearchAll(contextIds: unknown, prompt: unknown, options: unknown): SearchAllInput {
+  const ids = validate(CONTEXT_IDS, contextIds, 'contextIds')
+  return { contextIds: [...new Set(ids)], ...parseSearch(prompt, options) }
 }

@@ -1,7 +1,5 @@
-import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
-import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
 import { withAnySignal } from '../kernel/waiting.js'
@@ -13,19 +11,19 @@ import {
   type EmbeddingModel,
   type LexicalQuery,
   meetsConditions,
-  type SearchMode,
   type Storage,
   type Telemetry,
   type VectorKey,
   type VisibleChunk,
-  type WordVisibility,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
 import { MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
-import { measureModelKnowledge, PromptReader, promptTerms } from './prompt.js'
-import { type PlacedChunk, readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
+import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
+import { embedWindows, measureModelKnowledge, PromptReader, promptTerms } from './prompt.js'
+import { readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
+import { type FoundChunks, type SearchRequest, wordVisibilityOf } from './search-request.js'
 import { SearchTurns } from './search-turns.js'
 import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
 
@@ -50,6 +48,7 @@ export class Search {
   readonly #finder: ChunkFinder
   readonly #vectorCache = new VectorCache()
   readonly #telemetry: Telemetry
+  readonly #joined: JoinedSearch
 
   constructor(
     storage: Storage,
@@ -66,6 +65,16 @@ export class Search {
     this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
     this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
     this.#telemetry = telemetry
+    this.#joined = new JoinedSearch({
+      storage,
+      words: indexes.words,
+      models,
+      authorizer,
+      prompts: this.#prompts,
+      turns: this.#turns,
+      findChunks: async (context, request) => await this.#findChunks(context, request),
+      readTexts: async (caller, contextId, keys) => await this.#readTexts(caller, contextId, keys),
+    })
   }
 
   /**
@@ -113,6 +122,38 @@ export class Search {
     )
   }
 
+  /**
+   * Searches several contexts. Their models each embed the prompt once. Takes one place among the searches in progress,
+   * as {@link execute} does.
+   *
+   * @returns the `topN` best chunks of all contexts, the best first: see `joinFairly`
+   * @throws as {@link execute}; NotFoundError if the principal cannot read one of the contexts
+   */
+  async executeAll(
+    principal: Principal,
+    contextIds: readonly number[],
+    prompt: string,
+    options: SearchOptions = {},
+  ): Promise<ContextSearchResult[]> {
+    const caller = parsePrincipal(principal)
+    return await this.#turns.search(caller, async (taker) => {
+      return await this.#joined.execute({ caller, taker, contextIds, prompt, options })
+    })
+  }
+
+  /** As {@link executeAll}, for a consumer that may be slow: see {@link entries}. */
+  async entriesOfAll(
+    principal: Principal,
+    contextIds: readonly number[],
+    prompt: string,
+    options: SearchOptions = {},
+  ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
+    const caller = parsePrincipal(principal)
+    return await this.#turns.search(caller, async (taker) => {
+      return await this.#joined.entries({ caller, taker, contextIds, prompt, options }, MAX_HELD_BYTES)
+    })
+  }
+
   async #search(
     caller: Principal,
     contextId: number,
@@ -146,23 +187,11 @@ export class Search {
     })
   }
 
-  async #embed(
-    model: EmbeddingModel,
-    windows: readonly string[],
-    taker: TurnTaker,
-    signal: AbortSignal,
-  ): Promise<readonly Float32Array[]> {
-    const embed = windows.map((window) => async (abort: AbortSignal) => {
-      return await model.embed([window], { kind: 'query', signal: abort })
-    })
-    return await this.#turns.ofModel(model).all(taker, embed, signal)
-  }
-
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async #findChunks(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const { mode, prompt, taker } = request
+    const { mode, prompt, taker, prepared } = request
     const model = this.#models.get(context.embeddingModel)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : promptTerms(prompt)
+    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : (prepared?.terms ?? promptTerms(prompt))
     const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined
     return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
@@ -172,11 +201,11 @@ export class Search {
         const visible = this.#readVisibility(context, { terms, conditions, missing: new MissingChunks() })
         // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
         visible.catch(() => undefined)
-        const windows = await this.#prompts.read(taker, prompt, model, signal)
+        const windows = prepared === undefined ? await this.#prompts.read(taker, prompt, model, signal) : []
         // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()
-        vectors = this.#embed(model, windows, taker, signal)
+        vectors = prepared?.vectors ?? embedWindows(this.#turns, model, windows, taker, signal)
         const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
         // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
         await vectors
@@ -195,19 +224,22 @@ export class Search {
     vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, taker, signal, maxBytes, terms, conditions } = request
+    const { mode, prompt, taker, signal, maxBytes, terms, conditions, prepared } = request
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)
-    const unembedded = new UnembeddedChunks(this.#storage, model, this.#turns.ofModel(model), cache)
+    const turns = this.#turns.ofModel(model)
+    const unembedded = new UnembeddedChunks(this.#storage, model, turns, cache, prepared?.maxEmbeddedWindows)
     let knowledge: Promise<number> | undefined
     // Measured once for each search, not once for each attempt.
     const measureKnowledge = async () =>
-      await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
+      await (knowledge ??=
+        prepared?.measureKnowledge() ?? model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
     const missing = new MissingChunks()
     for (let [attempt, visible] = [1, await request.visible]; ; attempt += 1) {
-      const ranked = await this.#finder.find({
+      const { ranked, scale } = await this.#finder.find({
         ...request,
+        statistics: prepared?.statistics,
         vectors,
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
@@ -228,7 +260,7 @@ export class Search {
       const changed = visibleRecords.filter((record) => !meets(record, conditions))
       for (const { documentId } of changed) missing.documents.add(documentId)
       const records = visibleRecords.filter((record) => meets(record, conditions))
-      if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms }
+      if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms, scale }
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
@@ -293,28 +325,6 @@ export class Search {
   }
 }
 
-/** The chunks that a search found. */
-interface FoundChunks {
-  /** The best first. */
-  readonly ranked: readonly PlacedChunk[]
-  /** The stored records of these chunks, in any order. */
-  readonly records: readonly VisibleChunk[]
-  readonly terms: LexicalQuery
-}
-
-interface SearchRequest {
-  readonly prompt: string
-  readonly mode: SearchMode
-  readonly taker: TurnTaker
-  readonly signal: AbortSignal | undefined
-  readonly topN: number
-  readonly scoreThreshold: number
-  /** The conditions that documents must meet. Default: none. */
-  readonly conditions: DocumentConditions | undefined
-  /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
-  readonly maxBytes: number | undefined
-}
-
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {
   readonly terms: LexicalQuery
@@ -333,10 +343,6 @@ function meets(
   conditions: DocumentConditions | undefined,
 ): boolean {
   return meetsConditions({ publicId, metadata }, conditions)
-}
-
-function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {
-  return { version: ANALYZER_VERSION, findsEarly }
 }
 
 function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {

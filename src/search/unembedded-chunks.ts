@@ -10,7 +10,7 @@ const WINDOWS_PER_CALL = 4
  * Maximum number of windows that one {@link UnembeddedChunks.compare} embeds, unless one chunk has more: about a second
  * of work. Further chunks are left out.
  */
-const MAX_WINDOWS = 128
+export const MAX_EMBEDDED_WINDOWS = 128
 
 /**
  * Compares with a prompt the chunks that have no vectors yet: words find them before their document is completed. The
@@ -21,18 +21,27 @@ export class UnembeddedChunks {
   readonly #model: EmbeddingModel
   readonly #turns: FairScheduler
   readonly #cache: ModelVectorCache
+  readonly #maxWindows: number
   /** The chunks that this search has compared already. */
   readonly #compared = new BestWindows()
 
   /**
    * @param turns turns for calls of the model
    * @param cache vectors of the model that earlier searches computed
+   * @param maxWindows maximum number of windows that one {@link compare} embeds, unless one chunk has more
    */
-  constructor(storage: Storage, model: EmbeddingModel, turns: FairScheduler, cache: ModelVectorCache) {
+  constructor(
+    storage: Storage,
+    model: EmbeddingModel,
+    turns: FairScheduler,
+    cache: ModelVectorCache,
+    maxWindows: number = MAX_EMBEDDED_WINDOWS,
+  ) {
     this.#storage = storage
     this.#model = model
     this.#turns = turns
     this.#cache = cache
+    this.#maxWindows = maxWindows
   }
 
   /**
@@ -73,7 +82,7 @@ export class UnembeddedChunks {
       if (cached !== undefined) vectors.set(hash, cached)
     }
     const uncached = windowsOfChunks.map((windows) => windows.filter(({ hash }) => !vectors.has(hash)))
-    const selected = selectFirst(uncached)
+    const selected = selectFirst(uncached, this.#maxWindows)
     const computed = await this.#embed(selected, taker, signal)
     for (const [index, { hash }] of selected.entries()) {
       const vector = computed[index]
@@ -113,11 +122,11 @@ export class UnembeddedChunks {
   }
 }
 
-/** @returns the windows of the first chunks, at most {@link MAX_WINDOWS} unless the first chunk has more */
-function selectFirst(windowsOfChunks: readonly (readonly ChunkWindow[])[]): readonly ChunkWindow[] {
+/** @returns the windows of the first chunks, at most `maxWindows` unless the first chunk has more */
+function selectFirst(windowsOfChunks: readonly (readonly ChunkWindow[])[], maxWindows: number): readonly ChunkWindow[] {
   const windows: ChunkWindow[] = []
   for (const chunkWindows of windowsOfChunks) {
-    if (windows.length > 0 && windows.length + chunkWindows.length > MAX_WINDOWS) break
+    if (windows.length > 0 && windows.length + chunkWindows.length > maxWindows) break
     windows.push(...chunkWindows)
   }
   return windows

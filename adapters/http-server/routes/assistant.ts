@@ -149,7 +149,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
 /** Refusals are delayed, because clients that retry at once would take time from the searches of others. */
 const REFUSAL_DELAY_MS = 500
 
-async function refuseSlowly(error: unknown): Promise<never> {
+export async function refuseSlowly(error: unknown): Promise<never> {
   if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS))
   throw error
 }

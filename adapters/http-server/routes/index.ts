@@ -4,6 +4,7 @@ import { DOCUMENT_CONTENT_ROUTES } from './document-content.js'
 import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
 import { PASSWORD_ROUTES } from './passwords.js'
+import { SEARCH_ROUTES } from './search.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
 
@@ -12,6 +13,7 @@ const API_ROUTES: readonly Route[] = [
   ...TOKEN_STATE_ROUTES,
   ...WELL_KNOWN_ROUTES,
   ...PASSWORD_ROUTES,
+  ...SEARCH_ROUTES,
   ...CONTEXT_ROUTES,
   ...DOCUMENT_ROUTES,
   ...DOCUMENT_CONTENT_ROUTES,

@@ -82,6 +82,27 @@ describe('alcove search', () => {
     expect(stdout).not.toContain('Line 0 ')
   })
 
+  it('searches several contexts, and says the context of each hit', async () => {
+    await alcove('context', 'create', 'More parts, in stock')
+    await writeFile(join(folder.path, 'more.txt'), 'Valve E-4711 is in stock.')
+    await alcove('ingest', '--context', 'More parts, in stock', 'more.txt')
+    const both = ['--context', 'More parts, in stock']
+    const results = await search('E-4711', '--mode', 'keyword', ...both)
+    expect(results.map((result) => Object.keys(result))).toEqual(
+      Array.from({ length: 2 }, () => ['contextId', 'id', 'docId', 'content', 'similarity']),
+    )
+    expect(results.map(({ content }) => content).sort()).toEqual([PARTS[0][1], 'Valve E-4711 is in stock.'].sort())
+    expect(await search('E-4711', '--mode', 'keyword', '--top', '1', ...both)).toEqual(results.slice(0, 1))
+    const { stdout } = await alcove('search', '--context', 'Parts', ...both, 'E-4711', '--mode', 'keyword')
+    expect(stdout).toMatch(/^\d\. 0\.\d{3} {2}More parts, in stock: more\.txt$/m)
+    expect(stdout).toMatch(/^\d\. 0\.\d{3} {2}Parts: valves\.txt$/m)
+    const twice = await alcove('search', '--context', 'Parts', '--context', 'Parts', 'E-4711', '--top', '1')
+    expect(twice.stdout).toMatch(/^1\. 0\.\d{3} {2}valves\.txt$/m)
+    const unknown = await alcove('search', '--context', 'Parts', '--context', 'Nothing', 'E-4711')
+    expect([unknown.exitCode, unknown.stdout]).toEqual([2, ''])
+    expect(unknown.stderr).toContain('no context has the id or name Nothing')
+  })
+
   it('refuses unknown modes and members, and lists the known ones', async () => {
     const wrong: [expected: RegExp, ...args: string[]][] = [
       [/'fuzzy' is invalid\. Allowed choices are hybrid, semantic, keyword;/, 'search', '--mode', 'fuzzy'],

@@ -257,6 +257,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /connect/introspect': 'the state of a token is read; that a client is refused is recorded',
   'POST /connect/token': 'a token is given; that one is refused is recorded',
   'POST /context/relevant-docs/{contextId}': 'a search',
+  'POST /context/relevant-docs': 'a search',
 }
 
 async function lastId(): Promise<number> {

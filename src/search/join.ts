@@ -1,0 +1,96 @@
+import type { LexicalQuery, LexicalStatistics } from '../ports/index.js'
+import { byRelevance } from './chunks.js'
+import { type FusionQuestion, jointScore, type ScoreScale } from './fusion.js'
+import { type SizedChunk, withSizes } from './results.js'
+import type { FoundChunks } from './search-request.js'
+
+/** The chunks that a search found in one context. */
+export interface ContextFinding {
+  readonly contextId: number
+  /** Fingerprint of the context's model: only similarities of the same model are comparable. */
+  readonly fingerprint: string
+  readonly found: FoundChunks
+}
+
+/** A chunk that a search of several contexts found. */
+export interface JoinedChunk extends SizedChunk {
+  readonly contextId: number
+  /** The terms of the prompt in the search of its context. */
+  readonly terms: LexicalQuery
+}
+
+/**
+ * Joins the chunks that a search found in several contexts. The searches have used the statistics of the words of all
+ * contexts together.
+ *
+ * - Contexts whose scores have one origin (the same model, and words, meaning or both) form a group. A group is ordered
+ *   by score, as if its contexts were one. A context with nothing good gets no place in it.
+ * - Scores of different groups are not comparable, so groups are joined by rank. The first chunk of each group comes
+ *   before the second chunk of any group with one context. A group with c contexts gets c places for each place of a
+ *   group with one context. This is Adams's method of apportionment: each group has its best chunk in the results, as
+ *   long as there are as many results as groups.
+ * - Chunks of equal rank are ordered by score, similarity and age: the same documents give the same order.
+ *
+ * @returns all chunks, the best first. With more than one group, the score of a chunk is 1 / (1 + r), where r is the
+ *   number of chunks of its group before it, divided by the number of contexts in the group
+ */
+export function joinFairly(findings: readonly ContextFinding[]): JoinedChunk[] {
+  const groups = new Map<string, ContextFinding[]>()
+  for (const finding of findings) {
+    if (finding.found.ranked.length === 0) continue
+    const key = groupKey(finding)
+    groups.set(key, [...(groups.get(key) ?? []), finding])
+  }
+  const ordered = [...groups.values()].map((group) => ({ contexts: group.length, chunks: orderGroup(group) }))
+  const [only, ...others] = ordered
+  if (others.length === 0) return only?.chunks ?? []
+  return ordered
+    .flatMap(({ contexts, chunks }) => chunks.map((chunk, before) => ({ chunk, rank: before / contexts })))
+    .sort((one, other) => one.rank - other.rank || byRelevance(one.chunk, other.chunk))
+    .map(({ chunk, rank }) => ({ ...chunk, score: 1 / (1 + rank) }))
+}
+
+/** Sums the statistics of the words of several contexts. */
+export function sumStatistics(all: readonly LexicalStatistics[]): LexicalStatistics {
+  const chunksWithTerm = new Map<string, number>()
+  let [chunks, length] = [0, 0]
+  for (const statistics of all) {
+    chunks += statistics.chunks
+    length += statistics.chunks * statistics.meanLength
+    for (const [term, count] of statistics.chunksWithTerm) {
+      chunksWithTerm.set(term, (chunksWithTerm.get(term) ?? 0) + count)
+    }
+  }
+  return { chunks, meanLength: length / Math.max(1, chunks), chunksWithTerm }
+}
+
+/** Scores by words do not depend on the model. */
+function groupKey({ fingerprint, found: { scale } }: ContextFinding): string {
+  return scale.by === 'words' ? scale.by : `${scale.by} ${fingerprint}`
+}
+
+/** @param group contexts with comparable scores */
+function orderGroup(group: readonly ContextFinding[]): JoinedChunk[] {
+  const scoreOf = jointScoreOf(group.map(({ found }) => found.scale))
+  const chunks = group.flatMap(({ contextId, found: { ranked, records, terms } }) =>
+    withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOf?.(chunk) ?? chunk.score })),
+  )
+  return chunks.sort(byRelevance)
+}
+
+/**
+ * Words count less than meaning only if a chunk of any context has a word of the prompt, so a context without such
+ * chunks needs new scores. Its order stays the same.
+ *
+ * @returns the score of a chunk; `undefined` if the scores of the searches are comparable already
+ */
+function jointScoreOf(scales: readonly ScoreScale[]): ((chunk: SizedChunk) => number) | undefined {
+  const both = scales.filter((scale) => scale.by === 'both')
+  if (both.length === 0) return undefined
+  const hasWords = both.some((scale) => scale.hasWords)
+  const question: FusionQuestion = {
+    wordMaximum: Math.max(...both.map((scale) => scale.question.wordMaximum)),
+    modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
+  }
+  return ({ similarity, wordScore = 0 }) => jointScore({ similarity, wordScore }, question, hasWords)
+}

@@ -1,0 +1,253 @@
+import { ASSISTANT, findReadable } from '../contexts/index.js'
+import { type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { VectorsDamagedError } from '../kernel/errors.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
+import { TimeSlice, withAnySignal } from '../kernel/waiting.js'
+import type {
+  ChunkKey,
+  ContextRecord,
+  EmbeddingModel,
+  LexicalIndex,
+  LexicalQuery,
+  LexicalStatistics,
+  SearchMode,
+  Storage,
+  VisibleChunk,
+} from '../ports/index.js'
+import type { Authorizer, Principal } from '../tenancy/index.js'
+import { toMapKey } from './chunks.js'
+import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
+import { embedWindows, measureModelKnowledge, type PromptReader, promptTerms } from './prompt.js'
+import { type SearchResult, splitBySize, toResults } from './results.js'
+import { parseSearchAll, type SearchAllInput, type SearchOptions } from './search-input.js'
+import type { FoundChunks, PreparedPrompt, SearchRequest } from './search-request.js'
+import type { SearchTurns } from './search-turns.js'
+import { MAX_EMBEDDED_WINDOWS } from './unembedded-chunks.js'
+
+/** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
+const MAX_REPEATS = 4
+const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithTerm: new Map() }
+
+/** A chunk that a search of several contexts found. */
+export interface ContextSearchResult extends SearchResult {
+  /** Id of the chunk's context. */
+  readonly contextId: number
+}
+
+/** The parts of the search of one context that a search of several contexts uses. */
+interface SearchParts {
+  readonly storage: Storage
+  readonly words: LexicalIndex
+  readonly models: EmbeddingModels
+  readonly authorizer: Authorizer
+  readonly prompts: PromptReader
+  readonly turns: SearchTurns
+  readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
+  /** Reads chunks with their texts, as far as the caller may read them now. */
+  readonly readTexts: (
+    caller: Principal,
+    contextId: number,
+    keys: readonly ChunkKey[],
+  ) => Promise<readonly VisibleChunk[]>
+}
+
+/** The unchecked arguments of a search of several contexts. */
+interface SearchAllCall {
+  readonly caller: Principal
+  readonly taker: TurnTaker
+  readonly contextIds: readonly number[]
+  readonly prompt: string
+  readonly options: SearchOptions
+}
+
+/** Searches several contexts, one after the other, so that one call never has more work in progress than one search. */
+export class JoinedSearch {
+  readonly #parts: SearchParts
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts
+  }
+
+  /** @returns the `topN` best chunks, the best first */
+  async execute(call: SearchAllCall): Promise<ContextSearchResult[]> {
+    return await this.#read(call.caller, await this.#search(call))
+  }
+
+  /** @returns an array if the texts have at most `maxHeldBytes` together; otherwise an iterable that reads them late */
+  async entries(
+    call: SearchAllCall,
+    maxHeldBytes: number,
+  ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
+    const run = await this.#search(call)
+    const chunks = run.best()
+    const bytes = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    return bytes <= maxHeldBytes ? await this.#read(call.caller, run) : this.#stream(call.caller, chunks)
+  }
+
+  async #search({ caller, taker, contextIds, prompt, options }: SearchAllCall): Promise<SearchRun> {
+    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    const input = parseSearchAll(contextIds, prompt, options)
+    const contexts = await this.#parts.storage.read(async (repositories) => {
+      const found: ContextRecord[] = []
+      for (const id of input.contextIds) found.push(await findReadable(repositories, access, id))
+      return found
+    })
+    const topN = input.topN ?? Math.max(...contexts.map((context) => context.topN))
+    const prepared =
+      contexts.length > 1
+        ? await withAnySignal([input.signal], async (signal) => await this.#prepare(contexts, input, taker, signal))
+        : undefined
+    const run = new SearchRun(contexts, topN, async (context) => {
+      input.signal?.throwIfAborted()
+      const found = await this.#parts.findChunks(context, {
+        prompt: input.prompt,
+        mode: modeOf(context, input),
+        topN,
+        scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
+        conditions: input.filter,
+        taker,
+        signal: input.signal,
+        // The texts are read once the best of all contexts are known.
+        maxBytes: 0,
+        ...(prepared && { prepared: prepared(context) }),
+      })
+      const { fingerprint } = this.#parts.models.get(context.embeddingModel).profile
+      return { contextId: context.id, fingerprint, found }
+    })
+    await run.searchAgain(new Set(contexts.map(({ id }) => id)))
+    return run
+  }
+
+  /** Reads the words and embeds the prompt, once for each model. */
+  async #prepare(
+    contexts: readonly ContextRecord[],
+    input: SearchAllInput,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<(context: ContextRecord) => PreparedPrompt> {
+    const { models, prompts, turns } = this.#parts
+    const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
+    const terms: LexicalQuery = withWords.length === 0 ? new Map() : promptTerms(input.prompt)
+    const statistics = await this.#readStatistics(withWords, terms, input, taker, signal)
+    const ofModels = new Map<string, Pick<PreparedPrompt, 'vectors' | 'measureKnowledge'>>()
+    for (const id of new Set(contexts.map(({ embeddingModel }) => embeddingModel))) {
+      const model = models.get(id)
+      const windows = await prompts.read(taker, input.prompt, model, signal)
+      const vectors = await embedWindows(turns, model, windows, taker, signal)
+      ofModels.set(id, { vectors: Promise.resolve(vectors), measureKnowledge: knowledgeOf(input.prompt, model) })
+    }
+    const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
+    return ({ embeddingModel }) => {
+      const ofModel = ofModels.get(embeddingModel)
+      if (ofModel === undefined) throw new Error(`the prompt is not embedded with ${embeddingModel}`)
+      return { ...ofModel, terms, statistics, maxEmbeddedWindows }
+    }
+  }
+
+  async #readStatistics(
+    contexts: readonly ContextRecord[],
+    terms: LexicalQuery,
+    input: SearchAllInput,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<LexicalStatistics> {
+    const { turns, words } = this.#parts
+    if (terms.size === 0) return NO_STATISTICS
+    const all: LexicalStatistics[] = []
+    for (const context of contexts) {
+      const read = async (): Promise<LexicalStatistics> =>
+        await words.statistics(wordCollectionOf(context.id), [...terms.keys()])
+      try {
+        all.push(await turns.words.one(taker, read, signal))
+      } catch (error) {
+        // The search of this context finds the same damage, and goes on by meaning alone.
+        if (!(error instanceof VectorsDamagedError) || modeOf(context, input) === 'keyword') throw error
+      }
+    }
+    return sumStatistics(all)
+  }
+
+  /** Reads the texts of the best chunks. If some are deleted by now, searches their contexts again. */
+  async #read(caller: Principal, run: SearchRun): Promise<ContextSearchResult[]> {
+    for (let repeat = 0; ; repeat += 1) {
+      const chunks = run.best()
+      const records = await this.#readRecords(caller, chunks)
+      const known = new Set(records.map(toMapKey))
+      const missing = new Set(chunks.filter((chunk) => !known.has(toMapKey(chunk))).map(({ contextId }) => contextId))
+      if (missing.size === 0 || repeat >= MAX_REPEATS) return await toContextResults(chunks, records)
+      await run.searchAgain(missing)
+    }
+  }
+
+  async *#stream(caller: Principal, chunks: readonly JoinedChunk[]): AsyncGenerator<ContextSearchResult> {
+    for (const part of splitBySize(chunks)) yield* await toContextResults(part, await this.#readRecords(caller, part))
+  }
+
+  async #readRecords(caller: Principal, chunks: readonly JoinedChunk[]): Promise<readonly VisibleChunk[]> {
+    const records: VisibleChunk[] = []
+    for (const contextId of new Set(chunks.map((chunk) => chunk.contextId))) {
+      const keys = chunks.filter((chunk) => chunk.contextId === contextId)
+      records.push(...(await this.#parts.readTexts(caller, contextId, keys)))
+    }
+    return records
+  }
+}
+
+/** The findings of one search of several contexts. */
+class SearchRun {
+  readonly #contexts: readonly ContextRecord[]
+  readonly #topN: number
+  readonly #search: (context: ContextRecord) => Promise<ContextFinding>
+  readonly #findings = new Map<number, ContextFinding>()
+
+  constructor(
+    contexts: readonly ContextRecord[],
+    topN: number,
+    search: (context: ContextRecord) => Promise<ContextFinding>,
+  ) {
+    this.#contexts = contexts
+    this.#topN = topN
+    this.#search = search
+  }
+
+  /** Searches these contexts, one after the other, and replaces what was found in them before. */
+  async searchAgain(ids: ReadonlySet<number>): Promise<void> {
+    for (const context of this.#contexts) {
+      if (ids.has(context.id)) this.#findings.set(context.id, await this.#search(context))
+    }
+  }
+
+  /** @returns the `topN` best chunks of all contexts, the best first */
+  best(): readonly JoinedChunk[] {
+    return joinFairly([...this.#findings.values()]).slice(0, this.#topN)
+  }
+}
+
+/** @returns results in the order of the chunks, without chunks that have no record */
+async function toContextResults(
+  chunks: readonly JoinedChunk[],
+  records: readonly VisibleChunk[],
+): Promise<ContextSearchResult[]> {
+  const recordByKey = new Map(records.map((record) => [toMapKey(record), record]))
+  const slice = new TimeSlice()
+  const results: ContextSearchResult[] = []
+  for (const chunk of chunks) {
+    const record = recordByKey.get(toMapKey(chunk))
+    if (record === undefined) continue
+    for (const result of await toResults([chunk], chunk.terms, [record], slice)) {
+      results.push({ contextId: chunk.contextId, ...result })
+    }
+  }
+  return results
+}
+
+function modeOf(context: ContextRecord, { mode }: Pick<SearchOptions, 'mode'>): SearchMode {
+  return mode ?? context.searchMode
+}
+
+/** Measures the model's knowledge of the prompt once, when a search first needs it. */
+function knowledgeOf(prompt: string, model: EmbeddingModel): () => Promise<number> {
+  let knowledge: Promise<number> | undefined
+  return async () =>
+    await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
+}
