@@ -79,6 +79,15 @@ export function questionTerms(text: string): Map<string, number> {
   return weights
 }
 
+/** @returns the terms of a question that only turn a sentence into a question, such as "how" or "the" */
+export function questionWords(text: string): Set<string> {
+  const terms = new Set<string>()
+  scan(text, (term, _start, _end, kind) => {
+    if (kind === WORD && QUESTION_WORDS.has(term)) terms.add(stem(term, kind))
+  })
+  return terms
+}
+
 /**
  * Words that turn a sentence into a question, folded. Documents seldom have them, so that they would otherwise weigh
  * more than the subject of the question. The list has no word with a meaning in another of these languages: not "war",

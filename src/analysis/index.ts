@@ -1,2 +1,2 @@
-export { ANALYZER_VERSION, analyze, questionTerms, type Term, termsOf } from './analyzer.js'
+export { ANALYZER_VERSION, analyze, questionTerms, questionWords, type Term, termsOf } from './analyzer.js'
 export { textParts } from './scan.js'

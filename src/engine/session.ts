@@ -1,5 +1,5 @@
 import type { AuditAction, AuditActor, AuditRefusals } from '../audit/index.js'
-import type { ContextSearchResult, SearchOptions, SearchResult } from '../search/index.js'
+import type { ContextSearchResult, SearchExplanation, SearchOptions, SearchResult } from '../search/index.js'
 import { actorOf, type Principal } from '../tenancy/index.js'
 import {
   type ContextOperations,
@@ -82,6 +82,16 @@ export interface Session {
     prompt: string,
     options?: SearchOptions,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>>
+  /**
+   * Explains what {@link search} finds with the same arguments, or why it finds nothing: the state of the documents, the
+   * words of the prompt, the ranks of both sides, and reasons in plain sentences. Costs about as much as two searches,
+   * and more if the answer is empty.
+   *
+   * A model that cannot be used is a reason, not an error.
+   *
+   * @throws as {@link search}, without ModelError
+   */
+  explain(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchExplanation>
 }
 
 const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
@@ -145,6 +155,7 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
       await parts.search.entries(principal, contextId, prompt, options),
+    explain: async (contextId, prompt, options) => await parts.search.explain(principal, contextId, prompt, options),
     searchAll: async (contextIds, prompt, options) =>
       await parts.search.executeAll(principal, contextIds, prompt, options),
     searchAllEntries: async (contextIds, prompt, options) =>

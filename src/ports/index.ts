@@ -115,6 +115,7 @@ export {
   type ContextRecord,
   type DocumentMetadata,
   type DocumentRecord,
+  type DocumentStateCounts,
   type DocumentVisibility,
   type IngestionReceipt,
   type MetadataValue,

@@ -7,7 +7,6 @@ import type {
   ChunkKey,
   ContextRecord,
   EmbeddingModel,
-  LexicalIndex,
   LexicalQuery,
   LexicalStatistics,
   SearchMode,
@@ -15,6 +14,7 @@ import type {
   VisibleChunk,
 } from '../ports/index.js'
 import type { Authorizer, Principal } from '../tenancy/index.js'
+import type { SearchIndexes } from './chunk-finder.js'
 import { toMapKey } from './chunks.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
 import { embedWindows, measureModelKnowledge, type PromptReader, promptTerms } from './prompt.js'
@@ -37,7 +37,7 @@ export interface ContextSearchResult extends SearchResult {
 /** The parts of the search of one context that a search of several contexts uses. */
 interface SearchParts {
   readonly storage: Storage
-  readonly words: LexicalIndex
+  readonly indexes: SearchIndexes
   readonly models: EmbeddingModels
   readonly authorizer: Authorizer
   readonly prompts: PromptReader
@@ -151,12 +151,12 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<LexicalStatistics> {
-    const { turns, words } = this.#parts
+    const { turns, indexes } = this.#parts
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await words.statistics(wordCollectionOf(context.id), [...terms.keys()])
+        await indexes.words.statistics(wordCollectionOf(context.id), [...terms.keys()])
       try {
         all.push(await turns.words.one(taker, read, signal))
       } catch (error) {

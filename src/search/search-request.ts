@@ -35,10 +35,10 @@ export interface PreparedPrompt {
   readonly vectors: Promise<readonly Float32Array[]>
   /** @returns how much of the prompt the model's vocabulary knows, 0 to 1 */
   readonly measureKnowledge: () => Promise<number>
-  /** Statistics of the words of all contexts together. */
-  readonly statistics: LexicalStatistics
-  /** Maximum number of windows that the search of one context embeds, unless one chunk has more. */
-  readonly maxEmbeddedWindows: number
+  /** Statistics of the words of all contexts together. Default: those of the context. */
+  readonly statistics?: LexicalStatistics
+  /** Maximum number of windows that the search of one context embeds, unless one chunk has more. Default: 128. */
+  readonly maxEmbeddedWindows?: number
 }
 
 /** The chunks that a search found. */

@@ -19,6 +19,8 @@ import {
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
 import { MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
+import { ExplainSearch } from './explain-search.js'
+import type { SearchExplanation } from './explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { embedWindows, measureModelKnowledge, PromptReader, promptTerms } from './prompt.js'
 import { readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
@@ -49,6 +51,7 @@ export class Search {
   readonly #vectorCache = new VectorCache()
   readonly #telemetry: Telemetry
   readonly #joined: JoinedSearch
+  readonly #explain: ExplainSearch
 
   constructor(
     storage: Storage,
@@ -65,14 +68,13 @@ export class Search {
     this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
     this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
     this.#telemetry = telemetry
+    const parts = { storage, indexes, models, authorizer, prompts: this.#prompts, turns: this.#turns }
+    const findChunks = async (context: ContextRecord, request: SearchRequest): Promise<FoundChunks> =>
+      await this.#findChunks(context, request)
+    this.#explain = new ExplainSearch({ ...parts, findChunks })
     this.#joined = new JoinedSearch({
-      storage,
-      words: indexes.words,
-      models,
-      authorizer,
-      prompts: this.#prompts,
-      turns: this.#turns,
-      findChunks: async (context, request) => await this.#findChunks(context, request),
+      ...parts,
+      findChunks,
       readTexts: async (caller, contextId, keys) => await this.#readTexts(caller, contextId, keys),
     })
   }
@@ -138,6 +140,19 @@ export class Search {
     const caller = parsePrincipal(principal)
     return await this.#turns.search(caller, async (taker) => {
       return await this.#joined.execute({ caller, taker, contextIds, prompt, options })
+    })
+  }
+
+  /** Explains what {@link execute} finds, or why it finds nothing. @throws as {@link execute} */
+  async explain(
+    principal: Principal,
+    contextId: number,
+    prompt: string,
+    options: SearchOptions = {},
+  ): Promise<SearchExplanation> {
+    const caller = parsePrincipal(principal)
+    return await this.#turns.search(caller, async (taker) => {
+      return await this.#explain.execute({ caller, taker, contextId, prompt, options })
     })
   }
 

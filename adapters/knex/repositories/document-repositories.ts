@@ -3,6 +3,7 @@ import type {
   DocumentMetadata,
   DocumentRecord,
   DocumentRepository,
+  DocumentStateCounts,
   DocumentVisibility,
   IngestionReceipt,
   NewDocumentRecord,
@@ -158,6 +159,30 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       },
       () => ofContext().where('words_version', version).whereNull('deleted').whereRaw(isVisible),
     )
+  }
+
+  async countStates(contextId: number, version: number): Promise<DocumentStateCounts> {
+    const count = (condition: string, name: string) =>
+      this.session.knex.raw(`coalesce(sum(case when ${condition} then 1 else 0 end), 0) as ${name}`)
+    const isWaiting = 'completed is null and error is null'
+    const hasWords = `words_version = ${Number(version)}`
+    const [row = {}] = (await this.#live(contextId)
+      .whereNull('replaces')
+      .select([
+        count('completed is not null', 'completed'),
+        count(`completed is not null and ${hasWords}`, 'completed_with_words'),
+        count(isWaiting, 'waiting'),
+        count(`${isWaiting} and ${hasWords}`, 'waiting_with_words'),
+        count('completed is null and error is not null', 'failed'),
+      ])) as Row[]
+    const completed = number(row, 'completed')
+    return {
+      completed,
+      completedWithoutWords: completed - number(row, 'completed_with_words'),
+      waiting: number(row, 'waiting'),
+      waitingWithWords: number(row, 'waiting_with_words'),
+      failed: number(row, 'failed'),
+    }
   }
 
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {

@@ -127,6 +127,19 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       readVisibility(contextId, (document) => {
         return document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
       }),
+    countStates: async (contextId, version) => {
+      const current = liveOfContext(contextId).filter(({ replaces }) => replaces === null)
+      const completed = current.filter((document) => document.completed !== null)
+      const unfinished = current.filter((document) => document.completed === null)
+      const waiting = unfinished.filter(({ error }) => error === null)
+      return {
+        completed: completed.length,
+        completedWithoutWords: completed.filter(({ wordsVersion }) => wordsVersion !== version).length,
+        waiting: waiting.length,
+        waitingWithWords: waiting.filter(({ wordsVersion }) => wordsVersion === version).length,
+        failed: unfinished.length - waiting.length,
+      }
+    },
     listWithoutWords: async (contextId, version, page) =>
       pageOf(
         liveOfContext(contextId).filter(

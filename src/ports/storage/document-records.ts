@@ -140,6 +140,18 @@ export interface WordVisibility {
   readonly findsEarly: boolean
 }
 
+/** Numbers of the live documents of a context by their state. A replacement in progress does not count. */
+export interface DocumentStateCounts {
+  readonly completed: number
+  /** Completed documents whose words do not have the version of the analyzer. */
+  readonly completedWithoutWords: number
+  /** Documents that are neither completed nor failed. */
+  readonly waiting: number
+  /** Waiting documents whose words have the version of the analyzer. */
+  readonly waitingWithWords: number
+  readonly failed: number
+}
+
 /** An upload in progress. It reserves a part of its context's quota, and protects its file from the sweep. */
 export interface UploadRecord {
   readonly uuid: string

@@ -7,6 +7,7 @@ import type {
   ChunkRecord,
   ContextRecord,
   DocumentRecord,
+  DocumentStateCounts,
   DocumentVisibility,
   IngestionReceipt,
   NewChunk,
@@ -140,6 +141,8 @@ export interface DocumentRepository {
   visibility(contextId: number): Promise<DocumentVisibility>
   /** As {@link visibility}, for a search by words. */
   wordVisibility(contextId: number, rules: WordVisibility): Promise<DocumentVisibility>
+  /** Counts the live documents of a context by their state. @param version version of the analyzer */
+  countStates(contextId: number, version: number): Promise<DocumentStateCounts>
   /** Lists the ids of live, completed documents of a context whose words do not have this version of the analyzer. */
   listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]>
   /** Lists the ids of the documents of a context, deleted or not. */

@@ -99,7 +99,7 @@ describe('alcove search', () => {
     const twice = await alcove('search', '--context', 'Parts', '--context', 'Parts', 'E-4711', '--top', '1')
     expect(twice.stdout).toMatch(/^1\. 0\.\d{3} {2}valves\.txt$/m)
     const unknown = await alcove('search', '--context', 'Parts', '--context', 'Nothing', 'E-4711')
-    expect([unknown.exitCode, unknown.stdout]).toEqual([2, ''])
+    expect([unknown.exitCode, unknown.stdout]).toEqual([1, ''])
     expect(unknown.stderr).toContain('no context has the id or name Nothing')
   })
 

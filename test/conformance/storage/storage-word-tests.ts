@@ -3,7 +3,7 @@ import type { DocumentVisibility, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
-const UUIDS = [1, 2, 3, 4, 5, 6].map((number) => `cccccccc-0000-4000-8000-00000000000${number}`)
+const UUIDS = [1, 2, 3, 4, 5, 6, 7].map((number) => `cccccccc-0000-4000-8000-00000000000${number}`)
 const VERSION = 3
 
 /** Tests of the members of contexts, documents and chunks that word searches need. */
@@ -66,9 +66,21 @@ export function defineWordTests(test: DefineTest<Storage>): void {
       )
       assert.deepEqual(await documents.listWithoutWords(context.id, VERSION, { after: 0, limit: 10 }), [without, older])
       assert.deepEqual(await documents.listWithoutWords(context.id, VERSION, { after: without, limit: 1 }), [older])
+      await add(6, {})
+      assert.deepEqual(await documents.countStates(context.id, VERSION), {
+        completed: 3,
+        completedWithoutWords: 2,
+        waiting: 2,
+        waitingWithWords: 1,
+        failed: 1,
+      })
+      const states = await documents.countStates(999_999, VERSION)
+      assert.deepEqual([states.completed, states.waiting, states.failed], [0, 0, 0])
       await documents.update(early, { deleted: LATER })
       await documents.update(without, { deleted: LATER })
       assert.deepEqual(await shown(true), [completed])
+      const { completed: left, completedWithoutWords, waiting } = await documents.countStates(context.id, VERSION)
+      assert.deepEqual([left, completedWithoutWords, waiting], [2, 1, 1])
       assert.deepEqual(await documents.listWithoutWords(context.id, VERSION, { after: 0, limit: 10 }), [older])
     })
   })

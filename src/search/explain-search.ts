@@ -1,0 +1,335 @@
+import { ANALYZER_VERSION, analyze, questionWords } from '../analysis/index.js'
+import { ASSISTANT, findReadable } from '../contexts/index.js'
+import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { ModelError, VectorsDamagedError } from '../kernel/errors.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
+import { parseId } from '../kernel/validate.js'
+import { TimeSlice, withAnySignal } from '../kernel/waiting.js'
+import type {
+  ContextRecord,
+  DocumentStateCounts,
+  EmbeddingModel,
+  IndexedChunk,
+  LexicalAnswer,
+  LexicalQuery,
+  Storage,
+  TermCount,
+} from '../ports/index.js'
+import type { Access, Authorizer, Principal } from '../tenancy/index.js'
+import type { SearchIndexes } from './chunk-finder.js'
+import { BestWindows, clamp, MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
+import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
+import { embedWindows, measureModelKnowledge, type PromptReader, promptTerms } from './prompt.js'
+import { reasonsFor } from './reasons.js'
+import { toResults } from './results.js'
+import { parseSearch, type SearchOptions } from './search-input.js'
+import { type FoundChunks, type SearchRequest, wordVisibilityOf } from './search-request.js'
+import type { SearchTurns } from './search-turns.js'
+
+/** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */
+const RANKED = 200
+/** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
+const MAX_OTHER_CONTEXTS = 20
+const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
+
+/** The parts of the search that an explanation uses. */
+interface ExplanationParts {
+  readonly storage: Storage
+  readonly indexes: SearchIndexes
+  readonly models: EmbeddingModels
+  readonly authorizer: Authorizer
+  readonly prompts: PromptReader
+  readonly turns: SearchTurns
+  readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
+}
+
+/** The unchecked arguments of an explanation. */
+interface ExplainCall {
+  readonly caller: Principal
+  readonly taker: TurnTaker
+  readonly contextId: number
+  readonly prompt: string
+  readonly options: SearchOptions
+}
+
+/** The model of a context with the vectors of the prompt. */
+interface EmbeddedPrompt {
+  readonly model: EmbeddingModel
+  readonly vectors: readonly Float32Array[]
+  readonly knowledge: number
+}
+
+/** The best chunks of both sides, whatever their similarity is. */
+interface Ranking {
+  /** Places by meaning, by the key of the chunk. */
+  readonly byMeaning: ReadonlyMap<string, number>
+  /** The highest similarity of any chunk; null without chunks. */
+  readonly nearest: number | null
+  readonly words: LexicalAnswer | undefined
+}
+
+/**
+ * Explains the results of a search, or their absence. Runs the search, then reads the best of both indexes a second
+ * time, so it costs about as much as two searches. It says nothing about documents that the caller may not search.
+ */
+export class ExplainSearch {
+  readonly #parts: ExplanationParts
+
+  constructor(parts: ExplanationParts) {
+    this.#parts = parts
+  }
+
+  async execute({ caller, taker, contextId, prompt, options }: ExplainCall): Promise<SearchExplanation> {
+    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    const id = parseId(contextId, 'contextId')
+    const input = parseSearch(prompt, options)
+    return await withAnySignal([input.signal], async (signal) => {
+      signal.throwIfAborted()
+      const context = await this.#parts.storage.read((repositories) => findReadable(repositories, access, id))
+      const request = {
+        prompt: input.prompt,
+        mode: input.mode ?? context.searchMode,
+        topN: input.topN ?? context.topN,
+        scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
+        taker,
+        signal,
+        maxBytes: undefined,
+      }
+      return await this.#explain(access, context, request, signal)
+    })
+  }
+
+  async #explain(
+    access: Access,
+    context: ContextRecord,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<SearchExplanation> {
+    const { prompt, mode, topN, scoreThreshold, taker } = request
+    const terms = promptTerms(prompt)
+    const visible = await this.#readVisibility(context)
+    const counts = await this.#countTerms(context, terms, visible.byWords, taker, signal)
+    const words = explainWords(prompt, terms, counts)
+    let modelProblem: string | undefined
+    let embedded: EmbeddedPrompt | undefined
+    let hits: readonly ExplainedHit[] = []
+    let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
+    let bestSimilarity: number | null = null
+    try {
+      const { model, vectors, knowledge } = await this.#embed(context, prompt, taker, signal)
+      embedded = { model, vectors, knowledge }
+      const prepared = { terms, vectors: Promise.resolve(vectors), measureKnowledge: async () => knowledge }
+      const found = await this.#parts.findChunks(context, { ...request, prepared })
+      ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
+      hits = await this.#explainHits(found, ranking, taker, signal)
+      bestSimilarity =
+        mode === 'keyword' && terms.size > 0
+          ? await this.#bestOfWords(context, embedded, ranking, taker, signal)
+          : ranking.nearest
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      modelProblem = error.message
+    }
+    for (const { similarity } of hits) bestSimilarity = Math.max(bestSimilarity ?? 0, similarity)
+    const states = await this.#parts.storage.read(({ documents }) =>
+      documents.countStates(context.id, ANALYZER_VERSION),
+    )
+    const explanation = {
+      contextId: context.id,
+      mode,
+      topN,
+      scoreThreshold,
+      model: { id: context.embeddingModel, knowledge: embedded?.knowledge ?? null },
+      documents: toDocuments(states, context),
+      bestSimilarity,
+      words,
+    }
+    const isElsewhere = hits.length === 0 && !words.some((word) => word.documents > 0 && !word.isQuestionWord)
+    const reasons = reasonsFor({
+      ...explanation,
+      hitCount: hits.length,
+      findsEarly: context.findsEarly,
+      waitingWithWords: states.waitingWithWords,
+      hasVectors: ranking.nearest !== null,
+      modelProblem,
+      otherContext: isElsewhere ? await this.#findOther(access, context, words, taker, signal) : undefined,
+    })
+    return { ...explanation, hits, reasons }
+  }
+
+  async #readVisibility(context: ContextRecord): Promise<{
+    readonly byMeaning: VisibleDocuments
+    readonly byWords: VisibleDocuments
+  }> {
+    const missing = new MissingChunks()
+    return await this.#parts.storage.read(async ({ documents }) => ({
+      byMeaning: new VisibleDocuments(await documents.visibility(context.id), missing),
+      byWords: new VisibleDocuments(await documents.wordVisibility(context.id, wordVisibilityOf(context)), missing),
+    }))
+  }
+
+  /** Counts the words in documents that words may find. A damaged word index counts nothing. */
+  async #countTerms(
+    { id }: Pick<ContextRecord, 'id'>,
+    terms: LexicalQuery,
+    visible: VisibleDocuments,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, TermCount>> {
+    const { indexes, turns } = this.#parts
+    if (terms.size === 0) return NO_COUNTS
+    const count = async () => await indexes.words.countTerms(wordCollectionOf(id), [...terms.keys()], visible.filter)
+    return await unlessDamaged(turns.words.one(taker, count, signal), NO_COUNTS)
+  }
+
+  async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
+    const { models, prompts, turns } = this.#parts
+    const model = models.get(context.embeddingModel)
+    const windows = await prompts.read(taker, prompt, model, signal)
+    const vectors = await embedWindows(turns, model, windows, taker, signal)
+    return { model, vectors, knowledge: measureModelKnowledge(prompt, await model.tokenizer()) }
+  }
+
+  async #rank(
+    context: ContextRecord,
+    { model, vectors }: EmbeddedPrompt,
+    terms: LexicalQuery,
+    visible: { readonly byMeaning: VisibleDocuments; readonly byWords: VisibleDocuments },
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<Ranking> {
+    const { indexes, turns } = this.#parts
+    const collection = collectionOf(context, model.profile)
+    const options = { limit: RANKED, ...visible.byMeaning.filter }
+    const searches = vectors.map((vector) => async () => await indexes.vectors.search(collection, vector, options))
+    const best = new BestWindows()
+    for (const hit of (await turns.vectors.all(taker, searches, signal)).flat()) {
+      if (visible.byMeaning.has(hit.documentId)) best.addHit(hit)
+    }
+    const ranked = best.ranked(0)
+    const search = async () =>
+      await indexes.words.search(wordCollectionOf(context.id), terms, { limit: RANKED, ...visible.byWords.filter })
+    return {
+      byMeaning: new Map(ranked.map((chunk, at) => [toMapKey(chunk), at + 1])),
+      nearest: ranked[0]?.similarity ?? null,
+      words: terms.size === 0 ? undefined : await unlessDamaged(turns.words.one(taker, search, signal), undefined),
+    }
+  }
+
+  /** @returns the highest similarity of the best chunks by words; null without such chunks */
+  async #bestOfWords(
+    context: ContextRecord,
+    { model, vectors }: EmbeddedPrompt,
+    { words }: Ranking,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const { indexes, turns } = this.#parts
+    const chunks = (words?.hits ?? []).map(({ documentId, chunk }) => ({ documentId, chunk }))
+    if (chunks.length === 0) return null
+    const collection = collectionOf(context, model.profile)
+    const compare = async () => await indexes.vectors.nearestWindows(collection, vectors, chunks)
+    const nearest = await turns.vectors.one(taker, compare, signal)
+    const similarities = nearest.flatMap((window) => (window === undefined ? [] : [clamp(window.similarity)]))
+    return similarities.length === 0 ? null : Math.max(...similarities)
+  }
+
+  async #explainHits(
+    { ranked, records, terms }: FoundChunks,
+    { byMeaning, words }: Ranking,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<ExplainedHit[]> {
+    const keys = ranked.map(toIndexed)
+    const readScores = async (): Promise<readonly number[]> => (await words?.scoresOf(keys)) ?? []
+    const scores = await unlessDamaged(this.#parts.turns.words.one(taker, readScores, signal), [])
+    const placeByWords = new Map(
+      (words?.hits ?? []).map(({ documentId, chunk }, at) => [`${documentId}:${chunk}`, at + 1]),
+    )
+    const slice = new TimeSlice()
+    const hits: ExplainedHit[] = []
+    for (const [at, chunk] of ranked.entries()) {
+      const key = toMapKey(chunk)
+      const ofChunk = records.filter((record) => toMapKey(record) === key)
+      for (const { content, ...result } of await toResults([chunk], terms, ofChunk, slice)) {
+        hits.push({
+          ...result,
+          passage: content.slice(result.match.start, result.match.end),
+          words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0 },
+          meaning: { rank: byMeaning.get(key) ?? null, similarity: result.similarity },
+        })
+      }
+    }
+    return hits
+  }
+
+  /**
+   * Looks for the words of the prompt in other contexts that the caller may read, in documents that words find now.
+   *
+   * @returns the context that has most of the words; `undefined` if none has any
+   */
+  async #findOther(
+    { principal }: Access,
+    { id, accountId }: ContextRecord,
+    words: readonly ExplainedWord[],
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<Pick<ContextRecord, 'id' | 'name'> | undefined> {
+    const terms = new Map(words.filter((word) => !word.isQuestionWord).map(({ term }) => [term, 1]))
+    if (terms.size === 0) return undefined
+    const filter = { accountId, ...(principal.sight !== 'account' && { visibleTo: principal.userId }) }
+    const contexts = await this.#parts.storage.read(async (repositories) => {
+      const ids = await repositories.contexts.listIds(filter, { after: 0, limit: MAX_OTHER_CONTEXTS + 1 })
+      const found: ContextRecord[] = []
+      for (const other of ids) {
+        const context = other === id ? undefined : await repositories.contexts.get(other)
+        if (context !== undefined) found.push(context)
+      }
+      return found.slice(0, MAX_OTHER_CONTEXTS)
+    })
+    let best: { readonly context: ContextRecord; readonly words: number } | undefined
+    for (const context of contexts) {
+      const { byWords } = await this.#readVisibility(context)
+      const { size } = await this.#countTerms(context, terms, byWords, taker, signal)
+      if (size > (best?.words ?? 0)) best = { context, words: size }
+    }
+    return best && { id: best.context.id, name: best.context.name }
+  }
+}
+
+function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): ExplainedDocuments {
+  return {
+    total: states.completed + states.waiting + states.failed,
+    searchable: states.completed,
+    waiting: states.waiting,
+    foundByWordsOnly: findsEarly ? states.waitingWithWords : 0,
+    failed: states.failed,
+    withoutWords: states.completedWithoutWords,
+    filtered: null,
+  }
+}
+
+/** @returns the words of the prompt that a search uses, in their order */
+function explainWords(prompt: string, terms: LexicalQuery, counts: ReadonlyMap<string, TermCount>): ExplainedWord[] {
+  const asked = questionWords(prompt)
+  const words = new Map<string, ExplainedWord>()
+  for (const { term, start, end } of analyze(prompt)) {
+    if (!terms.has(term) || words.has(term)) continue
+    const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
+    words.set(term, { word: prompt.slice(start, end), term, isQuestionWord: asked.has(term), documents, chunks })
+  }
+  return [...words.values()]
+}
+
+function toIndexed({ documentId, ordinal }: RankedChunk): IndexedChunk {
+  return { documentId, chunk: ordinal }
+}
+
+async function unlessDamaged<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof VectorsDamagedError) return otherwise
+    throw error
+  }
+}
