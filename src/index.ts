@@ -154,10 +154,12 @@ export type {
 } from './ports/index.js'
 export {
   type ContextSearchResult,
+  type ExplainBody,
   type ExplainedDocuments,
   type ExplainedHit,
   type ExplainedModel,
   type ExplainedWord,
+  explainBodySchema,
   type FoundBy,
   type IncludedMember,
   type Passage,

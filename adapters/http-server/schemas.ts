@@ -94,8 +94,8 @@ export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = documen
   .extend({ receipt: receipt.nullable() })
   .meta({ id: 'DocumentWithReceipt' })
 
-const offset = z.int().min(0)
-const fraction = z.number().min(0).max(1)
+export const offset: z.ZodType<number> = z.int().min(0)
+export const fraction: z.ZodNumber = z.number().min(0).max(1)
 
 const pages = z
   .object({ first: z.int().min(1), last: z.int().min(1) })
@@ -108,7 +108,7 @@ const metadata = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
   .meta({ description: 'The metadata of the document' })
 
-const resultSource: z.ZodType<ResultSource> = z
+export const resultSource: z.ZodType<ResultSource> = z
   .object({
     uuid: z.uuid().meta({ description: "The document's `fileName`" }),
     originalName: z.string(),

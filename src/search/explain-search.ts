@@ -7,6 +7,7 @@ import { parseId } from '../kernel/validate.js'
 import { TimeSlice, withAnySignal } from '../kernel/waiting.js'
 import type {
   ContextRecord,
+  DocumentConditions,
   DocumentStateCounts,
   EmbeddingModel,
   IndexedChunk,
@@ -59,6 +60,14 @@ interface EmbeddedPrompt {
   readonly knowledge: number
 }
 
+/** The documents that the search may find, for each of the two indexes. */
+interface ExplainedVisibility {
+  readonly byMeaning: VisibleDocuments
+  readonly byWords: VisibleDocuments
+  /** Number of these documents that meet the conditions of the search; null without conditions. */
+  readonly filtered: number | null
+}
+
 /** The best chunks of both sides, whatever their similarity is. */
 interface Ranking {
   /** Places by meaning, by the key of the chunk. */
@@ -91,6 +100,7 @@ export class ExplainSearch {
         mode: input.mode ?? context.searchMode,
         topN: input.topN ?? context.topN,
         scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
+        conditions: input.filter,
         taker,
         signal,
         maxBytes: undefined,
@@ -107,7 +117,7 @@ export class ExplainSearch {
   ): Promise<SearchExplanation> {
     const { prompt, mode, topN, scoreThreshold, taker } = request
     const terms = promptTerms(prompt)
-    const visible = await this.#readVisibility(context)
+    const visible = await this.#readVisibility(context, request.conditions)
     const counts = await this.#countTerms(context, terms, visible.byWords, taker, signal)
     const words = explainWords(prompt, terms, counts)
     let modelProblem: string | undefined
@@ -140,7 +150,7 @@ export class ExplainSearch {
       topN,
       scoreThreshold,
       model: { id: context.embeddingModel, knowledge: embedded?.knowledge ?? null },
-      documents: toDocuments(states, context),
+      documents: { ...toDocuments(states, context), filtered: visible.filtered },
       bestSimilarity,
       words,
     }
@@ -157,15 +167,17 @@ export class ExplainSearch {
     return { ...explanation, hits, reasons }
   }
 
-  async #readVisibility(context: ContextRecord): Promise<{
-    readonly byMeaning: VisibleDocuments
-    readonly byWords: VisibleDocuments
-  }> {
+  async #readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<ExplainedVisibility> {
     const missing = new MissingChunks()
-    return await this.#parts.storage.read(async ({ documents }) => ({
-      byMeaning: new VisibleDocuments(await documents.visibility(context.id), missing),
-      byWords: new VisibleDocuments(await documents.wordVisibility(context.id, wordVisibilityOf(context)), missing),
-    }))
+    return await this.#parts.storage.read(async ({ documents }) => {
+      const visibility = await documents.visibility(context.id)
+      const wordVisibility = await documents.wordVisibility(context.id, wordVisibilityOf(context))
+      const matching = conditions && new Set(await documents.matching(context.id, conditions))
+      const byMeaning = new VisibleDocuments(visibility, missing, matching)
+      const byWords = new VisibleDocuments(wordVisibility, missing, matching)
+      const filtered = matching && [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
+      return { byMeaning, byWords, filtered: filtered ?? null }
+    })
   }
 
   /** Counts the words in documents that words may find. A damaged word index counts nothing. */
@@ -194,7 +206,7 @@ export class ExplainSearch {
     context: ContextRecord,
     { model, vectors }: EmbeddedPrompt,
     terms: LexicalQuery,
-    visible: { readonly byMeaning: VisibleDocuments; readonly byWords: VisibleDocuments },
+    visible: ExplainedVisibility,
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<Ranking> {
@@ -297,7 +309,7 @@ export class ExplainSearch {
   }
 }
 
-function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): ExplainedDocuments {
+function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): Omit<ExplainedDocuments, 'filtered'> {
   return {
     total: states.completed + states.waiting + states.failed,
     searchable: states.completed,
@@ -305,7 +317,6 @@ function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord)
     foundByWordsOnly: findsEarly ? states.waitingWithWords : 0,
     failed: states.failed,
     withoutWords: states.completedWithoutWords,
-    filtered: null,
   }
 }
 

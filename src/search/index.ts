@@ -11,6 +11,8 @@ export { REASON_CODES, type Reason, type ReasonCode } from './reasons.js'
 export type { Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {
+  type ExplainBody,
+  explainBodySchema,
   type IncludedMember,
   type SearchAllBody,
   type SearchBody,

@@ -62,6 +62,12 @@ export const searchBodySchema: z.ZodType<SearchBody> = objectSchema(BODY)
 
 const OPTIONS = closedObjectSchema({ ...SETTINGS, signal: signalSchema().optional() })
 
+/** The body of a request for an explanation over HTTP. */
+export type ExplainBody = Omit<SearchBody, 'include'>
+
+/** Schema for the body of `POST /context/explain/{contextId}`. */
+export const explainBodySchema: z.ZodType<ExplainBody> = objectSchema({ prompt: PROMPT, ...SETTINGS })
+
 /** Maximum number of contexts of one search. */
 const MAX_CONTEXTS = 100
 const CONTEXT_IDS = listSchema(idSchema(), MAX_CONTEXTS)

@@ -4,7 +4,14 @@ import { DocumentFailedError } from '../../src/index.js'
 import { StorageError } from '../../src/ports/index.js'
 import { IS_FULL_FORM } from '../full-form.js'
 import { pick, seededRandom } from '../seeded-random.js'
-import { closeSharedParts, type FaultyEngine, faultyEngine, STEPS, type Step, textOfSentences } from './faulty-engine.js'
+import {
+  closeSharedParts,
+  type FaultyEngine,
+  faultyEngine,
+  STEPS,
+  type Step,
+  textOfSentences,
+} from './faulty-engine.js'
 
 const TEXT = textOfSentences(60)
 
@@ -134,32 +141,37 @@ describe('a lasting error', () => {
 })
 
 describe('random errors', () => {
-  it.each(IS_FULL_FORM ? [1, 2, 3] : [1, 2])('of every port, now and then (%i), never stop the work for good', async (seed) => {
-    const { session, contextId } = faulty
-    const random = seededRandom(seed)
-    faulty.disturb((step) => {
-      if (STEPS.includes(step) && random() < 0.08) throw pick(random, [eio, broken])()
-    })
-    const uuids = new Set<string>()
-    for (let number = 0; number < 12; number += 1) {
-      uuids.add(await faulty.upload(`${number % 9}.txt`, textOfSentences(10 + number * 8, `Hall ${number % 9}`)))
-      const [first] = uuids
-      if (random() < 0.3 && first !== undefined) {
-        await session.documents.delete(first)
-        uuids.delete(first)
+  it.each(IS_FULL_FORM ? [1, 2, 3] : [1, 2])(
+    'of every port, now and then (%i), never stop the work for good',
+    async (seed) => {
+      const { session, contextId } = faulty
+      const random = seededRandom(seed)
+      faulty.disturb((step) => {
+        if (STEPS.includes(step) && random() < 0.08) throw pick(random, [eio, broken])()
+      })
+      const uuids = new Set<string>()
+      for (let number = 0; number < 12; number += 1) {
+        uuids.add(await faulty.upload(`${number % 9}.txt`, textOfSentences(10 + number * 8, `Hall ${number % 9}`)))
+        const [first] = uuids
+        if (random() < 0.3 && first !== undefined) {
+          await session.documents.delete(first)
+          uuids.delete(first)
+        }
       }
-    }
-    const ends = await Promise.all([...uuids].map((uuid) => ending(uuid)))
-    faulty.disturb(() => undefined)
-    for (const [at, uuid] of [...uuids].entries()) {
-      if (ends[at] === 'completed') continue
-      expect(ends[at]).toMatch(/\(ERR_(INTERNAL|STORAGE)\)$/)
-      await session.documents.retry(uuid)
-      expect(await ending(uuid)).toBe('completed')
-    }
-    expect((await session.documents.list(contextId)).map(({ fileName }) => fileName).sort()).toEqual([...uuids].sort())
-    await faulty.settled()
-  })
+      const ends = await Promise.all([...uuids].map((uuid) => ending(uuid)))
+      faulty.disturb(() => undefined)
+      for (const [at, uuid] of [...uuids].entries()) {
+        if (ends[at] === 'completed') continue
+        expect(ends[at]).toMatch(/\(ERR_(INTERNAL|STORAGE)\)$/)
+        await session.documents.retry(uuid)
+        expect(await ending(uuid)).toBe('completed')
+      }
+      expect((await session.documents.list(contextId)).map(({ fileName }) => fileName).sort()).toEqual(
+        [...uuids].sort(),
+      )
+      await faulty.settled()
+    },
+  )
 })
 
 describe('a database that another process locks (SQLITE_BUSY)', () => {

@@ -1,8 +1,17 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import type { IncludedMember } from '../../../src/index.js'
+import type { IncludedMember, SearchMode, SearchOptions, Session } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines.js'
-import { collectEach, globalOptions, option, parseList, parseNumber } from '../options.js'
+import { type NamedExplanation, printExplanation } from '../explanations.js'
+import {
+  collectEach,
+  type GlobalOptions,
+  globalOptions,
+  isSwitchedOn,
+  option,
+  parseList,
+  parseNumber,
+} from '../options.js'
 import { type FoundChunk, printPassages } from '../passages.js'
 import { filterOption } from './documents.js'
 
@@ -25,20 +34,17 @@ export function searchCommand(): CommandUnknownOpts {
       ),
     )
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
+    .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
+      if (isSwitchedOn(command, 'explain')) {
+        await explain(options, prompt, given)
+        return
+      }
       const results = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
-        const contexts = new Map<number, string>()
-        for (const context of given.context) {
-          const { id, name } = await findContext(session, context)
-          contexts.set(id, name)
-        }
-        const found = await session.searchAll([...contexts.keys()], prompt, {
-          ...(given.top !== undefined && { topN: given.top }),
-          ...(given.mode !== undefined && { mode: given.mode }),
-          ...(given.filter !== undefined && { filter: given.filter }),
-        })
+        const contexts = await findContexts(session, given.context)
+        const found = await session.searchAll([...contexts.keys()], prompt, searchOptions(given))
         // The fields of the specification are enough for one context.
         if (contexts.size === 1) return found.map(({ contextId: _, ...result }): FoundChunk => result)
         return found.map((result) => ({ ...result, contextName: contexts.get(result.contextId) }))
@@ -46,6 +52,48 @@ export function searchCommand(): CommandUnknownOpts {
       if (!options.json) printPassages(results)
       else process.stdout.write(`${JSON.stringify(results.map((result) => toJson(result, given.include ?? [])))}\n`)
     })
+}
+
+/** The options of a search that replace settings of its contexts. */
+interface GivenOptions {
+  readonly context: readonly string[]
+  readonly top?: number | undefined
+  readonly mode?: SearchMode | undefined
+  readonly filter?: SearchOptions['filter']
+}
+
+function searchOptions({ top, mode, filter }: GivenOptions): SearchOptions {
+  return {
+    ...(top !== undefined && { topN: top }),
+    ...(mode !== undefined && { mode }),
+    ...(filter !== undefined && { filter }),
+  }
+}
+
+/** @returns the names of the contexts by id */
+async function findContexts(session: Session, given: readonly string[]): Promise<ReadonlyMap<number, string>> {
+  const contexts = new Map<number, string>()
+  for (const context of given) {
+    const { id, name } = await findContext(session, context)
+    contexts.set(id, name)
+  }
+  return contexts
+}
+
+/** Explains the search of each context. JSON is an object for one context, and an array for several. */
+async function explain(options: GlobalOptions, prompt: string, given: GivenOptions): Promise<void> {
+  const explained = await withEngine(options, async (engine) => {
+    const session = ownerSession(engine)
+    const contexts = await findContexts(session, given.context)
+    const explanations: NamedExplanation[] = []
+    for (const [id, name] of contexts) {
+      explanations.push({ name, explanation: await session.explain(id, prompt, searchOptions(given)) })
+    }
+    return explanations
+  })
+  const [only, ...others] = explained.map(({ explanation }) => explanation)
+  if (options.json) process.stdout.write(`${JSON.stringify(others.length === 0 ? only : [only, ...others])}\n`)
+  else for (const one of explained) printExplanation(one)
 }
 
 /**

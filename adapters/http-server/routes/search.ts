@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { searchAllBodySchema } from '../../../src/index.js'
+import { explainBodySchema, searchAllBodySchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, streamList } from '../answers.js'
+import { explanationSchema } from '../explanation-schema.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { type Route, route } from '../route.js'
 import { contextSearchAnswers, contextSearchResultSchema, problemSchema, throttledAnswer } from '../schemas.js'
@@ -39,6 +41,28 @@ export const SEARCH_ROUTES: readonly Route[] = [
       const found = await session.searchAllEntries(contextIds, prompt, options).catch(refuseSlowly)
       const answers = contextSearchAnswers(found, include)
       return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
+    },
+  }),
+  route({
+    ...COMMON,
+    path: '/context/explain/{contextId}',
+    operationId: 'explainSearch',
+    summary: 'Explain what a search finds, or why it finds nothing',
+    description:
+      'Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of ' +
+      '`reasons` is the likeliest cause of an empty or short answer.',
+    params: objectSchema({ contextId: idSchema() }),
+    body: explainBodySchema,
+    answers: {
+      200: { description: 'The explanation', schema: explanationSchema },
+      429: throttledAnswer(
+        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
+      ),
+    },
+    handle: async ({ params, body, request }, session) => {
+      const { prompt, ...settings } = body
+      const options = { ...settings, signal: request.signal }
+      return json(await session.explain(params.contextId, prompt, options).catch(refuseSlowly))
     },
   }),
 ]

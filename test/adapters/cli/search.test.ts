@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Document, SearchResult } from '../../../src/index.js'
+import type { Document, SearchExplanation, SearchResult } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import type { Outcome } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -101,6 +101,28 @@ describe('alcove search', () => {
     const unknown = await alcove('search', '--context', 'Parts', '--context', 'Nothing', 'E-4711')
     expect([unknown.exitCode, unknown.stdout]).toEqual([1, ''])
     expect(unknown.stderr).toContain('no context has the id or name Nothing')
+  })
+
+  it('explains what it finds, and why it finds nothing', async () => {
+    const found = await alcove('search', '--context', 'Parts', '--explain', 'Which part is E-4711?', '--top', '1')
+    expect(found.stdout).toMatch(/^context 1 \(Parts\): 1 result of at most 1, mode hybrid$/m)
+    expect(found.stdout).toMatch(/^documents: 2 in all, 2 searchable, 0 waiting \(0 found by words\), 0 failed$/m)
+    expect(found.stdout).toMatch(/^ {2}E-4711 \(e4711\): in 1 document, 1 chunk$/m)
+    expect(found.stdout).toMatch(
+      /^ {2}1\. score 0\.\d{3} {2}valves\.txt; words: rank 1, score [1-9]\S*; meaning: rank \d,/m,
+    )
+    const nothing = await alcove('search', '--context', 'Parts', '--explain', '--mode', 'keyword', 'zebra')
+    expect(nothing.stdout).toContain('No document has a word of the prompt')
+    const [one, both] = [
+      ['--context', 'Parts'],
+      ['--context', 'Parts', '--context', 'Empty'],
+    ]
+    const { stdout } = await alcove('search', ...one, '--explain', '--json', '--mode', 'keyword', 'zebra')
+    expect((JSON.parse(stdout) as SearchExplanation).reasons).toMatchObject([{ code: 'words-not-found' }])
+    await alcove('context', 'create', 'Empty')
+    const several = await alcove('search', ...both, '--explain', '--json', 'E-4711')
+    const [, empty] = JSON.parse(several.stdout) as SearchExplanation[]
+    expect(empty?.reasons.map(({ code }) => code)).toEqual(['other-context', 'no-documents'])
   })
 
   it('refuses unknown modes and members, and lists the known ones', async () => {

@@ -258,6 +258,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /connect/token': 'a token is given; that one is refused is recorded',
   'POST /context/relevant-docs/{contextId}': 'a search',
   'POST /context/relevant-docs': 'a search',
+  'POST /context/explain/{contextId}': 'the explanation of a search',
 }
 
 async function lastId(): Promise<number> {

@@ -112,7 +112,11 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
   })
 }
 
-interface Stored { readonly id: number; readonly publicId: number; readonly metadata: DocumentMetadata }
+interface Stored {
+  readonly id: number
+  readonly publicId: number
+  readonly metadata: DocumentMetadata
+}
 
 async function seedDocuments(repositories: Repositories, context: ContextRecord, random: Draws): Promise<Stored[]> {
   const stored: Stored[] = []
@@ -128,7 +132,13 @@ function uuidOf(number: number): string {
 }
 
 type Scalar = string | number | boolean
-interface Tests { in?: Scalar[]; gte?: string | number; gt?: string | number; lte?: string | number; lt?: string | number }
+interface Tests {
+  in?: Scalar[]
+  gte?: string | number
+  gt?: string | number
+  lte?: string | number
+  lt?: string | number
+}
 
 /** The rules in plain JavaScript, apart from the engine's own evaluation. */
 function meets({ publicId, metadata }: Stored, { documents, metadata: wanted = {} }: DocumentConditions): boolean {

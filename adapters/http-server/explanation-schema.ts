@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { REASON_CODES, type SearchExplanation } from '../../src/index.js'
+import { SEARCH_MODES } from '../../src/ports/index.js'
+import { fraction, id, offset, resultSource } from './schemas.js'
+
+const count = z.int().min(0)
+const rank = z.int().min(1).nullable()
+
+const documents = z.object({
+  total: count,
+  searchable: count.meta({ description: 'Completed documents' }),
+  waiting: count.meta({ description: 'Documents that the engine still processes' }),
+  foundByWordsOnly: count.meta({ description: 'Waiting documents that words find already' }),
+  failed: count,
+  withoutWords: count.meta({ description: 'Completed documents whose words the engine still indexes' }),
+  filtered: count.nullable().meta({ description: 'Documents that the filter left; null without a filter' }),
+})
+
+const word = z.object({
+  word: z.string().meta({ description: 'The word as the prompt has it' }),
+  term: z.string().meta({ description: 'The form that the word index compares' }),
+  isQuestionWord: z.boolean().meta({ description: 'True for a word such as "how", which counts little' }),
+  documents: count.meta({ description: 'Documents that words may find now and that have the word' }),
+  chunks: count,
+})
+
+const hit = z.object({
+  id,
+  docId: id,
+  similarity: fraction,
+  score: fraction,
+  match: z.object({ start: offset, end: offset }),
+  source: resultSource,
+  passage: z.string().meta({ description: 'The part of the chunk that matched' }),
+  words: z.object({ rank: rank.meta({ description: 'Null beyond the first 200 chunks' }), score: z.number().min(0) }),
+  meaning: z.object({ rank: rank.meta({ description: 'Null beyond the nearest 200 windows' }), similarity: fraction }),
+})
+
+/** The schema of the explanation of a search. */
+export const explanationSchema: z.ZodType<SearchExplanation> = z
+  .object({
+    contextId: id,
+    mode: z.enum(SEARCH_MODES),
+    topN: z.int(),
+    scoreThreshold: fraction,
+    model: z.object({
+      id: z.string(),
+      knowledge: fraction.nullable().meta({ description: 'How much of the prompt its vocabulary knows' }),
+    }),
+    documents,
+    bestSimilarity: fraction.nullable().meta({ description: 'Also if it is below `scoreThreshold`' }),
+    words: z.array(word),
+    hits: z.array(hit),
+    reasons: z
+      .array(z.object({ code: z.enum(REASON_CODES), message: z.string() }))
+      .meta({ description: 'Causes of an empty or short answer, the likeliest first' }),
+  })
+  .meta({ id: 'SearchExplanation' })
