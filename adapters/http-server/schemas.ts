@@ -4,6 +4,7 @@ import {
   type ContextSearchResult,
   type Document,
   type DocumentChunk,
+  type DocumentReplacement,
   type DocumentWithReceipt,
   documentMetadataSchema,
   type IncludedMember,
@@ -46,6 +47,17 @@ export const contextSchema: z.ZodType<Context> = z
   })
   .meta({ id: 'Context' })
 
+const replacement: z.ZodType<DocumentReplacement> = z
+  .object({
+    uuid: z.uuid().meta({ description: "It becomes the document's `uuid` once the replacement is completed" }),
+    originalName: z.string(),
+    size: z.int(),
+    created: timestamp,
+    started: timestamp.nullable(),
+    error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+  })
+  .meta({ id: 'DocumentReplacement' })
+
 const document = z.object({
   id,
   contextId: id,
@@ -64,6 +76,9 @@ const document = z.object({
   completed: timestamp.nullable(),
   error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
   metadata: documentMetadataSchema,
+  replacement: replacement
+    .nullable()
+    .meta({ description: 'A new version that waits, is being processed or has failed; null if there is none' }),
 })
 export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
 

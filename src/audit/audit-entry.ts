@@ -159,6 +159,7 @@ export interface AuditActions {
   'context.deleted': { readonly accountId: number }
   'document.uploaded': { readonly contextId: number }
   'document.updated': { readonly contextId: number }
+  'document.replaced': { readonly contextId: number }
   'document.retried': { readonly contextId: number }
   'document.deleted': { readonly contextId: number }
   'destination.created': NoDetails
@@ -217,6 +218,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'context.deleted': 'context',
   'document.uploaded': 'document',
   'document.updated': 'document',
+  'document.replaced': 'document',
   'document.retried': 'document',
   'document.deleted': 'document',
   'destination.created': 'destination',

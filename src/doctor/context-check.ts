@@ -11,13 +11,13 @@ import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '..
 import { ContextVectors, contextFindings } from './context-findings.js'
 import { ContextWords, wordsWithoutContext, wordsWithoutDocument } from './context-words.js'
 import { type DocumentCheck, type DocumentSurroundings, type WaitingJobs, waitingJobs } from './document-check.js'
-import type { CheckRun, Finding } from './finding.js'
+import { type CheckRun, type Finding, versionIdOf } from './finding.js'
 
 const DOCUMENTS_PER_PAGE = 500
 /** Few: each context may have a megabyte of tools. */
 const CONTEXTS_PER_PAGE = 20
 
-/** Ids of the documents to check a second time, in ascending order, by context; undefined for all of its documents. */
+/** Ids of the versions of documents to check a second time, in ascending order, by context; undefined for all of its documents. */
 type Targets = ReadonlyMap<number, readonly number[] | undefined>
 
 /** The names of a context's collections in the two indexes. */
@@ -182,10 +182,12 @@ function targetsOf(findings: readonly Finding[]): Targets {
   // Any document may have shown that the collection is unreadable: all documents are checked.
   const unreadable = findings.filter(({ code }) => code === 'collection-unreadable' || code === 'words-unreadable')
   const wholeContexts = new Set(unreadable.map(({ subject }) => subject.contextId))
-  for (const { contextId, documentId } of findings.map(({ subject }) => subject)) {
+  for (const finding of findings) {
+    const { contextId } = finding.subject
     if (contextId === undefined) continue
     const ofContext = ids.get(contextId) ?? new Set()
-    if (documentId !== undefined) ofContext.add(documentId)
+    const versionId = versionIdOf(finding)
+    if (versionId !== undefined) ofContext.add(versionId)
     ids.set(contextId, ofContext)
   }
   const sorted = (documents: ReadonlySet<number>) => [...documents].sort((one, other) => one - other)

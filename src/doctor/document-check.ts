@@ -41,7 +41,7 @@ export class DocumentCheck {
     this.#fileStore = fileStore
   }
 
-  /** @param documents some hundreds, of that context, deleted ones included */
+  /** @param documents some hundreds of versions, of that context, deleted ones included */
   async run(
     documents: readonly DocumentRecord[],
     surroundings: DocumentSurroundings,
@@ -87,7 +87,7 @@ export class DocumentCheck {
         isModelUsable,
       }
       checkRun.findings.push(...documentFindings(document, evidence))
-      if (document.deleted === null) countDocument(checkRun, evidence)
+      if (document.deleted === null) countDocument(checkRun, document, evidence)
     }
     checkRun.onDocuments(checkRun.checked.documents)
   }
@@ -150,10 +150,11 @@ function documentFindings(document: DocumentRecord, evidence: Evidence): Finding
   return [...ofFile, ...ofState]
 }
 
-function notPurged({ id, uuid, contextId }: DocumentRecord): Finding {
+function notPurged({ id, publicId, uuid, contextId }: DocumentRecord): Finding {
   return {
     code: 'purge-missing',
-    subject: { contextId, documentId: id, documentUuid: uuid, job: PURGE_DOCUMENT },
+    subject: { contextId, documentId: publicId, documentUuid: uuid, job: PURGE_DOCUMENT },
+    versionId: id,
     message: `Document ${uuid} is deleted, but some of its data is still on the disk, and no job removes it.`,
     repairKind: 'sweep',
   }
@@ -233,14 +234,22 @@ function wordFindings(document: DocumentRecord, { chunks, words, wordProblem }: 
 
 /** @param repairKind undefined if only a new upload or a backup can restore the document */
 function findingOf(document: DocumentRecord, code: ProblemCode, problem: string, repairKind?: RepairKind): Finding {
-  const { id, uuid, contextId, originalName } = document
-  const subject = { contextId, documentId: id, documentUuid: uuid }
-  const message = `Document ${uuid} (${originalName}) ${problem}.`
-  return { code, subject, message, ...(repairKind === undefined ? { advice: RESTORE_ADVICE } : { repairKind }) }
+  const { id: versionId, publicId, replaces, uuid, contextId, originalName } = document
+  const subject = { contextId, documentId: publicId, documentUuid: uuid }
+  const noun = replaces === null ? 'Document' : 'Replacement'
+  const message = `${noun} ${uuid} (${originalName}) ${problem}.`
+  return {
+    code,
+    subject,
+    versionId,
+    message,
+    ...(repairKind === undefined ? { advice: RESTORE_ADVICE } : { repairKind }),
+  }
 }
 
-function countDocument({ checked }: CheckRun, { file, chunks }: Evidence): void {
-  checked.documents += 1
+/** A replacement is no document of its own, but it has a file, and perhaps chunks. */
+function countDocument({ checked }: CheckRun, { replaces }: DocumentRecord, { file, chunks }: Evidence): void {
+  if (replaces === null) checked.documents += 1
   checked.chunks += chunks.chunks
   checked.windows += chunks.windows
   if (file === undefined) return

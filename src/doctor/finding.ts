@@ -124,8 +124,9 @@ export type ProblemCode =
 /** The subject of a problem. Only the members that apply are present. */
 export interface ProblemSubject {
   readonly contextId?: number
+  /** Id of the document. For data without a document: the id under which it is stored. */
   readonly documentId?: number
-  /** The document's `fileName`, which is the key of its bytes. */
+  /** The `fileName` of the document or of its replacement, which is the key of its bytes. */
   readonly documentUuid?: string
   /** Key in the file store. */
   readonly file?: string
@@ -141,6 +142,8 @@ export interface ProblemSubject {
 export interface Finding {
   readonly code: ProblemCode
   readonly subject: ProblemSubject
+  /** Id of the version of the document. Default: `subject.documentId`. */
+  readonly versionId?: number
   readonly message: string
   /** Undefined if the engine cannot repair it. */
   readonly repairKind?: RepairKind
@@ -189,8 +192,13 @@ export function toProblem({ code, subject, message, repairKind, advice = '' }: F
 }
 
 /** The finding with an advice to the operator in place of its repair. */
-export function withoutRepair({ code, subject, message }: Finding, advice: string): Finding {
-  return { code, subject, message, advice }
+export function withoutRepair({ repairKind: _, ...finding }: Finding, advice: string): Finding {
+  return { ...finding, advice }
+}
+
+/** The id under which the data that the finding is about is stored; `undefined` if it is not about a document. */
+export function versionIdOf({ versionId, subject }: Finding): number | undefined {
+  return versionId ?? subject.documentId
 }
 
 /** Two findings with the same key are the same problem. */

@@ -6,7 +6,7 @@ import { pages } from '../kernel/lists.js'
 import { pause, untilAborted } from '../kernel/waiting.js'
 import type { Sweep } from '../maintenance/index.js'
 import type { FileStore, Storage, VectorIndex } from '../ports/index.js'
-import type { Finding, RepairKind, VerifyProgress } from './finding.js'
+import { type Finding, type RepairKind, type VerifyProgress, versionIdOf } from './finding.js'
 import { tryDrop, type WordRepair } from './word-repair.js'
 
 const DOCUMENTS_PER_PAGE = 500
@@ -35,7 +35,7 @@ interface RepairOptions {
 
 /** The repairs that failed. */
 export interface RepairFailures {
-  /** The error of each document whose second processing failed, by its id. */
+  /** The error of each version of a document whose second processing failed, by its id. */
   readonly ofDocuments: ReadonlyMap<number, string>
   /** Ids of contexts whose words could not be indexed. */
   readonly ofWords: ReadonlySet<number>
@@ -96,23 +96,25 @@ export class Repair {
   }
 
   /** Does the repairs that need neither the sweep nor a second processing. */
-  async #repairAtOnce({ code, repairKind, subject }: Finding): Promise<void> {
-    const { documentId = 0, documentUuid = '', contextId = 0, collection = '', job = '' } = subject
+  async #repairAtOnce(finding: Finding): Promise<void> {
+    const { code, repairKind, subject } = finding
+    const { documentUuid = '', contextId = 0, collection = '', job = '' } = subject
+    const versionId = versionIdOf(finding) ?? 0
     switch (repairKind) {
       case 'remove-uploads':
         await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
         return
       case 'remove-vectors':
-        await this.#index.deleteDocument(collection, documentId, 0)
+        await this.#index.deleteDocument(collection, versionId, 0)
         return
       case 'remove-chunks':
-        await removeChunks(this.#storage, documentId)
+        await removeChunks(this.#storage, versionId)
         return
       case 'correct-size':
-        await this.#correctSize(documentId, documentUuid)
+        await this.#correctSize(versionId, documentUuid)
         return
       case 'cancel-job':
-        await this.#cancelJob(job, documentId || contextId, { isSubjectMissing: code === 'job-without-subject' })
+        await this.#cancelJob(job, versionId || contextId, { isSubjectMissing: code === 'job-without-subject' })
         return
       // `run` does these, and `WordRepair` those of words.
       case 'sweep':
@@ -206,8 +208,8 @@ export class Repair {
   }
 }
 
-/** Ids of the documents whose findings have this repair kind. */
+/** Ids of the versions of documents whose findings have this repair kind. */
 function documentsOf(findings: readonly Finding[], kind: RepairKind): number[] {
-  const ids = findings.flatMap(({ repairKind, subject }) => (repairKind === kind ? (subject.documentId ?? []) : []))
+  const ids = findings.flatMap((finding) => (finding.repairKind === kind ? (versionIdOf(finding) ?? []) : []))
   return [...new Set(ids)]
 }

@@ -14,6 +14,7 @@ import {
   toProblem,
   type VerifyOptions,
   type VerifyReport,
+  versionIdOf,
   withoutRepair,
 } from './finding.js'
 import type { LeftoverCheck } from './leftover-check.js'
@@ -104,13 +105,13 @@ function repairedTest(
   return (finding) => {
     const key = keyOf(finding)
     if (!repairableKeys.has(key) || remainingKeys.has(key) || isUnindexed(finding, failures)) return false
-    return !failures.ofDocuments.has(finding.subject.documentId ?? 0)
+    return !failures.ofDocuments.has(versionIdOf(finding) ?? 0)
   }
 }
 
 /** The finding with the failure of its repair as advice, if its repair failed. */
 function withFailure(finding: Finding, failures: RepairFailures): Finding {
-  const error = failures.ofDocuments.get(finding.subject.documentId ?? 0)
+  const error = failures.ofDocuments.get(versionIdOf(finding) ?? 0)
   if (error !== undefined) return withoutRepair(finding, `The second processing of the document failed: ${error}.`)
   return isUnindexed(finding, failures) ? withoutRepair(finding, UNINDEXED_ADVICE) : finding
 }

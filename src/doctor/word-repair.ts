@@ -3,7 +3,7 @@ import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
 import { pause } from '../kernel/waiting.js'
 import type { LexicalIndex, Storage } from '../ports/index.js'
-import type { Finding } from './finding.js'
+import { type Finding, versionIdOf } from './finding.js'
 
 const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
@@ -53,13 +53,15 @@ export class WordRepair {
   /** Removes damaged collections and words without a document, and enqueues the indexing of the others. */
   async start(findings: readonly Finding[], options: WordRepairOptions): Promise<ReindexedDocuments> {
     const reindexed: ReindexedDocuments = new Map()
-    for (const { repairKind, subject } of findings) {
-      const { contextId = 0, documentId, collection = '' } = subject
+    for (const finding of findings) {
+      const { repairKind } = finding
+      const { contextId = 0, collection = '' } = finding.subject
+      const versionId = versionIdOf(finding)
       if (repairKind === 'remove-words') {
         await options.untilNoBackup()
-        await this.#index.deleteDocument(collection, documentId ?? 0, 0)
+        await this.#index.deleteDocument(collection, versionId ?? 0, 0)
       }
-      if (repairKind === 'index-words') addDocuments(reindexed, contextId, documentId === undefined ? [] : [documentId])
+      if (repairKind === 'index-words') addDocuments(reindexed, contextId, versionId === undefined ? [] : [versionId])
       if (repairKind !== 'drop-words') continue
       await options.untilNoBackup()
       if (await tryDrop(this.#index, collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
@@ -102,11 +104,11 @@ export class WordRepair {
     return failed
   }
 
-  /** Ids of all live documents, also of those that are not completed: their words were in the collection too. */
+  /** Ids of all versions, also of those that are not completed: their words were in the collection too. */
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) => documents.listLiveIds(contextId, page))
+      return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
     })
     for await (const ids of idPages) found.push(...ids)
     return found

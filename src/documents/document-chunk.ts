@@ -1,4 +1,4 @@
-import type { ChunkPlace, ChunkRecord } from '../ports/index.js'
+import type { ChunkPlace, ChunkRecord, DocumentRecord } from '../ports/index.js'
 
 /** A chunk of a document. */
 export interface DocumentChunk {
@@ -25,10 +25,10 @@ export interface PageRange {
   readonly last: number
 }
 
-export function toDocumentChunk(chunk: ChunkRecord): DocumentChunk {
-  const { id, documentId, ordinal, content, start, tokens, headings } = chunk
+export function toDocumentChunk(chunk: ChunkRecord, { publicId }: Pick<DocumentRecord, 'publicId'>): DocumentChunk {
+  const { id, ordinal, content, start, tokens, headings } = chunk
   const end = start + content.length
-  return { id, docId: documentId, ordinal, content, start, end, tokens, pages: pagesOf(chunk), headings }
+  return { id, docId: publicId, ordinal, content, start, end, tokens, pages: pagesOf(chunk), headings }
 }
 
 /** @returns null if the format has no pages, and for chunks of versions without them */

@@ -1,13 +1,21 @@
 import { ASSISTANT } from '../contexts/index.js'
 import { DocumentFailedError, InvalidInputError } from '../kernel/errors.js'
 import { untilAborted } from '../kernel/waiting.js'
-import type { Storage, Telemetry } from '../ports/index.js'
+import type { DocumentRecord, Storage, Telemetry } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { type Document, type DocumentReference, findDocument, isUnfinished, toDocument } from './document.js'
+import {
+  type Document,
+  type DocumentReference,
+  type FoundDocument,
+  findDocument,
+  isUnfinished,
+  toDocument,
+} from './document.js'
 
-/** The progress of a document. */
+/** The progress of a document, or of a version that is to replace it. */
 export interface DocumentProgress {
   readonly contextId: number
+  /** UUID of the version. */
   readonly fileName: string
   /** UTF-16 units of text extracted so far. */
   readonly charactersExtracted: number
@@ -18,17 +26,24 @@ export interface DocumentProgress {
 /** A document that searches by words find. */
 export interface FindableDocument {
   readonly contextId: number
+  /** UUID of the version that they find. */
   readonly fileName: string
 }
 
 /** The events about documents, by name, for listeners of the engine. */
 export interface DocumentEvents {
+  /** A document is completed, or a replacement is: then it is the document from now on. */
   'document.completed': Document
+  /**
+   * A document has failed, or a replacement has. The event describes the version that failed, with its UUID and its
+   * error. If it is a replacement, the document itself stays as it was.
+   */
   'document.failed': Document
   'document.progress': DocumentProgress
   /**
    * All words of a document are indexed. A search by words finds it, even if its vectors are still being computed.
-   * Emitted once, before `document.completed`, in contexts whose setting `findsEarly` is on.
+   * Emitted once, before `document.completed`, in contexts whose setting `findsEarly` is on. A replacement is findable
+   * when it is completed, and no earlier.
    */
   'document.findable': FindableDocument
 }
@@ -78,7 +93,7 @@ export class DocumentEventEmitter {
   }
 }
 
-/** Waits until a document is completed. */
+/** Waits until the newest version of a document is completed. */
 export class WaitForDocument {
   readonly #storage: Storage
   readonly #authorizer: Authorizer
@@ -91,8 +106,10 @@ export class WaitForDocument {
   }
 
   /**
+   * If the document is replaced during the wait, the wait goes on until that replacement is completed.
+   *
    * @returns the completed document
-   * @throws DocumentFailedError once its failure is final
+   * @throws DocumentFailedError once the failure of its newest version is final
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if it is deleted during the wait
    */
   async execute(
@@ -102,20 +119,28 @@ export class WaitForDocument {
   ): Promise<Document> {
     signal?.throwIfAborted()
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const read = async (): Promise<Document> => {
-      const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
-      return toDocument(found.document)
+    const read = async (document: DocumentReference): Promise<DocumentRecord> => {
+      const found = await this.#storage.read((repositories) => findDocument(repositories, access, document, 'read'))
+      return newestOf(found)
     }
-    let document = await read()
-    const watch = this.#watches.start(document.id)
+    let newest = await read(reference)
+    // From here on by its id: a completed replacement changes the UUID.
+    const { contextId, publicId: id } = newest
+    let watch = this.#watches.start(newest)
     try {
       for (;;) {
         // Before the read of the document: a change during the read is not missed.
         const changed = watch.nextChange()
-        document = isFinal(document) ? document : await read()
+        newest = isUnfinished(newest) ? await read({ contextId, id }) : newest
+        const document = toDocument(newest)
         if (document.error !== null) throw new DocumentFailedError({ ...document, error: document.error })
         if (document.completed !== null) return document
-        await untilAborted(changed, signal)
+        if (newest.id === watch.versionId) {
+          await untilAborted(changed, signal)
+        } else {
+          watch.end()
+          watch = this.#watches.start(newest)
+        }
       }
     } finally {
       watch.end()
@@ -123,8 +148,8 @@ export class WaitForDocument {
   }
 }
 
-function isFinal({ completed, error }: Document): boolean {
-  return completed !== null || error !== null
+function newestOf({ document, replacement }: FoundDocument): DocumentRecord {
+  return replacement ?? document
 }
 
 /** Interval of the reads of the database: another process may process the document. */
@@ -132,54 +157,64 @@ const POLL_MS = 500
 /** One of so many polls wakes all callers: a caller may have lost the right to read its document. */
 const POLLS_PER_WAKE_ALL = 10
 
-/** The wait of one caller for changes of a document. */
+/** The wait of one caller for changes of a version. */
 interface DocumentWatch {
-  /** Resolves once the document may have been completed, failed or deleted since the call. */
+  readonly versionId: number
+  /** Resolves once the version may have been completed, failed or deleted since the call. */
   readonly nextChange: () => Promise<void>
   readonly end: () => void
 }
 
-/** Watches documents for all callers that wait: one read of the database serves all of them. */
+/** The callers that wait for one version. */
+interface WatchedVersion {
+  readonly id: number
+  /** Functions that wake the callers. */
+  readonly waiters: Set<() => void>
+}
+
+/** Watches versions for all callers that wait: one read of the database serves all of them. */
 class DocumentWatches {
   readonly #storage: Storage
-  /** Functions that wake the waiting callers, by document id. */
-  readonly #watches = new Map<number, Set<() => void>>()
+  /** By the UUID of the version. */
+  readonly #versions = new Map<string, WatchedVersion>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #polls = 0
 
   constructor(storage: Storage, events: DocumentEventEmitter) {
     this.#storage = storage
-    for (const name of ['document.completed', 'document.failed'] as const) events.on(name, ({ id }) => this.#wake(id))
+    for (const name of ['document.completed', 'document.failed'] as const)
+      events.on(name, ({ uuid }) => this.#wake(uuid))
   }
 
-  start(documentId: number): DocumentWatch {
+  start({ id, uuid }: Pick<DocumentRecord, 'id' | 'uuid'>): DocumentWatch {
     let wake: () => void = () => undefined
     const wakeLatest = (): void => wake()
-    const watches = this.#watches.get(documentId) ?? new Set()
-    this.#watches.set(documentId, watches.add(wakeLatest))
+    const { waiters } = this.#versions.get(uuid) ?? { waiters: new Set() }
+    this.#versions.set(uuid, { id, waiters: waiters.add(wakeLatest) })
     this.#schedulePoll()
     return {
+      versionId: id,
       nextChange: () =>
         new Promise<void>((resolve) => {
           wake = resolve
         }),
       end: () => {
-        watches.delete(wakeLatest)
-        if (watches.size === 0) this.#watches.delete(documentId)
-        if (this.#watches.size === 0) this.#stopPolling()
+        waiters.delete(wakeLatest)
+        if (waiters.size === 0) this.#versions.delete(uuid)
+        if (this.#versions.size === 0) this.#stopPolling()
       },
     }
   }
 
-  #wake(documentId: number): void {
-    for (const wake of this.#watches.get(documentId) ?? []) wake()
+  #wake(uuid: string): void {
+    for (const wake of this.#versions.get(uuid)?.waiters ?? []) wake()
   }
 
   #schedulePoll(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       void this.#poll().finally(() => {
-        if (this.#watches.size > 0) this.#schedulePoll()
+        if (this.#versions.size > 0) this.#schedulePoll()
       })
     }, POLL_MS)
   }
@@ -190,16 +225,17 @@ class DocumentWatches {
   }
 
   async #poll(): Promise<void> {
-    const ids = [...this.#watches.keys()]
+    const watched = [...this.#versions]
     this.#polls += 1
     const isWakingAll = this.#polls % POLLS_PER_WAKE_ALL === 0
     try {
+      const ids = watched.map(([, { id }]) => id)
       const found = isWakingAll ? [] : await this.#storage.read(({ documents }) => documents.find(ids))
-      const unfinished = new Set(found.filter(isUnfinished).map(({ id }) => id))
-      for (const id of ids) if (!unfinished.has(id)) this.#wake(id)
+      const unfinished = new Set(found.filter(isUnfinished).map(({ uuid }) => uuid))
+      for (const [uuid] of watched) if (!unfinished.has(uuid)) this.#wake(uuid)
     } catch {
       // Each caller then reads the database itself, and gets the error.
-      for (const id of ids) this.#wake(id)
+      for (const [uuid] of watched) this.#wake(uuid)
     }
   }
 }

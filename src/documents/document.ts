@@ -3,12 +3,27 @@ import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.
 import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { ContextRecord, DocumentMetadata, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
+import { type DocumentVersions, findVersions } from './versions.js'
 
-/** A training document. Specification: Document record. */
+/** A new version of a document that waits, is being processed or has failed. Searches do not find it yet. */
+export interface DocumentReplacement {
+  /** The UUID that `replace` returned. It becomes the document's UUID once the replacement is completed. */
+  readonly uuid: string
+  readonly originalName: string
+  /** Bytes. */
+  readonly size: number
+  readonly created: string
+  readonly started: string | null
+  /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
+  readonly error: string | null
+}
+
+/** A training document: its current version. Specification: Document record. */
 export interface Document {
+  /** It stays the same when the document is replaced. */
   readonly id: number
   readonly contextId: number
-  /** The UUID that the upload returned. */
+  /** The UUID that the upload, or the last completed replacement, returned. */
   readonly uuid: string
   /** The same as `uuid`. Specification: Document record, which has this name. */
   readonly fileName: string
@@ -34,6 +49,8 @@ export interface Document {
   readonly error: string | null
   /** Values by key, as the upload or later changes gave them. */
   readonly metadata: DocumentMetadata
+  /** The version that replaces this one once it is completed; null if there is none. */
+  readonly replacement: DocumentReplacement | null
 }
 
 /** A document with its receipt. */
@@ -42,7 +59,10 @@ export interface DocumentWithReceipt extends Document {
   readonly receipt: IngestionReceipt | null
 }
 
-/** Identifies a document: its UUID, or its id within its context. That id is the `docId` of a hit in the context. */
+/**
+ * Identifies a document: its UUID, or its id within its context. That id is the `docId` of a hit in the context. The UUID
+ * of a replacement identifies the document too. The UUID of a version that was replaced does not.
+ */
 export type DocumentReference = string | { readonly contextId: number; readonly id: number }
 
 /** True if the document is not completed, failed or deleted: a worker processes it, or will. */
@@ -50,9 +70,10 @@ export function isUnfinished({ completed, error, deleted }: DocumentRecord): boo
   return (completed ?? error ?? deleted) === null
 }
 
-export function toDocument(record: DocumentRecord): Document {
+/** @param record the current version, or the one that an event is about */
+export function toDocument(record: DocumentRecord, replacement?: DocumentRecord): Document {
   return {
-    id: record.id,
+    id: record.publicId,
     contextId: record.contextId,
     uuid: record.uuid,
     fileName: record.uuid,
@@ -69,14 +90,20 @@ export function toDocument(record: DocumentRecord): Document {
     completed: record.completed,
     error: record.error,
     metadata: record.metadata,
+    replacement: replacement === undefined ? null : toReplacement(replacement),
   }
+}
+
+function toReplacement(record: DocumentRecord): DocumentReplacement {
+  const { uuid, sizeBytes: size, created, started, error } = record
+  return { uuid, originalName: shownName(record.originalName), size, created, started, error }
 }
 
 const MAX_NAME_CHARACTERS = 10_000
 /** Longest name that file systems accept, in bytes. */
 const MAX_DISPLAY_BYTES = 255
 
-const REPLACEMENT = '\uFFFD'
+const REPLACEMENT_CHARACTER = '\uFFFD'
 /** Control characters, separators of lines and paragraphs, and overrides of the text direction (UAX 9). */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
 /** Characters that Windows refuses in a name; other systems refuse fewer. */
@@ -109,7 +136,7 @@ export function shownName(originalName: string): string {
 }
 
 function withoutInvisible(name: string): string {
-  return name.toWellFormed().replace(INVISIBLE, REPLACEMENT)
+  return name.toWellFormed().replace(INVISIBLE, REPLACEMENT_CHARACTER)
 }
 
 /**
@@ -165,6 +192,14 @@ function truncate(text: string, maxBytes: number): string {
 const BY_ID = openObjectSchema({ contextId: idSchema(), id: idSchema() })
 const BY_UUID = textSchema({ min: 1, max: 100 })
 
+/** A document that a caller may read, or write. */
+export interface FoundDocument {
+  /** The current version. */
+  readonly document: DocumentRecord
+  readonly replacement: DocumentRecord | undefined
+  readonly context: ContextRecord
+}
+
 /**
  * Finds a live document in a context that the caller may read, or write.
  *
@@ -177,14 +212,12 @@ export async function findDocument(
   access: Access,
   reference: DocumentReference,
   purpose: 'read' | 'write',
-): Promise<{ readonly document: DocumentRecord; readonly context: ContextRecord }> {
+): Promise<FoundDocument> {
   const find = purpose === 'read' ? findReadable : findWritable
   if (typeof reference === 'object') {
     const { contextId, id } = validate(BY_ID, reference, 'document')
     const context = await find(repositories, access, contextId)
-    const document = await repositories.documents.get(id)
-    if (document?.contextId !== contextId) throw new NotFoundError('document', id)
-    return { document, context }
+    return toFound(await findVersions(repositories, contextId, id), context, id)
   }
   if (typeof reference === 'number') {
     throw new InvalidInputError(
@@ -193,12 +226,24 @@ export async function findDocument(
     )
   }
   const uuid = validate(BY_UUID, reference, 'document')
-  const document = await repositories.documents.getByUuid(uuid)
-  if (document === undefined) throw new NotFoundError('document', uuid)
+  const version = await repositories.documents.getByUuid(uuid)
+  if (version === undefined) throw new NotFoundError('document', uuid)
+  const { contextId, publicId } = version
+  let context: ContextRecord
   try {
-    return { document, context: await find(repositories, access, document.contextId) }
+    context = await find(repositories, access, contextId)
   } catch (error) {
     const isHidden = error instanceof AlcoveError && error.code === 'ERR_CONTEXT_NOT_FOUND'
     throw isHidden ? new NotFoundError('document', uuid) : error
   }
+  return toFound(await findVersions(repositories, contextId, publicId), context, uuid)
+}
+
+function toFound(
+  versions: DocumentVersions | undefined,
+  context: ContextRecord,
+  reference: number | string,
+): FoundDocument {
+  if (versions === undefined) throw new NotFoundError('document', reference)
+  return { document: versions.current, replacement: versions.replacement, context }
 }

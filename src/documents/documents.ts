@@ -12,6 +12,7 @@ import type {
   DocumentRepository,
   FileStore,
   Repositories,
+  RowPage,
   Storage,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
@@ -19,21 +20,22 @@ import {
   type Document,
   type DocumentReference,
   type DocumentWithReceipt,
+  type FoundDocument,
   findDocument,
   toDocument,
 } from './document.js'
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { parseFilter } from './document-filter.js'
-import { enqueueIngestion, INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
+import { enqueueIngestion } from './document-jobs.js'
+import { type DocumentText, openText, readTextWhole, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, mergeMetadata } from './metadata.js'
+import { deleteVersions, UNPROCESSED } from './versions.js'
 
 /** A part of a list of documents. */
 export interface DocumentListQuery extends ListQuery {
   /** Only documents that meet these conditions. Default: all documents. */
   readonly filter?: DocumentConditions | undefined
 }
-
-import { type DocumentText, openText, readTextWhole, type TextRange } from './document-text.js'
 
 /** A page of the chunks of a document. */
 export interface ChunkQuery {
@@ -67,14 +69,14 @@ export class Documents {
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
   async get(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
-    const document = await this.#find(principal, reference)
-    return { ...toDocument(document), receipt: document.receipt }
+    const { document, replacement } = await this.#find(principal, reference)
+    return { ...toDocument(document, replacement), receipt: document.receipt }
   }
 
   /** @returns the bytes as they were received */
   async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
-    const { uuid } = await this.#find(principal, reference)
-    return this.#fileStore.read(uuid)
+    const { document } = await this.#find(principal, reference)
+    return this.#fileStore.read(document.uuid)
   }
 
   /**
@@ -83,12 +85,12 @@ export class Documents {
    * @throws InvalidInputError if the document is not completed, or the range is not within its text
    */
   async openText(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<DocumentText> {
-    return openText(this.#storage, await this.#find(principal, reference), range)
+    return openText(this.#storage, (await this.#find(principal, reference)).document, range)
   }
 
   /** As {@link openText}, as a string. @throws InvalidInputError also for a part that is too long for one string */
   async text(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<string> {
-    return await readTextWhole(this.#storage, await this.#find(principal, reference), range)
+    return await readTextWhole(this.#storage, (await this.#find(principal, reference)).document, range)
   }
 
   /** One page of the chunks, in their order; without chunks before the document is completed. */
@@ -98,26 +100,27 @@ export class Documents {
     query: ChunkQuery = {},
   ): Promise<ListPage<DocumentChunk>> {
     const { limit = DEFAULT_CHUNKS, after = -1 } = validate(chunkQuerySchema, query)
-    const document = await this.#find(principal, reference)
+    const { document } = await this.#find(principal, reference)
     const chunkCount = document.completed === null ? 0 : document.chunkCount
     const nextAfter = after + limit < chunkCount - 1 ? after + limit : null
-    return { items: this.#chunksFrom(document.id, after + 1, limit), nextAfter }
+    return { items: this.#chunksFrom(document, after + 1, limit), nextAfter }
   }
 
   /** Reads few chunks at a time: each may have half a megabyte. */
-  async *#chunksFrom(documentId: number, first: number, limit: number): AsyncGenerator<DocumentChunk> {
+  async *#chunksFrom(document: DocumentRecord, first: number, limit: number): AsyncGenerator<DocumentChunk> {
     for (let ordinal = first; ordinal < first + limit; ordinal += CHUNKS_PER_READ) {
       const part = { ordinal, limit: Math.min(CHUNKS_PER_READ, first + limit - ordinal) }
-      const read = await this.#storage.read(({ chunks }) => chunks.listFrom(documentId, part))
-      yield* read.map(toDocumentChunk)
+      const read = await this.#storage.read(({ chunks }) => chunks.listFrom(document.id, part))
+      yield* read.map((chunk) => toDocumentChunk(chunk, document))
       if (read.length < part.limit) return
     }
   }
 
   /** @returns the chunks in their order; none before the document is completed */
   async chunks(principal: Principal, reference: DocumentReference): Promise<DocumentChunk[]> {
-    const { id } = await this.#find(principal, reference)
-    return (await this.#storage.read(({ chunks }) => chunks.list(id))).map(toDocumentChunk)
+    const { document } = await this.#find(principal, reference)
+    const stored = await this.#storage.read(({ chunks }) => chunks.list(document.id))
+    return stored.map((chunk) => toDocumentChunk(chunk, document))
   }
 
   /**
@@ -139,8 +142,8 @@ export class Documents {
     }
     return new RowList({
       read: async (page) =>
-        (await read((documents, id, conditions) => documents.list(id, page, conditions))).map(toDocument),
-      ids: async (page) => await read((documents, id, conditions) => documents.listLiveIds(id, page, conditions)),
+        await read(async (documents, id, conditions) => await listDocuments(documents, id, page, conditions)),
+      ids: async (page) => await read((documents, id, conditions) => documents.listPublicIds(id, page, conditions)),
     })
   }
 
@@ -153,64 +156,71 @@ export class Documents {
    * @throws ForbiddenError if another user shares the context
    */
   async update(principal: Principal, reference: DocumentReference, changes: DocumentChanges): Promise<Document> {
-    return await this.#change(principal, reference, 'document.updated', async (repositories, { document }) => {
-      const { displayName, metadata } = validate(documentChangesSchema, changes)
-      const changed = {
-        ...(displayName !== undefined && { displayName }),
-        ...(metadata !== undefined && { metadata: mergeMetadata(document.metadata, metadata) }),
-      }
-      await repositories.documents.describe(document.publicId, changed)
-      return toDocument({ ...document, ...changed })
-    })
+    return await this.#change(
+      principal,
+      reference,
+      'document.updated',
+      async (repositories, { document, replacement }) => {
+        const { displayName, metadata } = validate(documentChangesSchema, changes)
+        const changed = {
+          ...(displayName !== undefined && { displayName }),
+          ...(metadata !== undefined && { metadata: mergeMetadata(document.metadata, metadata) }),
+        }
+        await repositories.documents.describe(document.publicId, changed)
+        return toDocument({ ...document, ...changed }, replacement)
+      },
+    )
   }
 
   /**
-   * Deletes a document. It is invisible at once; a job removes its data from the disk.
+   * Deletes a document, with its replacement. It is invisible at once; jobs remove its data from the disk.
    *
-   * @returns the document before its deletion
+   * @returns the document before its deletion, and the ids of its versions
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
    * @throws ForbiddenError if another user shares the context
    */
-  async delete(principal: Principal, reference: DocumentReference): Promise<Document> {
-    return await this.#change(principal, reference, 'document.deleted', async (repositories, { document }) => {
-      await repositories.documents.update(document.id, { deleted: this.#clock.now().toISOString() })
-      await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: document.id })
-      await repositories.jobs.enqueue({ kind: PURGE_DOCUMENT, subject: document.id })
-      return toDocument(document)
+  async delete(
+    principal: Principal,
+    reference: DocumentReference,
+  ): Promise<{ readonly document: Document; readonly versionIds: readonly number[] }> {
+    return await this.#change(principal, reference, 'document.deleted', async (repositories, found) => {
+      const { document, replacement } = found
+      const versionIds = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
+      await deleteVersions(repositories, versionIds, this.#clock.now().toISOString())
+      return { document: toDocument(document, replacement), versionIds }
     })
   }
 
   /**
-   * Processes a failed document a second time, from the bytes as they were received.
+   * Processes a failed document, or its failed replacement, a second time, from the bytes as they were received.
    *
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
-   * @throws InvalidInputError if the document has not failed
+   * @throws InvalidInputError if neither has failed, or the replacement is being processed
    * @throws ForbiddenError if another user shares the context
    */
   async retry(principal: Principal, reference: DocumentReference): Promise<Document> {
-    return await this.#change(principal, reference, 'document.retried', async (repositories, { document, context }) => {
-      if (document.error === null) {
-        const state = document.completed === null ? 'is still being processed' : 'is completed'
-        throw new InvalidInputError('document', `the document ${document.uuid} has not failed: it ${state}`)
-      }
-      await resetDocument(repositories, document, context)
-      return toDocument({ ...document, error: null, started: null })
+    return await this.#change(principal, reference, 'document.retried', async (repositories, found) => {
+      const { document, replacement, context } = found
+      const failed = replacement ?? document
+      if (failed.error === null) throw notFailed(found)
+      await resetDocument(repositories, failed, context)
+      const reset = { ...failed, error: null, started: null }
+      return replacement === undefined ? toDocument(reset) : toDocument(document, reset)
     })
   }
 
-  async #find(principal: Principal, reference: DocumentReference): Promise<DocumentRecord> {
+  async #find(principal: Principal, reference: DocumentReference): Promise<FoundDocument> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
-    return found.document
+    return await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
   }
 
   /** Changes a document and records the change, in one transaction. */
-  async #change(
+  async #change<Changed>(
     principal: Principal,
     reference: DocumentReference,
     action: 'document.updated' | 'document.deleted' | 'document.retried',
-    change: (repositories: Repositories, found: Awaited<ReturnType<typeof findDocument>>) => Promise<Document>,
-  ): Promise<Document> {
+    change: (repositories: Repositories, found: FoundDocument) => Promise<Changed>,
+  ): Promise<Changed> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
     return await this.#storage.transaction(async (repositories) => {
       const found = await findDocument(repositories, access, reference, 'write')
@@ -218,7 +228,7 @@ export class Documents {
       await recordChange(repositories, access.by, this.#clock.now(), {
         action,
         companyId: access.companyId,
-        targetId: found.document.id,
+        targetId: found.document.publicId,
         details: { contextId: found.document.contextId },
       })
       return changed
@@ -226,21 +236,36 @@ export class Documents {
   }
 }
 
-/** Resets a failed or completed document and enqueues its processing. Until that is finished, no search finds it. */
+/** A page of a context's documents, with their replacements. */
+async function listDocuments(
+  documents: DocumentRepository,
+  contextId: number,
+  page: RowPage,
+  conditions: DocumentConditions | undefined,
+): Promise<Document[]> {
+  const listed = await documents.list(contextId, page, conditions)
+  const [first, last] = [listed[0], listed.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const range = { from: first.publicId, upTo: last.publicId }
+  const replacements = await documents.listReplacements(contextId, range)
+  const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
+  return listed.map((document) => toDocument(document, byPublicId.get(document.publicId)))
+}
+
+function notFailed({ document, replacement }: FoundDocument): InvalidInputError {
+  const state = document.completed === null ? 'it is still being processed' : 'it is completed'
+  return new InvalidInputError(
+    'document',
+    `the document ${document.uuid} has not failed: ${replacement === undefined ? state : 'its replacement is still being processed'}`,
+  )
+}
+
+/** Resets a failed or completed version and enqueues its processing. Until that is finished, no search finds it. */
 export async function resetDocument(
   repositories: Repositories,
   document: Pick<DocumentRecord, 'id' | 'contextId'>,
   context?: Pick<ContextRecord, 'accountId'>,
 ): Promise<void> {
   await enqueueIngestion(repositories, document, context)
-  const initialState = {
-    error: null,
-    started: null,
-    completed: null,
-    chunkCount: 0,
-    receipt: null,
-    wordsVersion: null,
-    embeddedChunks: 0,
-  }
-  await repositories.documents.update(document.id, initialState)
+  await repositories.documents.update(document.id, UNPROCESSED)
 }

@@ -11,6 +11,7 @@ export {
 export {
   type Document,
   type DocumentReference,
+  type DocumentReplacement,
   type DocumentWithReceipt,
   displayNameOf,
   isUnfinished,
@@ -41,6 +42,8 @@ export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, pa
 export { removeChunks } from './pipeline/chunks.js'
 export { IndexWords, LateWrites } from './pipeline/index-words.js'
 export { ProcessDocument } from './process-document.js'
-export { type NewDocument, UploadDocument, type UploadOptions } from './upload-document.js'
+export { FileReceiver, type UploadOptions } from './receive-file.js'
+export { type NewVersion, ReplaceDocument } from './replace-document.js'
+export { type NewDocument, UploadDocument } from './upload-document.js'
 export type { UploadContent } from './upload-stream.js'
 export { countWithoutWords, IndexContextWords, type RebuildWordsOptions, rebuildWords } from './word-jobs.js'

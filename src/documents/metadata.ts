@@ -133,6 +133,25 @@ function sizeProblemOf(metadata: DocumentMetadata): InputProblem | undefined {
   return bytes > MAX_BYTES ? { path: [], message: `must have at most ${MAX_BYTES} bytes as JSON` } : undefined
 }
 
+/** Metadata that come with a file. A promise is awaited once the content is read. */
+export type MetadataSource = DocumentMetadata | PromiseLike<DocumentMetadata | undefined> | undefined
+
+/**
+ * @returns a function that returns the metadata as soon as they are known; undefined if the caller gives none
+ * @throws InvalidInputError at once, unless the metadata are a promise
+ */
+export function metadataReader(given: MetadataSource): () => Promise<DocumentMetadata | undefined> {
+  const parse = (metadata: unknown) => (metadata === undefined ? undefined : parseMetadata(metadata))
+  if (typeof given === 'object' && 'then' in given && typeof given.then === 'function') {
+    const pending = Promise.resolve(given)
+    // If the upload fails first, nothing awaits the promise.
+    pending.catch(() => undefined)
+    return async () => parse(await pending)
+  }
+  const metadata = parse(given)
+  return async () => metadata
+}
+
 /** Parses a text of JSON. @param field name of the input in error messages @throws InvalidInputError */
 export function parseJson(text: string, field: string): unknown {
   try {

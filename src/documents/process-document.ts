@@ -15,6 +15,7 @@ import {
 } from './pipeline/document-run.js'
 import type { LateWrites } from './pipeline/index-words.js'
 import { PendingVectors } from './pipeline/window-embedder.js'
+import { deleteVersions } from './versions.js'
 
 /** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */
 export class ProcessDocument implements JobHandler {
@@ -83,18 +84,26 @@ export class ProcessDocument implements JobHandler {
     })
   }
 
-  /** Completes the document and its job in one transaction, then notifies listeners. */
+  /**
+   * Completes the document and its job in one transaction, then notifies listeners. A replacement becomes the current
+   * version in the same transaction, and the version that it replaces is deleted.
+   */
   async #complete(
     job: JobRun,
     id: number,
     { receipt, unwrittenChunks }: ProcessedDocument,
     documentRun: DocumentRun,
   ): Promise<void> {
-    const completed = await job.complete(async ({ documents, chunks }) => {
+    const completed = await job.complete(async (repositories) => {
+      const { documents, chunks } = repositories
       if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
       else await requireWords(documents, id)
+      const now = this.#clock.now().toISOString()
+      const replaced = (await documents.get(id))?.replaces ?? null
+      if (replaced !== null) await deleteVersions(repositories, [replaced], now)
       await documents.update(id, {
-        completed: this.#clock.now().toISOString(),
+        completed: now,
+        replaces: null,
         error: null,
         chunkCount: receipt.chunks,
         receipt,
@@ -104,7 +113,7 @@ export class ProcessDocument implements JobHandler {
       return await documents.get(id)
     })
     if (completed === undefined) return
-    documentRun.emitFindable()
+    documentRun.emitFindable({ isCompleted: true })
     this.#ports.events.emit('document.completed', toDocument(completed))
   }
 

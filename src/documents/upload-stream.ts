@@ -1,5 +1,6 @@
 import { InvalidInputError, LeaseLostError, QuotaExceededError } from '../kernel/errors.js'
 import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../ports/index.js'
+import { findVersions } from './versions.js'
 
 /** The bytes of a file, in one of the forms that a host may have. A string becomes UTF-8. */
 export type UploadContent = string | Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
@@ -133,6 +134,23 @@ export interface WantedQuota {
   /** Undefined if the name is still unknown. */
   readonly originalName?: string
   readonly sizeBytes: number
+  /** Public id of the document that the file is to replace. Undefined for a new document. */
+  readonly replacedId?: number | undefined
+}
+
+/**
+ * The bytes left of a context's quota. A replacement also has the room of the document that it replaces.
+ * @param replacedId public id of that document
+ */
+export async function leftBytesFor(
+  repositories: Repositories,
+  { id, maxSizeBytes }: Pick<ContextRecord, 'id' | 'maxSizeBytes'>,
+  replacedId: number | undefined,
+): Promise<number> {
+  const leftBytes = maxSizeBytes - (await repositories.uploads.usedBytes(id))
+  const versions = replacedId === undefined ? undefined : await findVersions(repositories, id, replacedId)
+  if (versions === undefined) return leftBytes
+  return leftBytes + Math.max(versions.current.sizeBytes, versions.replacement?.sizeBytes ?? 0)
 }
 
 /**
@@ -154,6 +172,8 @@ export async function maxFileBytesFor(
 interface HoldingUpload {
   readonly uuid: string
   readonly originalName: string
+  /** Public id of the document that it replaces. */
+  readonly replacedId: number | undefined
   readonly expectedBytes: number
   readonly maxFileBytes: number
 }
@@ -164,6 +184,7 @@ export class HeldQuota {
   readonly #context: ContextRecord
   readonly #uuid: string
   readonly #originalName: string
+  readonly #replacedId: number | undefined
   readonly #expectedBytes: number
   readonly #maxFileBytes: number
   #heldBytes: number
@@ -176,6 +197,7 @@ export class HeldQuota {
     this.#context = context
     this.#uuid = upload.uuid
     this.#originalName = upload.originalName
+    this.#replacedId = upload.replacedId
     this.#expectedBytes = upload.expectedBytes
     this.#heldBytes = firstHeldBytes(upload.expectedBytes)
     this.#maxFileBytes = upload.maxFileBytes
@@ -196,16 +218,13 @@ export class HeldQuota {
   }
 
   async #grow(): Promise<void> {
-    const { id: contextId, maxSizeBytes } = this.#context
+    const { id: contextId } = this.#context
     const heldBytes = await this.#storage.transaction(async (repositories) => {
       const { contexts, uploads } = repositories
       await contexts.lock(contextId)
-      const ofOthers = (await uploads.usedBytes(contextId)) - this.#heldBytes
+      const leftBytes = (await leftBytesFor(repositories, this.#context, this.#replacedId)) + this.#heldBytes
       const arrived = { contextId, originalName: this.#originalName, sizeBytes: this.#arrivedBytes }
-      const maxBytes = Math.min(
-        await maxFileBytesFor(repositories, arrived, maxSizeBytes - ofOthers),
-        this.#maxFileBytes,
-      )
+      const maxBytes = Math.min(await maxFileBytesFor(repositories, arrived, leftBytes), this.#maxFileBytes)
       if (this.#arrivedBytes > maxBytes) {
         // At once: if two uploads do not fit together, the other one may need this quota for its next byte.
         await uploads.remove(this.#uuid)

@@ -139,13 +139,13 @@ export async function rebuildWords({ storage, index, signal, onDocument }: Rebui
   for await (const contextId of liveContexts(storage)) {
     const existing = await index.countByDocument(wordCollectionOf(contextId))
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await storage.read(({ documents }) => documents.listLiveIds(contextId, page))
+      return await storage.read(({ documents }) => documents.listIds(contextId, page))
     })
     for await (const ids of idPages) {
       signal.throwIfAborted()
       const found = await storage.read(({ documents }) => documents.find(ids))
-      for (const { id, completed, wordsVersion, chunkCount } of found) {
-        if (completed === null || wordsVersion !== ANALYZER_VERSION) continue
+      for (const { id, completed, deleted, wordsVersion, chunkCount } of found) {
+        if (completed === null || deleted !== null || wordsVersion !== ANALYZER_VERSION) continue
         if (existing.get(id) !== chunkCount)
           await words.write({ id, contextId }, storedChunks(storage, id), { beforeWrite })
         indexedChunks += chunkCount

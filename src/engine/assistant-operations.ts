@@ -9,6 +9,7 @@ import type {
   DocumentText,
   DocumentWithReceipt,
   NewDocument,
+  NewVersion,
   TextRange,
   UploadOptions,
 } from '../documents/index.js'
@@ -93,24 +94,44 @@ export interface DocumentOperations {
    */
   upload(contextId: number, document: NewDocument, options?: UploadOptions): Promise<string>
   /**
-   * Checks whether {@link upload} would accept a file of this size, before any byte is read.
+   * Stores the bytes of a new version of a document. A job then processes it. Until it is completed, searches, lists and
+   * {@link get} show the old version, whose `replacement` shows the progress. From then on they show the new version
+   * alone: no search finds both or neither. Its id stays, and its UUID changes.
    *
-   * @param sizeBytes size of the file in bytes
-   * @throws as {@link upload}, without the errors that depend on the bytes
+   * - The same bytes under the same name change nothing.
+   * - A second call removes a replacement that waits or has failed.
+   * - If the replacement fails, the old version stays. {@link retry} retries the replacement.
+   *
+   * @returns the UUID of the new version. It identifies the document at once
+   * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted while the bytes arrive
+   * @throws QuotaExceededError if the context without the old version has no room for the new one
+   * @throws as {@link upload}; the limit `documentsPerContext` does not count replacements
    */
-  checkRoom(contextId: number, sizeBytes: number, options?: Pick<UploadOptions, 'maxFileBytes'>): Promise<void>
+  replace(document: DocumentReference, version: NewVersion, options?: UploadOptions): Promise<string>
   /**
-   * Waits until a document is completed.
+   * Checks whether {@link upload} or {@link replace} would accept a file of this size, before any byte is read.
+   *
+   * @param target id of the context of an upload, or the document to replace
+   * @param sizeBytes size of the file in bytes
+   * @throws as {@link upload}, or as {@link replace}, without the errors that depend on the bytes
+   */
+  checkRoom(
+    target: number | DocumentReference,
+    sizeBytes: number,
+    options?: Pick<UploadOptions, 'maxFileBytes'>,
+  ): Promise<void>
+  /**
+   * Waits until the newest version of a document is completed: its replacement, if it has one.
    *
    * @returns the completed document
-   * @throws DocumentFailedError once the failure is final
+   * @throws DocumentFailedError once the failure of that version is final
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted during the wait
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
    * @throws ClosedError if the engine is closed during the wait
    */
   whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
   /**
-   * Lists the documents of a context, ordered by id.
+   * Lists the documents of a context, ordered by id. Each shows its current version.
    *
    * @param query a part of the list, and a filter. Default: the whole list
    * @throws InvalidInputError for an invalid query or filter
@@ -173,17 +194,17 @@ export interface DocumentOperations {
    */
   openText(document: DocumentReference, range?: TextRange): Promise<DocumentText>
   /**
-   * Processes a failed document a second time.
+   * Processes a failed document, or its failed replacement, a second time.
    *
-   * @throws InvalidInputError if the document has not failed
+   * @throws InvalidInputError if neither has failed, or the replacement is still being processed
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
    *   context
    */
   retry(document: DocumentReference): Promise<Document>
   /**
-   * Deletes a document. No search finds it from now on. A job removes its vectors, words and file: see
-   * `Engine.whenCleared`.
+   * Deletes a document, with its replacement. No search finds it from now on. Jobs remove its vectors, words and files:
+   * see `Engine.whenCleared`.
    *
    * @returns the document before its deletion
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`
@@ -233,8 +254,18 @@ export function createDocumentOperations(
         return uuid
       })
     },
-    checkRoom: async (contextId, sizeBytes, options) => {
-      await parts.uploadDocument.check(principal, contextId, sizeBytes, options)
+    replace: async (document, version, options = {}) => {
+      return await signals.runUntilClosed(options.signal, async (signal) => {
+        const replacing = { ...options, signal }
+        const { uuid, removedIds } = await parts.replaceDocument.execute(principal, document, version, replacing)
+        signals.versionsDeleted(removedIds)
+        signals.documentUploaded()
+        return uuid
+      })
+    },
+    checkRoom: async (target, sizeBytes, options) => {
+      if (typeof target === 'number') await parts.uploadDocument.check(principal, target, sizeBytes, options)
+      else await parts.replaceDocument.check(principal, target, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
       await signals.runUntilClosed(options?.signal, async (signal) => {
@@ -254,8 +285,8 @@ export function createDocumentOperations(
       return retried
     },
     delete: async (document) => {
-      const deleted = await parts.documents.delete(principal, document)
-      signals.documentDeleted(deleted.id)
+      const { document: deleted, versionIds } = await parts.documents.delete(principal, document)
+      signals.versionsDeleted(versionIds)
       return deleted
     },
   }

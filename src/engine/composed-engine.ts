@@ -46,7 +46,7 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
 
 const NO_WORKERS: WorkSignals = {
   documentUploaded: () => undefined,
-  documentDeleted: () => undefined,
+  versionsDeleted: () => undefined,
   purgeQueued: () => undefined,
   deliveriesQueued: () => undefined,
   deliveriesCancelled: () => undefined,
@@ -98,7 +98,7 @@ class ComposedEngine implements Engine {
     const workers = this.#workers ?? NO_WORKERS
     return createSession(this.#parts, parsePrincipal(principal), {
       documentUploaded: () => workers.documentUploaded(),
-      documentDeleted: (id) => workers.documentDeleted(id),
+      versionsDeleted: (ids) => workers.versionsDeleted(ids),
       purgeQueued: () => workers.purgeQueued(),
       deliveriesQueued: () => workers.deliveriesQueued(),
       deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),

@@ -17,10 +17,12 @@ import {
   DocumentEventEmitter,
   Documents,
   EmbeddingModels,
+  FileReceiver,
   IndexContextWords,
   IndexWords,
   LateWrites,
   ProcessDocument,
+  ReplaceDocument,
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
@@ -181,6 +183,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     trimAudit: container.get(TrimAudit),
     trimDeliveries: container.get(TrimDeliveries),
     uploadDocument: container.get(UploadDocument),
+    replaceDocument: container.get(ReplaceDocument),
     users: container.get(Users),
     vectorIndex: container.get(VECTOR_INDEX),
     verify: container.get(Verify),
@@ -291,7 +294,9 @@ function bindOutbox(
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
   bind(DocumentEventEmitter, [TELEMETRY])
-  bind(UploadDocument, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, CLOCK, Authorizer, LIMITS])
+  bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])
+  bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
+  bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
   bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])

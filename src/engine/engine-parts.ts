@@ -7,6 +7,7 @@ import type {
   EmbeddingModels,
   IndexContextWords,
   ProcessDocument,
+  ReplaceDocument,
   UploadDocument,
   WaitForDocument,
 } from '../documents/index.js'
@@ -83,6 +84,7 @@ export interface EngineParts {
   readonly trimAudit: TrimAudit
   readonly trimDeliveries: TrimDeliveries
   readonly uploadDocument: UploadDocument
+  readonly replaceDocument: ReplaceDocument
   readonly users: Users
   readonly vectorIndex: VectorIndex
   readonly verify: Verify

@@ -3,7 +3,8 @@ import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
 /** Notifies the workers about new or cancelled work. */
 export interface WorkSignals {
   documentUploaded(): void
-  documentDeleted(documentId: number): void
+  /** @param versionIds ids of the deleted versions of documents */
+  versionsDeleted(versionIds: readonly number[]): void
   /** There are new jobs that purge deleted data. */
   purgeQueued(): void
   deliveriesQueued(): void

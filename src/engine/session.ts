@@ -105,6 +105,7 @@ const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
   // The REST server calls it before each upload.
   checkRoom: 'document.uploaded',
   update: 'document.updated',
+  replace: 'document.replaced',
   retry: 'document.retried',
   delete: 'document.deleted',
 }

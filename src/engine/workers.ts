@@ -216,8 +216,8 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#ingestion.wake()
   }
 
-  documentDeleted(documentId: number): void {
-    this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject: documentId })
+  versionsDeleted(versionIds: readonly number[]): void {
+    for (const subject of versionIds) this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
     this.#purging.wake()
   }
 

@@ -126,6 +126,7 @@ export {
   SEARCH_MODES,
   type SearchMode,
   type UploadRecord,
+  type VersionMark,
   type VisibleChunk,
   type WindowRecord,
   type WordVisibility,

@@ -138,7 +138,7 @@ function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, cont
   const { similarity, score, foundBy } = chunk
   return {
     id: record.id,
-    docId: record.documentId,
+    docId: record.documentPublicId,
     content,
     similarity,
     score,

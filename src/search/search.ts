@@ -14,6 +14,7 @@ import {
   type Storage,
   type Telemetry,
   type VectorKey,
+  type VersionMark,
   type VisibleChunk,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
@@ -232,7 +233,10 @@ export class Search {
     })
   }
 
-  /** Finds chunks that the storage has. Repeats the search if the storage no longer has some of the found chunks. */
+  /**
+   * Finds chunks that the storage has. Repeats the search if the storage no longer has some of the found chunks, or if a
+   * document was replaced during it: each search finds exactly one version of a document.
+   */
   async #findStored(
     context: ContextRecord,
     model: EmbeddingModel,
@@ -251,7 +255,7 @@ export class Search {
       await (knowledge ??=
         prepared?.measureKnowledge() ?? model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
     const missing = new MissingChunks()
-    for (let [attempt, visible] = [1, await request.visible]; ; attempt += 1) {
+    for (let [attempt, visible] = [1, await request.visible]; ; ) {
       const { ranked, scale } = await this.#finder.find({
         ...request,
         statistics: prepared?.statistics,
@@ -264,13 +268,20 @@ export class Search {
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
-      const [visibleRecords, windows] = await this.#storage.read(async ({ chunks }) => [
+      const { versions } = visible
+      const [visibleRecords, windows, hasNewVersions] = await this.#storage.read(async ({ chunks, documents }) => [
         await chunks.findVisible(context.id, ranked, {
           maxBytes: maxBytesEach,
           ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
         }),
         await chunks.listWindows(ranked.map(toWindowKey)),
+        // After the chunks. The data of a replaced version is removed soon, so the search may have missed both versions.
+        await documents.hasNewVersions(context.id, versions),
       ])
+      if (hasNewVersions) {
+        visible = await this.#readVisibility(context, { terms, conditions, missing })
+        continue
+      }
       // The metadata may have changed since the search began.
       const changed = visibleRecords.filter((record) => !meets(record, conditions))
       for (const { documentId } of changed) missing.documents.add(documentId)
@@ -279,6 +290,7 @@ export class Search {
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
+      attempt += 1
       visible = await this.#readVisibility(context, { terms, conditions, missing })
     }
   }
@@ -309,9 +321,9 @@ export class Search {
       else missing.documents.add(chunk.documentId)
     }
     // A document that is not completed is not reported: its processing may have failed and removed its chunks.
-    for (const { id: documentId, completed } of live.values()) {
-      if (completed === null || (missing.reported.has(documentId) && !hidesDocuments)) continue
-      missing.reported.add(documentId)
+    for (const { id, publicId: documentId, completed } of live.values()) {
+      if (completed === null || (missing.reported.has(id) && !hidesDocuments)) continue
+      missing.reported.add(id)
       const fields = { contextId, documentId, isDocumentHidden: hidesDocuments }
       this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
     }
@@ -327,12 +339,15 @@ export class Search {
     }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
   ): Promise<SearchableDocuments> {
     return await this.#storage.read(async ({ documents }) => {
+      // First, so that no replacement after it is missed.
+      const versions = await documents.markVersions(context.id)
       // The newest document that the visibility shows is older than this read, so its metadata are there.
       const byMeaning = await documents.visibility(context.id)
       const byWords =
         terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, wordVisibilityOf(context))
       const matching = conditions && new Set(await documents.matching(context.id, conditions))
       return {
+        versions,
         byMeaning: new VisibleDocuments(byMeaning, missing, matching),
         byWords: new VisibleDocuments(byWords, missing, matching),
       }
@@ -350,6 +365,8 @@ interface PreparedSearch {
 interface SearchableDocuments {
   readonly byMeaning: VisibleDocuments
   readonly byWords: VisibleDocuments
+  /** A moment before both were read. */
+  readonly versions: VersionMark
 }
 
 /** True if the document of a chunk meets conditions. */

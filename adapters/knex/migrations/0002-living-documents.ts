@@ -2,6 +2,11 @@ import type { Knex } from 'knex'
 import type { Dialect } from '../dialect.js'
 import type { NameTable } from '../tables.js'
 
+/** SQL conditions of versions. A statement that repeats one word for word can use its partial index. */
+export const IS_CURRENT = 'deleted is null and replaces is null'
+export const IS_REPLACEMENT = 'deleted is null and replaces is not null'
+export const IS_LATER = 'deleted is null and public_id <> id'
+
 /**
  * Adds versions, names and metadata of documents, and the pages, headings and white space of chunks. Chunks that exist
  * already have none of these until their document is processed again.
@@ -13,24 +18,23 @@ export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable, dia
   return (
     schema
       .alterTable(documents, (table) => {
-        table.bigInteger('public_id').notNullable().defaultTo(0)
+        // Null only between the two statements that insert the first version: then it becomes the version's own id.
+        table.bigInteger('public_id')
         table.bigInteger('replaces')
         table.text('display_name')
         table.text('metadata').notNullable().defaultTo('{}')
       })
       .raw(`update "${documents}" set public_id = id`)
-      // At most one current version and one replacement of each document. The first index also pages the documents of a
-      // context and sums its used quota, without reading the rows.
+      // Pages the documents of a context, counts them and sums its used quota, without reading the rows.
       .raw(`drop index "${documents}_live"`)
+      .raw(`create index "${documents}_live" on "${documents}" (context_id, public_id, size_bytes) where ${IS_CURRENT}`)
+      // At most one current version and one replacement of each document.
+      .raw(`create unique index "${documents}_current" on "${documents}" (public_id) where ${IS_CURRENT}`)
       .raw(
-        `create index "${documents}_live" on "${documents}" (context_id, public_id, size_bytes) where deleted is null`,
+        `create unique index "${documents}_replacements" on "${documents}" (context_id, public_id) where ${IS_REPLACEMENT}`,
       )
-      .raw(
-        `create unique index "${documents}_current" on "${documents}" (public_id) where deleted is null and replaces is null`,
-      )
-      .raw(
-        `create unique index "${documents}_replacements" on "${documents}" (public_id) where deleted is null and replaces is not null`,
-      )
+      // Finds the versions that have replaced another one, without reading all others.
+      .raw(`create index "${documents}_later" on "${documents}" (context_id, id) where ${IS_LATER}`)
       .alterTable(chunks, (table) => {
         table.bigInteger('page_first')
         table.bigInteger('page_last')

@@ -252,7 +252,8 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         void either.whereNotNull('document.completed')
         if (byWords?.findsEarly !== true) return
         void either.orWhere((early) => {
-          void early.where('document.words_version', byWords.version).whereNull('document.error')
+          void early.where('document.words_version', byWords.version)
+          void early.whereNull('document.error').whereNull('document.replaces')
         })
       })
       .whereNull('document.deleted')

@@ -11,10 +11,12 @@ import type {
   RowPage,
   UploadRecord,
   UploadRepository,
+  VersionMark,
   WordVisibility,
 } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0001-initial-documents.js'
-import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata, selectMatching, whereMeets } from './metadata-rows.js'
 
@@ -36,12 +38,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       content_hash: document.contentHash,
       created: document.created,
       created_by: document.createdBy,
-      public_id: document.publicId ?? 0,
-      replaces: document.replaces,
+      public_id: document.publicId ?? null,
       ...toRow(document),
     })
     const { publicId = id } = document
-    if (publicId === id) await this.rows.where('id', id).update({ public_id: id })
+    if (document.publicId === undefined) await this.rows.where('id', id).update({ public_id: id })
     await insertMetadata(this.session, { id, contextId: document.contextId }, document.metadata)
     return { ...document, id, publicId }
   }
@@ -51,19 +52,35 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return row && toDocument(row)
   }
 
+  async getCurrent(publicId: number): Promise<DocumentRecord | undefined> {
+    const row = (await this.rows.where('public_id', publicId).whereRaw(IS_CURRENT).select())[0]
+    return row && toDocument(row)
+  }
+
   async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
     const row = (await this.rows.where('uuid', uuid).whereNull('deleted').select())[0]
     return row && toDocument(row)
   }
 
   async list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]> {
-    const listed = () => this.#meeting(this.#live(contextId), contextId, conditions)
-    if (page === undefined) return await this.#listAll(listed)
-    return (await this.pageOf(listed, page, LARGE_COLUMNS)).map(toDocument)
+    const listed = () => this.#meeting(this.#current(contextId), contextId, conditions)
+    if (page === undefined) return await this.#listAll(listed, 'public_id')
+    return (await this.pageOf(listed, page, LARGE_COLUMNS, 'public_id')).map(toDocument)
   }
 
-  async listLiveIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]> {
-    return await this.idsOf(this.#meeting(this.#live(contextId), contextId, conditions), page)
+  async listPublicIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]> {
+    return await this.idsOf(this.#meeting(this.#current(contextId), contextId, conditions), page, 'public_id')
+  }
+
+  async listReplacements(
+    contextId: number,
+    range?: { readonly from: number; readonly upTo: number },
+  ): Promise<readonly DocumentRecord[]> {
+    const replacements = () => {
+      const rows = this.rows.where('context_id', contextId).whereRaw(IS_REPLACEMENT)
+      return range === undefined ? rows : rows.whereBetween('public_id', [range.from, range.upTo])
+    }
+    return await this.#listAll(replacements, 'public_id')
   }
 
   async matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]> {
@@ -71,14 +88,14 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async count(contextId: number): Promise<number> {
-    return await this.countOf(this.#live(contextId))
+    return await this.countOf(this.#current(contextId))
   }
 
   async findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined> {
     const row = (
       await this.rows
         .where({ context_id: contextId, original_name: originalName, content_hash: contentHash })
-        .whereNull('deleted')
+        .whereRaw(IS_CURRENT)
         .orderBy('id')
         .limit(1)
         .select()
@@ -87,18 +104,25 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async largestBytes(contextId: number, originalName?: string): Promise<number> {
-    const rows = this.#live(contextId)
+    const rows = this.#current(contextId)
     if (originalName !== undefined) void rows.where('original_name', originalName)
     return Number((await rows.max({ bytes: 'size_bytes' }))[0]?.bytes ?? 0)
   }
 
-  async nextNameIndex(contextId: number, originalName: string): Promise<number> {
-    const rows = await this.rows
-      .where({ context_id: contextId, original_name: originalName })
-      .whereNull('deleted')
-      .max({ highest: 'name_index' })
-    const highest = rows[0]?.highest
+  async nextNameIndex(
+    contextId: number,
+    originalName: string,
+    { exceptPublicId }: { readonly exceptPublicId?: number } = {},
+  ): Promise<number> {
+    const named = this.rows.where({ context_id: contextId, original_name: originalName }).whereNull('deleted')
+    if (exceptPublicId !== undefined) void named.whereNot('public_id', exceptPublicId)
+    const highest = (await named.max({ highest: 'name_index' }))[0]?.highest
     return highest === null || highest === undefined ? 0 : Number(highest) + 1
+  }
+
+  async lock(id: number): Promise<boolean> {
+    // A write, not only a lock: a serializable transaction that changes the row later then runs again.
+    return (await this.rows.where('id', id).whereNull('deleted').update('id', id)) > 0
   }
 
   async update(id: number, changes: DocumentChanges): Promise<boolean> {
@@ -124,7 +148,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listUnfinished(): Promise<readonly DocumentRecord[]> {
-    return await this.#listAll((rows) => rows.whereNull('completed').whereNull('error').whereNull('deleted'))
+    return await this.#listAll(() => this.rows.whereNull('completed').whereNull('error').whereNull('deleted'))
   }
 
   async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
@@ -149,7 +173,10 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   async wordVisibility(contextId: number, { version, findsEarly }: WordVisibility): Promise<DocumentVisibility> {
     const ofContext = () => this.rows.where('context_id', contextId)
     const [isHidden, isVisible] = findsEarly
-      ? ['deleted is not null or (completed is null and error is not null)', '(completed is not null or error is null)']
+      ? [
+          'deleted is not null or replaces is not null or (completed is null and error is not null)',
+          '(completed is not null or (error is null and replaces is null))',
+        ]
       : [IS_HIDDEN, 'completed is not null']
     return await this.#readVisibility(
       async () => {
@@ -166,15 +193,13 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       this.session.knex.raw(`coalesce(sum(case when ${condition} then 1 else 0 end), 0) as ${name}`)
     const isWaiting = 'completed is null and error is null'
     const hasWords = `words_version = ${Number(version)}`
-    const [row = {}] = (await this.#live(contextId)
-      .whereNull('replaces')
-      .select([
-        count('completed is not null', 'completed'),
-        count(`completed is not null and ${hasWords}`, 'completed_with_words'),
-        count(isWaiting, 'waiting'),
-        count(`${isWaiting} and ${hasWords}`, 'waiting_with_words'),
-        count('completed is null and error is not null', 'failed'),
-      ])) as Row[]
+    const [row = {}] = (await this.#current(contextId).select([
+      count('completed is not null', 'completed'),
+      count(`completed is not null and ${hasWords}`, 'completed_with_words'),
+      count(isWaiting, 'waiting'),
+      count(`${isWaiting} and ${hasWords}`, 'waiting_with_words'),
+      count('completed is null and error is not null', 'failed'),
+    ])) as Row[]
     const completed = number(row, 'completed')
     return {
       completed,
@@ -185,9 +210,35 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     }
   }
 
+  async markVersions(contextId: number): Promise<VersionMark> {
+    const table = quoted(this.session.name('documents'))
+    // One statement, without knex: each search runs it.
+    const rows = await this.rawRows(
+      `select max(id) as id, 1 as is_last from ${table}
+       union all select id, 0 from ${table} where context_id = ? and ${IS_REPLACEMENT}`,
+      [contextId],
+    )
+    const last = rows.find((row) => number(row, 'is_last') === 1)
+    const replacements = rows.filter((row) => row !== last)
+    return { lastId: (last && numberOrNull(last, 'id')) ?? 0, replacements: ids(replacements) }
+  }
+
+  async hasNewVersions(contextId: number, { lastId, replacements }: VersionMark): Promise<boolean> {
+    const table = quoted(this.session.name('documents'))
+    const isNew = `context_id = ? and ${IS_LATER} and replaces is null and completed is not null`
+    const newer = await this.rawRows(`select id from ${table} where ${isNew} and id > ? limit 1`, [contextId, lastId])
+    if (newer.length > 0) return true
+    for (const part of inParts(replacements)) {
+      const marks = part.map(() => '?').join()
+      const completed = `select id from ${table} where ${isNew} and id in (${marks}) limit 1`
+      if ((await this.rawRows(completed, [contextId, ...part])).length > 0) return true
+    }
+    return false
+  }
+
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
     const otherVersions = this.session.knex.union(this.#ofOtherVersions(contextId, version))
-    const rows = this.#live(contextId).whereNotNull('completed').whereIn('id', otherVersions)
+    const rows = this.#current(contextId).whereNotNull('completed').whereIn('id', otherVersions)
     return await this.idsOf(rows, page)
   }
 
@@ -229,8 +280,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return documents
   }
 
-  #live(contextId: number): KnexRepository['rows'] {
-    return this.rows.where('context_id', contextId).whereNull('deleted')
+  #current(contextId: number): KnexRepository['rows'] {
+    return this.rows.where('context_id', contextId).whereRaw(IS_CURRENT)
   }
 
   /** Lists the hidden documents of a context, and the visible ones if they are fewer. */
@@ -257,10 +308,13 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     ]
   }
 
-  async #listAll(filter: (rows: KnexRepository['rows']) => KnexRepository['rows']): Promise<readonly DocumentRecord[]> {
+  async #listAll(
+    buildQuery: () => KnexRepository['rows'],
+    key: 'id' | 'public_id' = 'id',
+  ): Promise<readonly DocumentRecord[]> {
     const rows = await readAllPages(async (last, limit) => {
-      const page = filter(this.rows).orderBy('id').limit(limit)
-      return await (last === undefined ? page : page.where('id', '>', number(last, 'id'))).select()
+      const page = buildQuery().orderBy(key).limit(limit)
+      return await (last === undefined ? page : page.where(key, '>', number(last, key))).select()
     })
     return rows.map(toDocument)
   }
@@ -274,7 +328,7 @@ type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
 function toRow(changes: DocumentChanges): Row {
   const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
-  const { displayName, metadata } = changes
+  const { displayName, metadata, replaces } = changes
   return {
     ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
     ...(chunkCount !== undefined && { chunk_count: chunkCount }),
@@ -285,6 +339,7 @@ function toRow(changes: DocumentChanges): Row {
     ...(deleted !== undefined && { deleted }),
     ...(wordsVersion !== undefined && { words_version: wordsVersion }),
     ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
+    ...(replaces !== undefined && { replaces }),
     ...(displayName !== undefined && { display_name: displayName }),
     ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
   }
@@ -348,10 +403,25 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
 
   async usedBytes(contextId: number): Promise<number> {
     const { knex, name } = this.session
-    const documents = knex<Row>(name('documents')).where('context_id', contextId).whereNull('deleted')
+    const documents = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_CURRENT)
     const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
     const sums = await Promise.all([documents.sum({ bytes: 'size_bytes' }), uploads.sum({ bytes: 'size_bytes' })])
-    return sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
+    const used = sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
+    return used + (await this.#growthOfReplacements(contextId))
+  }
+
+  /** The bytes that the replacements of a context have more than the versions that they replace. */
+  async #growthOfReplacements(contextId: number): Promise<number> {
+    const { knex, name } = this.session
+    const replacements = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_REPLACEMENT)
+    const rows = await knex
+      .from(replacements.select('public_id', 'size_bytes').as('replacement'))
+      .join({ version: name('documents') }, 'version.public_id', 'replacement.public_id')
+      .whereNull('version.deleted')
+      .whereNull('version.replaces')
+      .whereRaw('replacement.size_bytes > version.size_bytes')
+      .select<Row[]>(knex.raw('sum(replacement.size_bytes - version.size_bytes) as bytes'))
+    return Number(rows[0]?.['bytes'] ?? 0)
   }
 
   async claimed(uuids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -46,35 +46,41 @@ export abstract class KnexRepository {
    * Reads a page of a list.
    * @param buildQuery returns a new query for the rows of the whole list, in any order
    * @param largeColumns text columns that may be large, which `maxBytes` of the page counts
+   * @param key the column that orders the list, with a different number in each row
    */
   protected async pageOf(
     buildQuery: () => Knex.QueryBuilder<Row, Row[]>,
     page: RowPage | undefined,
     largeColumns: readonly string[] = [],
+    key = 'id',
   ): Promise<readonly Row[]> {
-    if (page === undefined) return await buildQuery().orderBy('id').select()
+    if (page === undefined) return await buildQuery().orderBy(key).select()
     const { after, upTo, limit, maxBytes } = page
     const pageQuery = () => {
-      const rows = buildQuery().where('id', '>', after).orderBy('id').limit(limit)
-      return upTo === undefined ? rows : rows.where('id', '<=', upTo)
+      const rows = buildQuery().where(key, '>', after).orderBy(key).limit(limit)
+      return upTo === undefined ? rows : rows.where(key, '<=', upTo)
     }
     if (maxBytes === undefined || largeColumns.length === 0) return await pageQuery().select()
     // Neither database reads a text to get its size.
     const size = largeColumns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
-    const sizes: Row[] = await pageQuery().select('id', this.session.knex.raw(`${size} as bytes`))
+    const sizes: Row[] = await pageQuery().select(key, this.session.knex.raw(`${size} as bytes`))
     let [last, bytes] = [after, 0]
     for (const row of sizes) {
       bytes += number(row, 'bytes')
       if (last !== after && bytes > maxBytes) break
-      last = number(row, 'id')
+      last = number(row, key)
     }
-    return last === after ? [] : await pageQuery().where('id', '<=', last).select()
+    return last === after ? [] : await pageQuery().where(key, '<=', last).select()
   }
 
   /** Reads the ids of a page of a list. @param query the rows of the whole list, in any order */
-  protected async idsOf(query: Knex.QueryBuilder<Row, Row[]>, { after, limit }: Page): Promise<readonly number[]> {
-    const rows: Row[] = await query.where('id', '>', after).orderBy('id').limit(limit).select('id')
-    return rows.map((row) => number(row, 'id'))
+  protected async idsOf(
+    query: Knex.QueryBuilder<Row, Row[]>,
+    { after, limit }: Page,
+    key = 'id',
+  ): Promise<readonly number[]> {
+    const rows: Row[] = await query.where(key, '>', after).orderBy(key).limit(limit).select(key)
+    return rows.map((row) => number(row, key))
   }
 
   /** Counts the rows of a query. */

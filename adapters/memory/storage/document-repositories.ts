@@ -8,6 +8,8 @@ import {
   type DocumentRecord,
   type DocumentRepository,
   meetsConditions,
+  type RowPage,
+  StorageError,
   type UploadRepository,
   type VectorKey,
   type WordVisibility,
@@ -62,9 +64,26 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
 export function documentRepository({ documents }: MemoryTables): DocumentRepository {
   const filterLive = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
-  const liveOfContext = (contextId: number) => filterLive((document) => document.contextId === contextId)
-  const liveMeeting = (contextId: number, conditions: DocumentConditions | undefined) =>
-    liveOfContext(contextId).filter((document) => meetsConditions(document, conditions))
+  const currentOfContext = (contextId: number) =>
+    filterLive((document) => document.contextId === contextId && document.replaces === null)
+  const byPublicId = (one: DocumentRecord, other: DocumentRecord) => one.publicId - other.publicId
+  /** The page of current versions by their public ids. */
+  const pageOfContext = (contextId: number, page?: RowPage, conditions?: DocumentConditions) => {
+    const rows = currentOfContext(contextId)
+      .filter((document) => meetsConditions(document, conditions))
+      .sort(byPublicId)
+    const found = pageOf(
+      rows.map((document) => ({ ...document, id: document.publicId, version: document.id })),
+      page,
+    )
+    return found.map(({ version, ...document }) => ({ ...document, id: version }))
+  }
+  const requireOneVersion = ({ id, publicId, replaces }: DocumentRecord) => {
+    const isSame = (other: DocumentRecord) =>
+      other.id !== id && other.publicId === publicId && (other.replaces === null) === (replaces === null)
+    if (filterLive(isSame).length > 0)
+      throw new StorageError(`document ${publicId} has such a version already`, { isTransient: false })
+  }
   const readVisibility = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
     const rows = documents.filter((document) => document.contextId === contextId)
     const visible = rows.filter(isVisible).map(({ id }) => id)
@@ -74,45 +93,65 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
   }
   return {
     insert: async (document) => {
-      const inserted = documents.insert({ publicId: 0, ...document })
-      if (document.publicId !== undefined) return inserted
-      documents.update(inserted.id, { publicId: inserted.id })
-      return { ...inserted, publicId: inserted.id }
+      const { id } = documents.insert({ publicId: 0, ...document })
+      const inserted = { ...document, id, publicId: document.publicId ?? id }
+      documents.update(id, { publicId: inserted.publicId })
+      if (inserted.deleted === null) requireOneVersion(inserted)
+      return inserted
     },
     get: async (id) => filterLive((document) => document.id === id)[0],
+    getCurrent: async (publicId) =>
+      filterLive((document) => document.publicId === publicId && document.replaces === null)[0],
     getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
-    list: async (contextId, page, conditions) => pageOf(liveMeeting(contextId, conditions), page),
-    listLiveIds: async (contextId, page, conditions) =>
-      pageOf(liveMeeting(contextId, conditions), page).map(({ id }) => id),
+    list: async (contextId, page, conditions) => pageOfContext(contextId, page, conditions),
+    listPublicIds: async (contextId, page, conditions) =>
+      pageOfContext(contextId, page, conditions).map(({ publicId }) => publicId),
+    listReplacements: async (contextId, { from, upTo } = { from: 0, upTo: Infinity }) =>
+      filterLive((document) => document.contextId === contextId && document.replaces !== null)
+        .filter(({ publicId }) => publicId >= from && publicId <= upTo)
+        .sort(byPublicId),
     matching: async (contextId, conditions) =>
       documents
         .filter((document) => document.contextId === contextId && meetsConditions(document, conditions))
         .map(({ id }) => id),
-    count: async (contextId) => liveOfContext(contextId).length,
+    count: async (contextId) => currentOfContext(contextId).length,
     findSame: async (contextId, contentHash, originalName) =>
       filterLive(
         (document) =>
           document.contextId === contextId &&
+          document.replaces === null &&
           document.contentHash === contentHash &&
           document.originalName === originalName,
       )[0],
     largestBytes: async (contextId, name) => {
-      const named = liveOfContext(contextId).filter(({ originalName }) => name === undefined || originalName === name)
+      const named = currentOfContext(contextId).filter(
+        ({ originalName }) => name === undefined || originalName === name,
+      )
       return Math.max(0, ...named.map(({ sizeBytes }) => sizeBytes))
     },
-    nextNameIndex: async (contextId, originalName) => {
+    nextNameIndex: async (contextId, originalName, { exceptPublicId } = {}) => {
       const sameName = filterLive(
-        (document) => document.contextId === contextId && document.originalName === originalName,
+        (document) =>
+          document.contextId === contextId &&
+          document.originalName === originalName &&
+          document.publicId !== exceptPublicId,
       )
       return Math.max(-1, ...sameName.map(({ nameIndex }) => nameIndex)) + 1
     },
-    update: async (id, changes) =>
-      filterLive((document) => document.id === id).length > 0 && documents.update(id, changes),
+    // Transactions run one after the other.
+    lock: async (id) => filterLive((document) => document.id === id).length > 0,
+    update: async (id, changes) => {
+      const [document] = filterLive((live) => live.id === id)
+      if (document === undefined) return false
+      const changed = { ...document, ...changes }
+      if (changed.deleted === null) requireOneVersion(changed)
+      return documents.update(id, changes)
+    },
     describe: async (publicId, changes) => {
       for (const { id } of filterLive((document) => document.publicId === publicId)) documents.update(id, changes)
     },
     deleteOfContext: async (contextId, deleted) => {
-      for (const { id } of liveOfContext(contextId)) documents.update(id, { deleted })
+      for (const { id } of filterLive((document) => document.contextId === contextId)) documents.update(id, { deleted })
     },
     listUnfinished: async () => filterLive(({ completed, error }) => completed === null && error === null),
     listDeleted: async (contextId) =>
@@ -128,7 +167,7 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
         return document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
       }),
     countStates: async (contextId, version) => {
-      const current = liveOfContext(contextId).filter(({ replaces }) => replaces === null)
+      const current = currentOfContext(contextId)
       const completed = current.filter((document) => document.completed !== null)
       const unfinished = current.filter((document) => document.completed === null)
       const waiting = unfinished.filter(({ error }) => error === null)
@@ -140,9 +179,20 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
         failed: unfinished.length - waiting.length,
       }
     },
+    markVersions: async (contextId) => ({
+      lastId: Math.max(0, ...documents.filter().map(({ id }) => id)),
+      replacements: filterLive(({ contextId: owner, replaces }) => owner === contextId && replaces !== null).map(
+        ({ id }) => id,
+      ),
+    }),
+    hasNewVersions: async (contextId, { lastId, replacements }) =>
+      currentOfContext(contextId).some(
+        ({ id, publicId, completed }) =>
+          id !== publicId && completed !== null && (id > lastId || replacements.includes(id)),
+      ),
     listWithoutWords: async (contextId, version, page) =>
       pageOf(
-        liveOfContext(contextId).filter(
+        currentOfContext(contextId).filter(
           ({ completed, wordsVersion }) => completed !== null && wordsVersion !== version,
         ),
         page,
@@ -164,8 +214,8 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
 }
 
 /** True if a document is completed, or may be found before that. */
-function isFindable({ completed, error }: DocumentRecord, findsEarly: boolean): boolean {
-  return completed !== null || (findsEarly && error === null)
+function isFindable({ completed, error, replaces }: DocumentRecord, findsEarly: boolean): boolean {
+  return completed !== null || (findsEarly && error === null && replaces === null)
 }
 
 export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
@@ -189,8 +239,15 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
     },
     usedBytes: async (contextId) => {
       const stored = documents.filter((document) => document.contextId === contextId && document.deleted === null)
+      const largest = new Map<number, number>()
+      for (const { publicId, sizeBytes } of stored) {
+        largest.set(publicId, Math.max(sizeBytes, largest.get(publicId) ?? 0))
+      }
       const unexpired = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
-      return [...stored, ...unexpired].reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0)
+      return [...largest.values(), ...unexpired.map(({ sizeBytes }) => sizeBytes)].reduce(
+        (sum, bytes) => sum + bytes,
+        0,
+      )
     },
     claimed: async (uuids) =>
       new Set(uuids.filter((uuid) => findUnexpired(uuid) ?? documents.find((document) => document.uuid === uuid))),

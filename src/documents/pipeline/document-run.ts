@@ -109,7 +109,7 @@ export class DocumentRun {
     this.#chunks = new ChunkWriter(storage, job, document)
     this.#vectors = new VectorWriter(index, job, collection, document.id)
     this.#embedder = new WindowEmbedder(storage, index, model, context.id, collection, pendingVectors)
-    this.#isFindableEmitted = document.wordsVersion === ANALYZER_VERSION
+    this.#isFindableEmitted = document.wordsVersion === ANALYZER_VERSION && document.replaces === null
   }
 
   /**
@@ -134,11 +134,16 @@ export class DocumentRun {
     return { receipt: this.#receipt(), unwrittenChunks: [] }
   }
 
-  /** Emits `document.findable` once, if the context has `findsEarly`. */
-  emitFindable(): void {
-    if (this.#isFindableEmitted || !this.#context.findsEarly) return
+  /** Emits `document.findable` once, if the context has `findsEarly`. A replacement must be completed before that. */
+  emitFindable({ isCompleted = false }: { readonly isCompleted?: boolean } = {}): void {
+    if (this.#isFindableEmitted || !(isCompleted ? this.#context.findsEarly : this.#findsEarly)) return
     this.#isFindableEmitted = true
     this.#ports.events.emit('document.findable', { contextId: this.#context.id, fileName: this.#document.uuid })
+  }
+
+  /** True if searches by words may find the document before it is completed. They must not find a replacement. */
+  get #findsEarly(): boolean {
+    return this.#context.findsEarly && this.#document.replaces === null
   }
 
   /** Stops the writes, and the waits of other documents for vectors of this one. */
@@ -207,8 +212,8 @@ export class DocumentRun {
         isEmbedded = true
         return embeddedBatch
       })
-      if (this.#context.findsEarly) await pause(EARLY_WORDS_MS, embedded)
-      const isFindableEarly = this.#context.findsEarly && !isEmbedded
+      if (this.#findsEarly) await pause(EARLY_WORDS_MS, embedded)
+      const isFindableEarly = this.#findsEarly && !isEmbedded
       if (isFindableEarly) await this.#writeEarly(batch.chunks)
       await this.#vectors.add([await embedded])
       return isFindableEarly ? [] : batch.chunks

@@ -122,21 +122,29 @@ export interface DocumentRecord {
   readonly deleted: string | null
 }
 
-/** The documents of a context that a search may find, at one moment. */
+/** The versions of a context's documents that a search may find, at one moment. */
 export interface DocumentVisibility {
-  /** Highest id of any document at that moment. Documents with a higher id are newer, and not visible. */
+  /** Highest id of any version at that moment. Versions with a higher id are newer, and not visible. */
   readonly lastId: number
-  /** Ids of the documents up to `lastId` that a search must not find. */
+  /** Ids of the versions up to `lastId` that a search must not find. */
   readonly hidden: readonly number[]
-  /** Ids of the documents that a search may find. Present only if they are fewer than the hidden ones. */
+  /** Ids of the versions that a search may find. Present only if they are fewer than the hidden ones. */
   readonly visible?: readonly number[]
+}
+
+/** A moment in the history of a context's versions: a search compares two of them. */
+export interface VersionMark {
+  /** Highest id of any version at that moment. */
+  readonly lastId: number
+  /** Ids of the replacements that were not completed at that moment. */
+  readonly replacements: readonly number[]
 }
 
 /** The rules for documents that words may find. */
 export interface WordVisibility {
   /** Version of the analyzer. Documents whose words have another version are hidden. */
   readonly version: number
-  /** True if words also find documents that are not completed and have not failed. */
+  /** True if words also find documents that are not completed and have not failed. Replacements are never found early. */
   readonly findsEarly: boolean
 }
 

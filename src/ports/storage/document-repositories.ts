@@ -13,6 +13,7 @@ import type {
   NewChunk,
   Page,
   UploadRecord,
+  VersionMark,
   VisibleChunk,
   WindowRecord,
   WordVisibility,
@@ -70,23 +71,39 @@ export interface ContextRepository {
 /** A document for {@link DocumentRepository.insert}. Without a `publicId` it is the first version of a new document. */
 export type NewDocumentRecord = Omit<DocumentRecord, 'id' | 'publicId'> & { readonly publicId?: number }
 
-/** Training documents. "Live" means: not deleted. Lists are ordered by id. */
+/**
+ * Versions of training documents. "Live" means: not deleted. A "current version" is live and replaces no other version. A
+ * "replacement" is live, is not completed, and becomes the current version once it is. A document has at most one of
+ * each: an insertion or a change that would make a second one is refused with a `StorageError`.
+ *
+ * An id is that of a version, unless its name says that it is public. Lists are ordered by id.
+ */
 export interface DocumentRepository {
   /** @returns the record with its new id */
   insert(document: NewDocumentRecord): Promise<DocumentRecord>
-  /** @returns a live document; `undefined` if there is none with this id */
+  /** @returns a live version; `undefined` if there is none with this id */
   get(id: number): Promise<DocumentRecord | undefined>
-  /** @returns a live document; `undefined` if there is none with this UUID */
+  /** @returns the current version of a document; `undefined` if there is no live document with this public id */
+  getCurrent(publicId: number): Promise<DocumentRecord | undefined>
+  /** @returns a live version; `undefined` if there is none with this UUID */
   getByUuid(uuid: string): Promise<DocumentRecord | undefined>
   /**
-   * Lists live documents of a context.
+   * Lists current versions of a context, ordered by public id, which the page counts.
    *
    * @param page default: all of them
    * @param conditions only documents that meet these. Default: none
    */
   list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]>
-  /** Lists the ids of live documents of a context. @param conditions as in {@link list} */
-  listLiveIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]>
+  /** Lists the public ids of live documents of a context, in ascending order. @param conditions as in {@link list} */
+  listPublicIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]>
+  /**
+   * Lists the replacements of a context, ordered by public id. Cheap if there are few, however many documents there are.
+   * @param range only replacements of documents with public ids in this range. Default: all
+   */
+  listReplacements(
+    contextId: number,
+    range?: { readonly from: number; readonly upTo: number },
+  ): Promise<readonly DocumentRecord[]>
   /**
    * Finds the versions of documents of a context that meet conditions, whether a search may find them or not. Cheap if
    * few documents meet them, however many there are.
@@ -94,18 +111,32 @@ export interface DocumentRepository {
    * @returns their ids in ascending order
    */
   matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]>
-  /** Counts the live documents of a context. Cheap, however many there are. */
+  /** Counts the live documents of a context: their current versions. Cheap, however many there are. */
   count(contextId: number): Promise<number>
-  /** @returns the oldest live document with this hash and this name; `undefined` if there is none */
+  /** @returns the oldest current version with this hash and this name; `undefined` if there is none */
   findSame(contextId: number, contentHash: string, originalName: string): Promise<DocumentRecord | undefined>
   /**
    * @param originalName only documents with this name. Default: all documents of the context
-   * @returns the size of the largest live document in bytes; 0 if there is none
+   * @returns the size of the largest current version in bytes; 0 if there is none
    */
   largestBytes(contextId: number, originalName?: string): Promise<number>
-  /** @returns the highest `nameIndex` of live documents with this name, plus 1; 0 if there is no such document */
-  nextNameIndex(contextId: number, originalName: string): Promise<number>
-  /** Changes the given members of a live document. @returns false if no live document has this id */
+  /**
+   * Replacements count too: their names are shown once they are completed.
+   *
+   * @param options.exceptPublicId leaves out the versions of this document
+   * @returns the highest `nameIndex` of live versions with this name, plus 1; 0 if there is no such version
+   */
+  nextNameIndex(
+    contextId: number,
+    originalName: string,
+    options?: { readonly exceptPublicId?: number },
+  ): Promise<number>
+  /**
+   * Waits until no other transaction changes this version. A transaction that changes it later sees what this one has
+   * committed. @returns false if no live version has this id
+   */
+  lock(id: number): Promise<boolean>
+  /** Changes the given members of a live version. @returns false if no live version has this id */
   update(
     id: number,
     changes: Partial<
@@ -119,6 +150,7 @@ export interface DocumentRepository {
         | 'deleted'
         | 'wordsVersion'
         | 'embeddedChunks'
+        | 'replaces'
         | 'displayName'
         | 'metadata'
       >
@@ -128,30 +160,37 @@ export interface DocumentRepository {
   ): Promise<boolean>
   /** Changes the name and the metadata of all live versions of a document. */
   describe(publicId: number, changes: Partial<Pick<DocumentRecord, 'displayName' | 'metadata'>>): Promise<void>
-  /** Marks all live documents of a context as deleted. @param deleted the time of the deletion */
+  /** Marks all live versions of a context as deleted. @param deleted the time of the deletion */
   deleteOfContext(contextId: number, deleted: string): Promise<void>
-  /** Lists live documents that are neither completed nor failed. */
+  /** Lists live versions that are neither completed nor failed. */
   listUnfinished(): Promise<readonly DocumentRecord[]>
-  /** Lists deleted documents that still have a row. @param contextId default: all contexts */
+  /** Lists deleted versions that still have a row. @param contextId default: all contexts */
   listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
   /**
-   * Reads which documents of a context a search by meaning may find: live and completed ones. Cheap if few documents
-   * are hidden, however many there are. Every document that it shows was completed before the call returned.
+   * Reads which versions of a context's documents a search by meaning may find: current and completed ones. Cheap if few
+   * are hidden, however many there are. Every version that it shows was completed before the call returned.
    */
   visibility(contextId: number): Promise<DocumentVisibility>
   /** As {@link visibility}, for a search by words. */
   wordVisibility(contextId: number, rules: WordVisibility): Promise<DocumentVisibility>
   /** Counts the live documents of a context by their state. @param version version of the analyzer */
   countStates(contextId: number, version: number): Promise<DocumentStateCounts>
+  /** Reads a mark for {@link hasNewVersions}. Cheap, however many documents there are. */
+  markVersions(contextId: number): Promise<VersionMark>
+  /**
+   * Checks whether a version has replaced another one since a mark was read. A search that began after the mark may then
+   * find neither of the two: it hid the newer one, and the data of the older one may be removed. Cheap.
+   */
+  hasNewVersions(contextId: number, since: VersionMark): Promise<boolean>
   /** Lists the ids of live, completed documents of a context whose words do not have this version of the analyzer. */
   listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]>
-  /** Lists the ids of the documents of a context, deleted or not. */
+  /** Lists the ids of the versions of a context's documents, deleted or not. */
   listIds(contextId: number, page: Page): Promise<readonly number[]>
-  /** Reads the documents with these ids, deleted or not. Accepts any number of ids. */
+  /** Reads the versions with these ids, deleted or not. Accepts any number of ids. */
   find(ids: readonly number[]): Promise<readonly DocumentRecord[]>
   /** @returns those of these ids that have a row, deleted or not. Accepts any number of ids. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Removes the row of a document. Does nothing if there is no row. */
+  /** Removes the row of a version. Does nothing if there is no row. */
   remove(id: number): Promise<void>
 }
 
@@ -165,7 +204,10 @@ export interface UploadRepository {
   hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean>
   /** Removes an upload. @returns true if it existed and had not expired */
   remove(uuid: string): Promise<boolean>
-  /** Sums the used bytes of a context's quota: live documents and uploads that have not expired. */
+  /**
+   * Sums the used bytes of a context's quota: live documents and uploads that have not expired. A document with a
+   * replacement counts with the larger one of the two.
+   */
   usedBytes(contextId: number): Promise<number>
   /**
    * Finds the UUIDs that belong to a row of a document, or to an upload that has not expired. Never misses a UUID that

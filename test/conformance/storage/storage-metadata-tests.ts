@@ -78,7 +78,7 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
         const expected = stored.filter((document) => meets(document, conditions)).map(({ id }) => id)
         const shown = JSON.stringify(conditions)
         assert.deepEqual(await repositories.documents.matching(context.id, conditions), expected, shown)
-        const listed = await repositories.documents.listLiveIds(context.id, { after: 0, limit: 1_000 }, conditions)
+        const listed = await repositories.documents.listPublicIds(context.id, { after: 0, limit: 1_000 }, conditions)
         assert.deepEqual(listed, expected, shown)
       }
       const page = { after: stored[4]?.id ?? 0, limit: 3 }
@@ -104,7 +104,7 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
       const kept = await seedDocument(repositories, context, uuidOf(1), { metadata })
       const deleted = await seedDocument(repositories, context, uuidOf(2), { metadata })
       await documents.update(deleted.id, { deleted: NOW })
-      const live = await documents.listLiveIds(context.id, { after: 0, limit: 10 }, { metadata })
+      const live = await documents.listPublicIds(context.id, { after: 0, limit: 10 }, { metadata })
       assert.deepEqual(live, [kept.id])
       await documents.remove(deleted.id)
       assert.deepEqual(await documents.matching(context.id, { metadata }), [kept.id])

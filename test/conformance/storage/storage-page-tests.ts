@@ -161,7 +161,7 @@ const LISTS: Readonly<
     return {
       ids,
       list: (page) => storage.read(({ documents }) => documents.list(contextId, page)),
-      listIds: (page) => storage.read(({ documents }) => documents.listLiveIds(contextId, page)),
+      listIds: (page) => storage.read(({ documents }) => documents.listPublicIds(contextId, page)),
       count: () => storage.read(({ documents }) => documents.count(contextId)),
     }
   },

@@ -64,6 +64,7 @@ describe('an upload', () => {
           completed: '2026-01-01T00:00:00.000Z',
           error: null,
           metadata: {},
+          replacement: null,
         },
       ].map((record) => ({ ...record, contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string })),
     )

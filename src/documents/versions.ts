@@ -1,0 +1,56 @@
+import type { DocumentRecord, Repositories } from '../ports/index.js'
+import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
+
+type UnprocessedMembers =
+  | 'started'
+  | 'completed'
+  | 'error'
+  | 'chunkCount'
+  | 'receipt'
+  | 'wordsVersion'
+  | 'embeddedChunks'
+
+/** The members of a version before its processing. */
+export const UNPROCESSED: Pick<DocumentRecord, UnprocessedMembers> = {
+  started: null,
+  completed: null,
+  error: null,
+  chunkCount: 0,
+  receipt: null,
+  wordsVersion: null,
+  embeddedChunks: 0,
+}
+
+/** The live versions of a document. */
+export interface DocumentVersions {
+  readonly current: DocumentRecord
+  /** The version that becomes the current one once it is completed; undefined if there is none. */
+  readonly replacement: DocumentRecord | undefined
+}
+
+/** @returns the live versions of a document; `undefined` if it is deleted or in another context */
+export async function findVersions(
+  { documents }: Pick<Repositories, 'documents'>,
+  contextId: number,
+  publicId: number,
+): Promise<DocumentVersions | undefined> {
+  // The replacement is read first: if it is completed between the two reads, the second one shows it.
+  const [replacement] = await documents.listReplacements(contextId, { from: publicId, upTo: publicId })
+  const current = await documents.getCurrent(publicId)
+  if (current?.contextId !== contextId) return undefined
+  return { current, replacement: replacement?.id === current.id ? undefined : replacement }
+}
+
+/** Deletes versions of documents. They are invisible once the transaction is committed; jobs remove their data. */
+export async function deleteVersions(
+  { documents, jobs }: Repositories,
+  ids: readonly number[],
+  deleted: string,
+): Promise<void> {
+  // The jobs first, as in the transactions of their runs: two transactions with different orders could deadlock.
+  for (const subject of ids) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
+  for (const id of ids) {
+    await documents.update(id, { deleted })
+    await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
+  }
+}
