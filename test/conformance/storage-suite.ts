@@ -12,6 +12,7 @@ import { defineRateTests } from './storage/storage-rate-tests.js'
 import { NOW, seedCompany, seedContext } from './storage/storage-seed.js'
 import { defineOneTimePasswordTests, defineRevokedTokenTests } from './storage/storage-sign-in-tests.js'
 import { defineTenancyTests } from './storage/storage-tenancy-tests.js'
+import { defineVersionTests } from './storage/storage-version-tests.js'
 import { defineWordTests } from './storage/storage-word-tests.js'
 
 /** A transaction that the host started itself, on the database of the storage. */
@@ -221,6 +222,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineOffboardingTests(test)
     defineDocumentTests(test)
     defineMetadataTests(test)
+    defineVersionTests(test)
     defineWordTests(test)
     definePageTests(test)
     defineJobTests(test)

@@ -1,6 +1,7 @@
 import { closedObjectSchema, fractionSchema, integerSchema, validate } from '../../kernel/validate.js'
 import type { Tokenizer } from '../../ports/index.js'
 import { BOUNDARY, maxCharacters, rateBoundary } from './boundaries.js'
+import type { FormerEnds } from './former-ends.js'
 import { layWindows, type Window } from './windows.js'
 import { WordBuffer } from './word-buffer.js'
 
@@ -43,6 +44,9 @@ const MAX_GAP_CHARACTERS = 1_024
  */
 const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
 
+/** A chunk may end this early if the former version of the text was cut there: from then on, both are cut alike. */
+const EARLIEST_FORMER_END = 0.3
+
 /**
  * Cuts a text that arrives in pieces into chunks of at most `chunkSizeTokens` tokens, at the best boundaries near that
  * size. The borders of the pieces do not change the chunks. Each character that is not white space is in a chunk. Text
@@ -50,14 +54,17 @@ const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
  */
 export class Chunker {
   readonly #options: ChunkerOptions
+  readonly #formerEnds: FormerEnds | undefined
   readonly #maxCharacters: number
   readonly #words: WordBuffer
   #ordinal = 0
   /** Number of words at the front that the previous chunk has too. No chunk may consist of them alone. */
   #repeated = 0
 
-  constructor(tokenizer: Tokenizer, options: ChunkerOptions) {
+  /** @param formerEnds the places at which the former version of the text was cut; undefined if there is none */
+  constructor(tokenizer: Tokenizer, options: ChunkerOptions, formerEnds?: FormerEnds) {
     this.#options = options
+    this.#formerEnds = formerEnds
     this.#maxCharacters = maxCharacters(options.chunkSizeTokens)
     this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
   }
@@ -75,7 +82,7 @@ export class Chunker {
   /** Adds a piece of text. Yields the chunks that later pieces cannot change. */
   *push(piece: string): Generator<Chunk> {
     this.#words.append(piece, false)
-    for (let end = this.#limit(); this.#isCertain(end); end = this.#limit()) yield this.#cut(this.#bestEnd(end))
+    for (let end = this.#limit(); this.#isCertain(end); end = this.#limit()) yield this.#cut(this.#endAt(end))
   }
 
   /** Ends the text. Yields the remaining chunks. */
@@ -83,7 +90,7 @@ export class Chunker {
     this.#words.append('', true)
     while (this.#words.count > this.#repeated) {
       const limit = this.#limit()
-      yield this.#cut(limit < this.#words.count ? this.#bestEnd(limit) : limit)
+      yield this.#cut(limit < this.#words.count ? this.#endAt(limit) : limit)
     }
   }
 
@@ -96,6 +103,20 @@ export class Chunker {
   /** Number of words from the front that fit in a chunk; all words, if more might fit. */
   #limit(): number {
     return this.#words.fitting(this.#options.chunkSizeTokens, this.#maxCharacters)
+  }
+
+  /** The end of the chunk: where the former version was cut too, or else the best boundary at or before the limit. */
+  #endAt(limit: number): number {
+    const best = this.#bestEnd(limit)
+    const isFormer = (word: number) => this.#formerEnds?.has(this.#words.text, this.#words.end(word - 1)) === true
+    if (this.#formerEnds === undefined || isFormer(best)) return best
+    const minTokens = this.#options.chunkSizeTokens * EARLIEST_FORMER_END
+    let tokens = this.#words.tokensOf(0, limit)
+    for (let word = limit; word > this.#repeated && tokens >= minTokens; word -= 1) {
+      if (isFormer(word)) return word
+      tokens -= this.#words.tokens(word - 1)
+    }
+    return best
   }
 
   /** The best boundary at or before the limit. */

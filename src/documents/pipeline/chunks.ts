@@ -13,6 +13,7 @@ import type {
   WindowRecord,
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
+import { FormerEnds } from '../chunking/former-ends.js'
 import { Gaps } from './gaps.js'
 import { Structure } from './structure.js'
 
@@ -39,8 +40,9 @@ export async function* chunkStream(
   tokenizer: Tokenizer,
   options: ChunkerOptions,
   summary: TextSummary,
+  formerEnds?: FormerEnds,
 ): AsyncGenerator<PlacedChunk> {
-  const chunker = new Chunker(tokenizer, options)
+  const chunker = new Chunker(tokenizer, options, formerEnds)
   const structure = new Structure()
   const gaps = new Gaps()
   const slice = new TimeSlice()
@@ -276,6 +278,22 @@ export async function* storedChunks(
     const nextLimit = Math.round((page.length * CHARACTERS_PER_PAGE) / Math.max(1, characters))
     limit = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, nextLimit))
   }
+}
+
+/** About 60 MB of text, and 1 MB of ends. A longer document is cut as if it were new. */
+const MAX_FORMER_CHUNKS = 20_000
+
+/** @returns the places at which a version of a document was cut; `undefined` if it is not completed or too long */
+export async function readFormerEnds(storage: Storage, versionId: number): Promise<FormerEnds | undefined> {
+  const former = await storage.read(({ documents }) => documents.get(versionId))
+  if (former === undefined || former.completed === null || former.chunkCount > MAX_FORMER_CHUNKS) return undefined
+  const ends = new FormerEnds()
+  const slice = new TimeSlice()
+  for await (const { content } of storedChunks(storage, versionId)) {
+    ends.add(content)
+    await slice.pauseIfOver()
+  }
+  return ends
 }
 
 /** The terms of a chunk's text. Made in slices: a chunk may have 8,192 tokens and half a million characters. */

@@ -23,6 +23,7 @@ import {
   emptySummary,
   hashedChunk,
   prefetch,
+  readFormerEnds,
   storedChunks,
   type TextSummary,
 } from './chunks.js'
@@ -183,7 +184,9 @@ export class DocumentRun {
       overlap: this.#context.overlap,
       windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
     }
-    const chunks = chunkStream(pieces, tokenizer, options, this.#summary)
+    const { replaces } = this.#document
+    const formerEnds = replaces === null ? undefined : await readFormerEnds(this.#ports.storage, replaces)
+    const chunks = chunkStream(pieces, tokenizer, options, this.#summary, formerEnds)
     const { fingerprint } = this.#model.profile
     for await (const batch of batchByWindows(chunks, SMALL_DOCUMENT_WINDOWS + 1)) {
       const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
