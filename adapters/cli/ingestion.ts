@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import {
   AlcoveError,
   ClosedError,
+  type Document,
   DocumentFailedError,
   type DocumentMetadata,
   type DocumentWithReceipt,
@@ -20,7 +21,11 @@ interface FileToIngest {
 }
 
 /** The result for one file: its record, which may have an error, or the reason why no record exists. */
-type Outcome = { readonly document: DocumentWithReceipt } | { readonly error: string }
+type Outcome =
+  | { readonly document: DocumentWithReceipt /** True if it had these bytes before. */; readonly isUnchanged: boolean }
+  | { readonly error: string }
+
+type Uploaded = { readonly uuid: string; readonly isUnchanged: boolean } | { readonly error: string }
 
 /** Uploads files into a context, waits until they are searchable, and counts the rest. */
 export class Ingestion {
@@ -28,14 +33,31 @@ export class Ingestion {
   readonly #contextId: number
   readonly #files: readonly FileToIngest[]
   readonly #metadata: DocumentMetadata | undefined
+  readonly #replaces: boolean
+  /** The documents of the context before the ingestion, by their names. Empty if the files replace none. */
+  readonly #existing = new Map<string, Document[]>()
+  /** The names of the files so far. */
+  readonly #names = new Set<string>()
   #uploaded = 0
   #settled = 0
 
-  /** @param metadata the metadata of each document */
-  constructor(session: Session, contextId: number, files: readonly FileToIngest[], metadata?: DocumentMetadata) {
+  /**
+   * @param options.replaces true if a file replaces the document of its name. Default: false
+   * @param options.metadata the metadata of each document. Default: none, and a replaced document keeps its own
+   */
+  constructor(
+    session: Session,
+    contextId: number,
+    files: readonly FileToIngest[],
+    {
+      replaces = false,
+      metadata,
+    }: { readonly replaces?: boolean; readonly metadata?: DocumentMetadata | undefined } = {},
+  ) {
     this.#session = session
     this.#contextId = contextId
     this.#files = files
+    this.#replaces = replaces
     this.#metadata = metadata
   }
 
@@ -54,6 +76,7 @@ export class Ingestion {
    * @throws ClosedError if the engine is closed before the end
    */
   async *run(): AsyncGenerator<{ readonly file: FileToIngest; readonly outcome: Outcome }> {
+    if (this.#replaces) await this.#readExisting()
     const ahead: { readonly file: FileToIngest; readonly outcome: Promise<Outcome> }[] = []
     for (const file of this.#files) {
       const outcome = this.#settle(await this.#upload(file))
@@ -66,13 +89,33 @@ export class Ingestion {
     for (const { file, outcome } of ahead) yield { file, outcome: await outcome }
   }
 
-  async #upload({ path, name }: FileToIngest): Promise<{ readonly uuid: string } | { readonly error: string }> {
+  async #readExisting(): Promise<void> {
+    for await (const document of this.#session.documents.entries(this.#contextId)) {
+      const named = this.#existing.get(document.originalName)
+      if (named === undefined) this.#existing.set(document.originalName, [document])
+      else named.push(document)
+    }
+  }
+
+  async #upload({ path, name }: FileToIngest): Promise<Uploaded> {
+    const { documents } = this.#session
     try {
       // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
       if (!(await stat(path)).isFile()) return { error: 'not a regular file' }
+      const [existing, ...others] = this.#existing.get(name) ?? []
+      // The newest of several documents is no safe choice: searches would go on finding the others.
+      if (existing !== undefined && others.length > 0) return { error: severalNamed([existing, ...others]) }
+      if (this.#replaces && this.#names.has(name)) return { error: 'another of these files has the same name' }
+      this.#names.add(name)
       const content = createReadStream(path)
-      const document = { fileName: name, content, metadata: this.#metadata }
-      return { uuid: await this.#session.documents.upload(this.#contextId, document) }
+      const metadata = this.#metadata
+      if (existing === undefined) {
+        const uuid = await documents.upload(this.#contextId, { fileName: name, content, metadata })
+        return { uuid, isUnchanged: false }
+      }
+      const reference = { contextId: this.#contextId, id: existing.id }
+      const uuid = await documents.replace(reference, { content, metadata })
+      return { uuid, isUnchanged: uuid === existing.uuid && existing.completed !== null }
     } catch (error) {
       return { error: describe(error) }
     } finally {
@@ -80,24 +123,29 @@ export class Ingestion {
     }
   }
 
-  async #settle(uploaded: { readonly uuid: string } | { readonly error: string }): Promise<Outcome> {
-    const outcome = 'error' in uploaded ? uploaded : await this.#waitUntilProcessed(uploaded.uuid)
+  async #settle(uploaded: Uploaded): Promise<Outcome> {
+    const outcome = 'error' in uploaded ? uploaded : await this.#waitUntilProcessed(uploaded)
     this.#settled += 1
     return outcome
   }
 
-  async #waitUntilProcessed(uuid: string): Promise<Outcome> {
+  async #waitUntilProcessed({ uuid, isUnchanged }: Exclude<Uploaded, { error: string }>): Promise<Outcome> {
     const { documents } = this.#session
     try {
       await documents.whenProcessed(uuid).catch((error: unknown) => {
         // The record has this error too.
         if (!(error instanceof DocumentFailedError)) throw error
       })
-      return { document: await documents.get(uuid) }
+      return { document: await documents.get(uuid), isUnchanged }
     } catch (error) {
       return { error: describe(error) }
     }
   }
+}
+
+function severalNamed(documents: readonly Document[]): string {
+  const names = documents.map(({ displayName, uuid }) => `${displayName} ${uuid}`).join(', ')
+  return `${documents.length} documents have this name, and only one of them can be replaced: delete the others (${names})`
 }
 
 /** @throws ClosedError the error itself: a closed engine ends the whole ingestion, not one file */

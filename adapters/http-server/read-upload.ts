@@ -5,7 +5,7 @@ import { validate } from '../../src/ports/index.js'
 import { HttpError } from './problem.js'
 
 /** The file of an upload while it arrives. */
-interface UploadedFile {
+export interface UploadedFile {
   readonly fileName: string
   /** Ends without an error only if the whole body is valid and has no second file. */
   readonly content: AsyncIterable<Uint8Array>

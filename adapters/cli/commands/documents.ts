@@ -105,10 +105,11 @@ function retryCommand(): CommandUnknownOpts {
         if (isWorking) await documents.whenProcessed(uuid).catch(() => undefined)
         return await documents.get(uuid)
       })
-      const outcome =
-        document.error ?? (document.completed === null ? 'is being processed' : `${document.chunks} chunks`)
+      const error = errorOf(document)
+      const isWaiting = document.completed === null || document.replacement !== null
+      const outcome = error ?? (isWaiting ? 'is being processed' : `${document.chunks} chunks`)
       printResult(options, document, `${document.displayName}: ${outcome}`)
-      if (document.error !== null) process.exitCode = 1
+      if (error !== null) process.exitCode = 1
     })
 }
 
@@ -118,6 +119,7 @@ export function ingestCommand(): CommandUnknownOpts {
     .argument('<paths...>', 'files or folders')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(metadataOption('metadata of each document, as JSON, such as {"year":2026}', 'ingest'))
+    .addOption(option('--replace', 'a file replaces the document with its name, instead of becoming a second one'))
     .action(async (paths, given, command) => {
       const options = globalOptions(command)
       const { files, emptyFolders, skipped } = await filesToIngest(paths)
@@ -134,7 +136,10 @@ export function ingestCommand(): CommandUnknownOpts {
           const stopListening = engine.on('document.progress', (event) => {
             progress.showWindows(event.windowsEmbedded)
           })
-          const ingestion = new Ingestion(session, id, files, given.metadata)
+          const ingestion = new Ingestion(session, id, files, {
+            replaces: given.replace === true,
+            metadata: given.metadata,
+          })
           interrupt = () => {
             progress.stop()
             tellRest(ingestion)
@@ -142,8 +147,8 @@ export function ingestCommand(): CommandUnknownOpts {
           for await (const { file, outcome } of ingestion.run()) {
             if ('document' in outcome) {
               documents.set(outcome.document.id, outcome.document)
-              failures += outcome.document.error === null ? 0 : 1
-              progress.finishFile(file.path, describe(outcome.document))
+              failures += errorOf(outcome.document) === null ? 0 : 1
+              progress.finishFile(file.path, outcome.isUnchanged ? 'unchanged' : describe(outcome.document))
             } else {
               failures += 1
               progress.finishFile(file.path, `failed: ${outcome.error}`)
@@ -210,9 +215,16 @@ function tellRest({ unfinished, notUploaded }: Ingestion): void {
   if (parts.length > 0) tell(`interrupted: ${parts.join('; ')}`)
 }
 
+/** The error of the newest version of a document; null if it has none. */
+function errorOf({ error, replacement }: Document): string | null {
+  return replacement === null ? error : replacement.error
+}
+
 /** Shows warnings here, because nobody looks for them in the receipt of a completed document. */
-function describe({ chunks, error, size, receipt }: DocumentWithReceipt): string {
-  if (error !== null) return `failed: ${error}`
+function describe(document: DocumentWithReceipt): string {
+  const { chunks, size, receipt, replacement } = document
+  const error = errorOf(document)
+  if (error !== null) return `failed: ${error}${replacement === null ? '' : '; the former version stays'}`
   const [first, ...others] = receipt?.warnings ?? []
   const warning = first === undefined ? '' : `; warning: ${first}`
   const more = others.length === 0 ? '' : ` (and ${others.length} more; "alcove documents show" lists them)`

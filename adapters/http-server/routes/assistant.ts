@@ -9,12 +9,13 @@ import {
   searchBodySchema,
   shareSchema,
   ThrottledError,
+  type UploadOptions,
 } from '../../../src/index.js'
 import { idSchema, listQuerySchemaWith, objectSchema, textSchema } from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
-import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload } from '../read-upload.js'
-import { type Route, route } from '../route.js'
+import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload, type UploadedFile } from '../read-upload.js'
+import { type Call, type Route, route } from '../route.js'
 import {
   contextSchema,
   documentSchema,
@@ -30,6 +31,20 @@ import {
 const MAX_CHANGES_BYTES = 131_072
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends too many long bodies at the same time') }
+const FILE_FORM = {
+  'multipart/form-data': {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary' },
+      metadata: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        description: 'The metadata of the document as JSON. The field may come before or after the file',
+      },
+    },
+  },
+}
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
 const DOCUMENTS_QUERY = listQuerySchemaWith({
@@ -163,32 +178,42 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     operationId: 'uploadDocument',
     summary: 'Upload a document',
     params: CONTEXT,
-    rawBody: {
-      'multipart/form-data': {
-        type: 'object',
-        required: ['file'],
-        properties: {
-          file: { type: 'string', format: 'binary' },
-          metadata: {
-            type: 'string',
-            contentMediaType: 'application/json',
-            description: 'The metadata of the document as JSON. The field may come before or after the file',
-          },
-        },
-      },
-    },
+    rawBody: FILE_FORM,
     answers: {
       200: { description: 'The UUID of the document', schema: z.uuid() },
       409: limitAnswer('The context has reached its limit of documents'),
       429: throttledAnswer('The company runs too many uploads at the same time'),
     },
-    handle: async ({ params, request, options }, { documents }) => {
-      const { maxUploadBytes, minUploadBytesPerSecond = MIN_UPLOAD_BYTES_PER_SECOND } = options
-      const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
-      const expectedBytes = minFileBytes(request)
-      await documents.checkRoom(params.contextId, expectedBytes, limit)
-      const file = await readUpload(request, minUploadBytesPerSecond)
-      return json(await documents.upload(params.contextId, file, { ...limit, expectedBytes, signal: request.signal }))
+    handle: async (call, { documents }) => {
+      const { contextId } = call.params
+      const { file, options } = await readFile(call, async (bytes, limit) => {
+        await documents.checkRoom(contextId, bytes, limit)
+      })
+      return json(await documents.upload(contextId, file, options))
+    },
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    path: '/context/upload/{contextId}/{docId}',
+    operationId: 'replaceDocument',
+    summary: 'Replace a document by a new version',
+    description:
+      'The document keeps its id, and takes the name of the file. Searches, lists and `getDocument` show the old version ' +
+      'until the new one is processed, then the new one alone. Until then, `replacement` of the document shows the ' +
+      'progress, or the reason of a failure. The same bytes under the same name change nothing.',
+    params: DOCUMENT,
+    rawBody: FILE_FORM,
+    answers: {
+      200: { description: 'The UUID of the new version; that of the existing one for the same file', schema: z.uuid() },
+      429: throttledAnswer('The company runs too many uploads at the same time'),
+    },
+    handle: async (call, { documents }) => {
+      const document = { contextId: call.params.contextId, id: call.params.docId }
+      const { file, options } = await readFile(call, async (bytes, limit) => {
+        await documents.checkRoom(document, bytes, limit)
+      })
+      return json(await documents.replace(document, file, options))
     },
   }),
   route({
@@ -231,6 +256,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       'Null instead of the object removes all keys. `displayName` null restores the name that is made from the file name.',
     params: DOCUMENT,
     body: documentChangesSchema,
+    isBodyClosed: true,
     maxBodyBytes: MAX_CHANGES_BYTES,
     answers: { 200: { description: 'The changed document', schema: documentSchema } },
     handle: async ({ params, body }, { documents }) =>
@@ -250,6 +276,23 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     },
   }),
 ]
+
+/**
+ * Begins to read the file of an upload.
+ * @param checkRoom refuses a file of this size, or larger, before its bytes are read
+ */
+async function readFile(
+  { request, options: { maxUploadBytes, minUploadBytesPerSecond = MIN_UPLOAD_BYTES_PER_SECOND } }: UploadCall,
+  checkRoom: (bytes: number, limit: { readonly maxFileBytes?: number }) => Promise<void>,
+): Promise<{ readonly file: UploadedFile; readonly options: UploadOptions }> {
+  const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
+  const expectedBytes = minFileBytes(request)
+  await checkRoom(expectedBytes, limit)
+  const file = await readUpload(request, minUploadBytesPerSecond)
+  return { file, options: { ...limit, expectedBytes, signal: request.signal } }
+}
+
+type UploadCall = Pick<Call<unknown, unknown, unknown>, 'request' | 'options'>
 
 /**
  * The least size of the uploaded file. `Content-Length` also counts the framing of the form, so that is subtracted:

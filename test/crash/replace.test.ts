@@ -1,0 +1,72 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { openLocalEngine } from '../../adapters/local/index.js'
+import { sized } from '../full-form.js'
+import { temporaryFolder } from '../temporary-folder.js'
+
+const REPLACEMENTS = sized(40, 1_000)
+const LONGEST_LIFE = 14
+const MINUTE_MS = 60_000
+
+interface Message {
+  readonly completed?: number
+  readonly searches?: number
+  readonly problem?: string
+}
+
+/** Lets a process replace the document until it has replaced it so often, and kills it a moment later. */
+async function untilKilled(dataDir: string, replacements: number, totals: { completed: number; searches: number }) {
+  const child = fork(join(import.meta.dirname, 'replace-child.mjs'), [dataDir, String(REPLACEMENTS)])
+  const problems: string[] = []
+  let replaced = 0
+  const enough = new Promise<void>((resolve) => {
+    child.on('message', ({ completed, searches = 0, problem }: Message) => {
+      if (problem !== undefined) problems.push(problem)
+      if (completed === undefined) return
+      totals.completed = completed
+      totals.searches += searches
+      replaced += 1
+      if (replaced >= replacements) resolve()
+    })
+  })
+  const ended = once(child, 'exit')
+  await Promise.race([enough.then(async () => await setTimeout(Math.random() * 300)), ended])
+  child.kill('SIGKILL')
+  await ended
+  expect(problems).toEqual([])
+  return child.signalCode
+}
+
+describe('a document that is replaced again and again while its process is killed', () => {
+  it(
+    'is found as exactly one of both versions by every search',
+    async () => {
+      const folder = await temporaryFolder()
+      const dataDir = join(folder.path, 'data')
+      const totals = { completed: 0, searches: 0 }
+      let kills = 0
+      while (totals.completed < REPLACEMENTS) {
+        const signal = await untilKilled(dataDir, 1 + Math.floor(Math.random() * LONGEST_LIFE), totals)
+        if (signal === 'SIGKILL') kills += 1
+      }
+      expect(kills).toBeGreaterThanOrEqual(REPLACEMENTS / LONGEST_LIFE - 1)
+      expect(totals.searches).toBeGreaterThan(REPLACEMENTS)
+
+      const engine = await openLocalEngine({ dataDir })
+      const session = engine.as(engine.owner)
+      const [context] = await session.contexts.list()
+      const documents = await session.documents.list(context?.id ?? 0)
+      expect(documents).toMatchObject([{ originalName: `manual-${REPLACEMENTS}.txt`, replacement: null }])
+      await engine.whenCleared()
+      const { problems, checked } = await engine.administration.verify()
+      expect(problems).toEqual([])
+      expect(checked).toMatchObject({ documents: 1, files: 1, windows: checked.vectors, chunks: checked.indexedChunks })
+      await engine.close()
+      await folder.remove()
+    },
+    sized(3, 60) * MINUTE_MS,
+  )
+})
