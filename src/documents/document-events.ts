@@ -10,6 +10,7 @@ import {
   findDocument,
   isUnfinished,
   toDocument,
+  withoutContext,
 } from './document.js'
 
 /** The progress of a document, or of a version that is to replace it. */
@@ -142,6 +143,8 @@ export class WaitForDocument {
           watch = this.#watches.start(newest)
         }
       }
+    } catch (error) {
+      throw typeof reference === 'string' ? withoutContext(error, reference) : error
     } finally {
       watch.end()
     }

@@ -233,10 +233,15 @@ export async function findDocument(
   try {
     context = await find(repositories, access, contextId)
   } catch (error) {
-    const isHidden = error instanceof AlcoveError && error.code === 'ERR_CONTEXT_NOT_FOUND'
-    throw isHidden ? new NotFoundError('document', uuid) : error
+    throw withoutContext(error, uuid)
   }
   return toFound(await findVersions(repositories, contextId, publicId), context, uuid)
+}
+
+/** The error for a caller who named a document by its UUID, and no context. */
+export function withoutContext(error: unknown, uuid: string): unknown {
+  const isHidden = error instanceof AlcoveError && error.code === 'ERR_CONTEXT_NOT_FOUND'
+  return isHidden ? new NotFoundError('document', uuid) : error
 }
 
 function toFound(

@@ -55,7 +55,7 @@ async function search(mode) {
   if (ids.size !== 1 || !ids.has(document.id)) return problem('another id')
   if (version < least || version > requested) return problem('a wrong version')
   for (const { content } of hits) {
-    const edition = /[Ee]dition (\d+)/.exec(content)?.[1]
+    const edition = /edition (\d+)/i.exec(content)?.[1]
     if (edition !== undefined && Number(edition) !== version) return problem(`text of version ${edition}`)
   }
   const chunks = chunksOf.get(version)

@@ -88,3 +88,72 @@ describe('alcove ingest of special files and folders', () => {
     expect(await alcove('ingest', '--context', 'C', 'inbox', '--json')).toEqual({ exitCode: 1, stdout: '[]\n', stderr })
   })
 })
+
+describe('alcove ingest --replace', () => {
+  const ingest = async (...args: readonly string[]): Promise<Outcome> =>
+    await alcove('ingest', '--context', 'C', '--replace', ...args)
+  const documents = async () =>
+    JSON.parse((await alcove('documents', '--context', 'C', '--json')).stdout) as {
+      readonly id: number
+      readonly originalName: string
+      readonly fileName: string
+      readonly size: number
+      readonly replacement: unknown
+    }[]
+
+  it('replaces documents by their names, adds new ones, and does nothing for the same bytes', async () => {
+    await writeFile(inFolder('a.txt'), 'a heron')
+    await writeFile(inFolder('b.txt'), 'an ibis')
+    expect((await ingest('a.txt', 'b.txt')).stdout).toBe('a.txt: 1 chunk from 7 bytes\nb.txt: 1 chunk from 7 bytes\n')
+    const before = await documents()
+    await writeFile(inFolder('a.txt'), 'an osprey')
+    await writeFile(inFolder('c.txt'), 'a stork')
+    expect(await ingest('a.txt', 'b.txt', 'c.txt')).toEqual({
+      exitCode: 0,
+      stdout: 'a.txt: 1 chunk from 9 bytes\nb.txt: unchanged\nc.txt: 1 chunk from 7 bytes\n',
+      stderr: '',
+    })
+    const after = await documents()
+    expect(after.map(({ id, originalName, size }) => [id, originalName, size])).toEqual([
+      [before[0]?.id, 'a.txt', 9],
+      [before[1]?.id, 'b.txt', 7],
+      [expect.any(Number), 'c.txt', 7],
+    ])
+    expect(after[0]?.fileName).not.toBe(before[0]?.fileName)
+    expect(after[1]).toEqual(before[1])
+    expect((await alcove('search', '--context', 'C', 'osprey')).stdout).toContain('an osprey')
+    expect((await alcove('search', '--context', 'C', 'heron')).stdout).not.toContain('a heron')
+  })
+
+  it('keeps the former version of a file that fails, and says why', async () => {
+    await writeFile(inFolder('a.txt'), 'a heron')
+    await ingest('a.txt')
+    await writeFile(inFolder('a.txt'), '   ')
+    const { exitCode, stdout } = await ingest('a.txt')
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/^a\.txt: failed: .*\(ERR_NO_TEXT\); the former version stays\n$/)
+    expect((await alcove('search', '--context', 'C', 'heron')).stdout).toContain('a heron')
+    const [document] = await documents()
+    const retried = await alcove('documents', 'retry', document?.fileName ?? '')
+    expect([retried.exitCode, retried.stdout]).toEqual([1, expect.stringContaining('ERR_NO_TEXT')])
+  })
+
+  it('refuses a name that several documents or several files have', async () => {
+    await writeFile(inFolder('a.txt'), 'a heron')
+    await alcove('ingest', '--context', 'C', 'a.txt')
+    await writeFile(inFolder('a.txt'), 'an ibis')
+    await alcove('ingest', '--context', 'C', 'a.txt')
+    await mkdir(inFolder('one'))
+    await mkdir(inFolder('two'))
+    for (const name of ['one/b.txt', 'two/b.txt']) await writeFile(inFolder(name), name)
+    const { exitCode, stdout } = await ingest('a.txt', 'one', 'two')
+    expect(exitCode).toBe(1)
+    const [first, second, third] = stdout.split('\n')
+    expect(first).toMatch(
+      /^a\.txt: failed: 2 documents have this name, .*a\.txt [0-9a-f-]+, a \(1\)\.txt [0-9a-f-]+\)$/,
+    )
+    expect(second).toMatch(/one\/b\.txt: 1 chunk/)
+    expect(third).toMatch(/two\/b\.txt: failed: another of these files has the same name$/)
+    expect(await documents()).toHaveLength(3)
+  })
+})
