@@ -40,6 +40,10 @@ const MAX_SHORT_LIST = 400
 const FIRST_EXCESS = 3
 /** Reserve of the further searches without a filter: rows that pass are not spread evenly. */
 const EXCESS_RESERVE = 1.5
+/** Reading and comparing one row of a wider search takes as long as looking up this many documents of a filter. */
+const LISTED_PER_ROW = 5
+/** More than any index has. */
+const ALL_PARTITIONS = 65_536
 
 /** Finds the rows nearest to a vector: by the index if the index is known to find them, otherwise by a scan. */
 export class TableSearch {
@@ -48,7 +52,8 @@ export class TableSearch {
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
     const { limit, documents } = options
-    if (documents !== undefined && listedBy(documents) > MAX_SHORT_LIST) {
+    const isLong = documents !== undefined && listedBy(documents) > MAX_SHORT_LIST
+    if (isLong) {
       const hits = await this.#nearestThatPass(open, vector, limit, documents)
       if (hits !== undefined) return hits
     }
@@ -59,7 +64,7 @@ export class TableSearch {
       // The filter applies before distances are compared, so a scan misses nothing.
       return predicate === undefined ? nearest : nearest.where(predicate)
     }
-    const lookUp = await chooseLookUp(open, limit, documents)
+    const lookUp = isLong ? await lookUpInAll(open, limit) : await chooseLookUp(open, limit, documents)
     if (lookUp !== undefined) {
       prewarm(open)
       const hits = await this.#lookUpSlots(() =>
@@ -75,7 +80,7 @@ export class TableSearch {
    * Searches without a filter, and selects the hits that pass. Widens the search until enough of them do. All nearest
    * rows are among the hits, so the recall is that of a search without a filter.
    *
-   * @returns `undefined` if there is no index, or if so few rows pass that a filter in the table is faster
+   * @returns `undefined` if there is no index, or if a filter in the table is faster
    */
   async #nearestThatPass(
     open: OpenTable,
@@ -86,7 +91,7 @@ export class TableSearch {
     const plan = await currentPlan(open)
     const most = plan?.probes.at(-1)?.rank ?? 0
     const passes = passesOf(documents)
-    for (let wanted = Math.min(most, limit * FIRST_EXCESS); wanted >= limit; ) {
+    for (let [wanted, last] = [Math.min(most, limit * FIRST_EXCESS), limit - 1]; wanted > last; ) {
       const lookUp = plan && probesFor(plan, wanted)
       if (lookUp === undefined) return undefined
       prewarm(open)
@@ -95,9 +100,10 @@ export class TableSearch {
       const hits = await this.#lookUpSlots(() => readHits(search().nprobes(probes).refineFactor(refineFactor)))
       const passing = hits.filter(({ documentId }) => passes(documentId))
       if (passing.length >= limit) return passing.slice(0, limit)
+      last = wanted
       // The share of the nearest rows that pass tells how many must be read for enough of them.
       const needed = Math.ceil((limit / Math.max(1, passing.length)) * wanted)
-      if (wanted >= most || needed > most) return undefined
+      if (needed > most || listedBy(documents) < needed * LISTED_PER_ROW) return undefined
       wanted = Math.min(most, Math.ceil(needed * EXCESS_RESERVE))
     }
     return undefined
@@ -133,6 +139,17 @@ async function chooseLookUp(
   const [near, deep] = [probesFor(plan, limit), probesFor(plan, limit + hidden)]
   if (near === undefined || deep === undefined) return undefined
   return { probes: deep.probes, refineFactor: near.refineFactor * (hidden > 0 ? REFINE_FACTOR_IF_FILTERED : 1) }
+}
+
+/**
+ * Chooses to search the whole index for the rows that pass a filter: no row is missed because its partition is not read.
+ *
+ * @returns `undefined` if a scan is necessary
+ */
+async function lookUpInAll(open: OpenTable, limit: number): Promise<LookUp | undefined> {
+  const plan = await currentPlan(open)
+  const near = plan && probesFor(plan, limit)
+  return near && { probes: ALL_PARTITIONS, refineFactor: near.refineFactor * REFINE_FACTOR_IF_FILTERED }
 }
 
 /** Reads the plan of the table's index; `undefined` if the table has no index, or one that is not measured yet. */
