@@ -8,6 +8,7 @@ import {
   type LexicalQuery,
   type LexicalSearchOptions,
   type LexicalStatistics,
+  passesOf,
 } from '../../src/ports/index.js'
 import type { NumberRange, PostingSource } from './posting-source.js'
 import { type CountedTerm, PostingSums } from './posting-sums.js'
@@ -174,6 +175,10 @@ const SPARE_HITS = 20
 const MAX_TIES = 2_000
 /** After this many look-ups, the search reads the numbers of all chunks that exist and pass the filter. */
 const MAX_LOOKUPS = 3
+/** The numbers of the chunks of more documents are not read before the search: looking up more candidates is faster. */
+const MAX_LISTED = 2_000
+/** Factor for the candidates of a search with such a list: enough if a quarter of the chunks pass. */
+const CANDIDATES_IF_LISTED = 4
 
 /** Finds the chunks with the highest sums that are not deleted and pass a filter. */
 class BestHits {
@@ -181,25 +186,30 @@ class BestHits {
   readonly #limit: number
   /** The number of candidates of the first look-up. */
   readonly #candidateCount: number
-  readonly #except: ReadonlySet<number>
+  readonly #filter: DocumentFilter
+  readonly #passes: (documentId: number) => boolean
   #ranges: readonly NumberRange[] | undefined
 
   static async of(source: PostingSource, limit: number, filter: DocumentFilter | undefined): Promise<BestHits> {
-    const except = new Set(filter !== undefined && 'except' in filter ? filter.except : [])
-    const ranges = filter !== undefined && 'only' in filter ? await source.rangesOf(filter) : undefined
-    return new BestHits(source, limit, except, ranges)
+    if (filter === undefined || 'except' in filter) return new BestHits(source, limit, filter, limit + SPARE_HITS)
+    if (filter.only.length > MAX_LISTED) {
+      return new BestHits(source, limit, filter, (limit + SPARE_HITS) * CANDIDATES_IF_LISTED)
+    }
+    return new BestHits(source, limit, filter, limit + SPARE_HITS, await source.rangesOf(filter))
   }
 
   private constructor(
     source: PostingSource,
     limit: number,
-    except: ReadonlySet<number>,
-    ranges: readonly NumberRange[] | undefined,
+    filter: DocumentFilter | undefined,
+    candidateCount: number,
+    ranges?: readonly NumberRange[],
   ) {
     this.#source = source
     this.#limit = limit
-    this.#candidateCount = limit + SPARE_HITS
-    this.#except = except
+    this.#candidateCount = candidateCount
+    this.#filter = filter ?? { except: [] }
+    this.#passes = passesOf(filter)
     this.#ranges = ranges
   }
 
@@ -218,11 +228,11 @@ class BestHits {
       const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
       for (const { number, score } of best) {
         const chunk = chunks.get(number)
-        if (chunk !== undefined && !this.#except.has(chunk.documentId)) hits.push({ ...chunk, score })
+        if (chunk !== undefined && this.#passes(chunk.documentId)) hits.push({ ...chunk, score })
       }
       if (best.length < count || (hits.length >= this.#limit && !canTie(hits, this.#limit, best.at(-1)?.score ?? 0)))
         break
-      if (lookup >= MAX_LOOKUPS) this.#ranges ??= await this.#source.rangesOf({ except: [...this.#except] })
+      if (lookup >= MAX_LOOKUPS) this.#ranges ??= await this.#source.rangesOf(this.#filter)
       count *= 2
       best = scored.best(count, best.at(-1), this.#ranges)
     }

@@ -44,10 +44,16 @@ async function opened(indexFromRows: number, work: (index: LanceDbVectorIndex) =
   }
 }
 
+/** Documents that do not exist. With them, a list is long enough to be compared after the search. */
+const UNKNOWN = Array.from({ length: 500 }, (_, at) => DOCUMENTS + 100 + at)
+
 const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: 12 }).map((except) => ({ except })),
   fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: DOCUMENTS }).map((only) => ({ only })),
+  fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS }), { maxLength: DOCUMENTS }).map((some) => ({
+    only: [...some, ...UNKNOWN],
+  })),
 )
 
 /** Every row by its similarity to a query, the most similar first, as long as the rows are the same. */

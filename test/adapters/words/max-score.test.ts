@@ -10,6 +10,9 @@ const TIMES = 400
 const CHUNKS_PER_DOCUMENT = 5
 const TERMS = ['rare', 'seldom', 'some', 'often', 'most', 'all']
 
+/** Documents that do not exist. */
+const UNKNOWN = Array.from({ length: 2_500 }, (_, at) => 10_000 + at)
+
 interface Collection {
   /** The terms of each chunk; chunk 0 has number 0. */
   readonly chunks: readonly (readonly string[])[]
@@ -50,6 +53,8 @@ const documents = fc.uniqueArray(fc.integer({ min: 1, max: 48 }))
 const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
   fc.constant(undefined),
   documents.map((only) => ({ only })),
+  // So many that the chunks of the documents are not read before the search.
+  documents.map((only) => ({ only: [...only, ...UNKNOWN] })),
   documents.map((except) => ({ except })),
 )
 
