@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { ownerSession, withDatabase } from '../engines.js'
+import { AlcoveError, InvalidInputError } from '../../../src/index.js'
+import { ownerSession, withDatabase, withEngine } from '../engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
 import { oneLine, printable, printResult } from '../output.js'
 
@@ -39,12 +41,15 @@ export function contentCommand(): CommandUnknownOpts {
     .addOption(option('--output <file>', 'a new file; default: the name of the document, in this folder'))
     .action(async (uuid, { output }, command) => {
       const options = globalOptions(command)
-      const saved = await withDatabase(options, async (engine) => {
+      const saved = await withEngine(options, async (engine) => {
         const { documents } = ownerSession(engine)
         const { displayName, size } = await documents.get(uuid)
-        const file = output ?? displayName
+        const file = output ?? basename(displayName)
         // Never over another file: the name comes from whoever uploaded the document.
-        await pipeline(Readable.from(await documents.open(uuid)), createWriteStream(file, { flags: 'wx' }))
+        const bytes = Readable.from(await documents.open(uuid))
+        await pipeline(bytes, createWriteStream(file, { flags: 'wx' })).catch((error: unknown) => {
+          throw describe(error, file)
+        })
         return { file, size }
       })
       printResult(options, saved, `Saved ${saved.size} bytes as ${saved.file}.`)
@@ -80,6 +85,13 @@ export function chunksCommand(): CommandUnknownOpts {
         else if (nextAfter !== null) await print(`more: --after ${nextAfter}\n`)
       })
     })
+}
+
+function describe(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error instanceof AlcoveError) return error
+  const problem =
+    error.code === 'EEXIST' ? 'exists already: name another one' : `cannot be written (${String(error.code)})`
+  return new InvalidInputError('output', `the file ${file} ${problem}`, { cause: error })
 }
 
 /** Writes to stdout, and waits while its reader is slow. */
