@@ -181,8 +181,8 @@ export interface DocumentOperations {
    * exactly its `content`.
    *
    * @param range offsets in UTF-16 units. Default: the whole text
-   * @throws InvalidInputError if the document is not completed, if the range is not within the text, if it has more than
-   *   4,194,304 units, or if the document was completed by a version that did not store the white space in the range
+   * @throws InvalidInputError if the document is not completed, or the range is not within the text or has more than
+   *   4,194,304 units. Also if a version completed the document that did not store the white space in the range
    * @throws as {@link get}
    */
   text(document: DocumentReference, range?: TextRange): Promise<string>

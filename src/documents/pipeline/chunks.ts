@@ -87,10 +87,10 @@ async function* timed<Item>(items: AsyncIterable<Item>, summary: TextSummary): A
 
 /** The chunk with hashes of itself and of its windows, under the model with this fingerprint. */
 export async function hashedChunk(
-  { text, windows: unhashed, ...chunk }: PlacedChunk,
+  { text, windows: plainWindows, ...chunk }: PlacedChunk,
   fingerprint: string,
 ): Promise<NewChunk> {
-  const windows = unhashed.map(async (window): Promise<WindowRecord> => {
+  const windows = plainWindows.map(async (window): Promise<WindowRecord> => {
     return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
   })
   // The hash also covers the place and the gaps: a row of an earlier version without them is written again.

@@ -442,8 +442,36 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         ...(ordinal === 1 ? place : NO_PLACE),
       })),
     )
+    const listFrom = async (ordinal: number, limit: number): Promise<unknown> =>
+      await storage.read(({ chunks }) => chunks.listFrom(document.id, { ordinal, limit }))
+    assert.deepEqual(await listFrom(0, 2), listed.slice(0, 2))
+    assert.deepEqual(await listFrom(1, 10), listed.slice(1))
+    assert.deepEqual(await listFrom(3, 10), [])
     await storage.transaction(({ contexts }) => contexts.update(context.id, { deleted: NOW }))
     assert.deepEqual(await visible(), [])
+    assert.deepEqual(await listFrom(0, 10), [])
+  })
+
+  test('keeps the white space around chunks', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { chunks } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const { id } = await seedDocument(repositories, context, UUIDS[0])
+      const gaps = [
+        { gapBefore: '\t\u00A0\f', gapAfter: null },
+        { gapBefore: 'L12\n2', gapAfter: null },
+        { gapBefore: null, gapAfter: '\n' },
+      ]
+      await chunks.insert(
+        id,
+        gaps.map((gap, ordinal) => ({ ...newChunk(ordinal), ...gap })),
+      )
+      const stored = await chunks.page(id, { ordinal: 0, limit: 10 })
+      assert.deepEqual(
+        stored.map(({ gapBefore, gapAfter }) => ({ gapBefore, gapAfter })),
+        gaps,
+      )
+    })
   })
 
   test('removes chunks from the end in batches', async (storage) => {
