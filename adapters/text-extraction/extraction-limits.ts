@@ -23,7 +23,7 @@ export interface ExtractionLimits {
   readonly pieceTimeoutMs: number
   /** The longest wait for all pieces of a file together. Default: 900,000. */
   readonly fileTimeoutMs: number
-  /** The largest .pdf, .docx or .doc, in megabytes. These formats need the whole file in memory. Default: 256. */
+  /** The largest .pdf, .docx, .doc, .xlsx, .pptx, .eml or .epub, in megabytes. They need the whole file in memory. Default: 256. */
   readonly maxWholeFileMb: number
   /** The most characters of text from a file. Default: 268,435,456. A table or a text may have 16 for each byte. */
   readonly maxTextCharacters: number

@@ -22,8 +22,8 @@ const WORKER = new URL('./processes/extraction-worker.js', import.meta.url)
 const FILES_PER_PROCESS = 100
 
 /**
- * Reads .pdf, .docx, .doc, .txt, .md and .csv in separate processes, with limits for memory, time and output. A file
- * that crashes its process is refused, and other files continue. If the machine runs out of memory, Linux ends such a
+ * Reads the files of {@link FORMATS} in separate processes, with limits for memory, time and output. A file that
+ * crashes its process is refused, and other files continue. If the machine runs out of memory, Linux ends such a
  * process before the host.
  */
 export class WorkerTextExtractor implements TextExtractor {

@@ -310,7 +310,7 @@ describe('alcove', () => {
       'inbox/good.txt: 1 chunk from 10 bytes',
       'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero character became U+FFFD',
       'nowhere.txt: failed: no such file or folder',
-      'inbox/picture.png: failed: The name must end with one of .pdf, .docx, .doc, .txt, .md, .csv (ERR_UNSUPPORTED_FORMAT)',
+      'inbox/picture.png: failed: The name must end with one of .pdf, .docx, .doc, .txt, .md, .csv, .html, .htm, .xlsx, .pptx, .json, .jsonl, .eml, .epub (ERR_UNSUPPORTED_FORMAT)',
     ])
     expect(stderr.split('\n')).toEqual([
       'skipped inbox/picture.png: its format is not supported',

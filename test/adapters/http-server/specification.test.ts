@@ -191,10 +191,10 @@ define('Endpoints: Assistant API', 'assistant', [
     answers: (body: string) => expect(body).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
   },
   {
-    says: 'Upload document: other types than .pdf, .docx, .doc, .txt, .md and .csv are refused',
+    says: 'Upload document: other types than those of the list are refused',
     method: 'POST',
     path: ({ contextId }) => `/context/upload/${contextId}`,
-    send: () => ({ body: fileForm('b.html', '<p>') }),
+    send: () => ({ body: fileForm('b.rtf', '{}') }),
     status: 400,
   },
   {

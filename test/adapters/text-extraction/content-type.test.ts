@@ -62,6 +62,18 @@ describe('U10 a file with the name of another supported format', () => {
       Buffer.from('just text, \xe9', 'latin1'),
       'The content is plain text, but the name ends with .doc: rename the file to .txt',
     ],
+    ['a.doc', html, 'The content is HTML, but the name ends with .doc: rename the file to .html'],
+    ['a.pdf', html, 'The content is HTML, but the name ends with .pdf: rename the file to .html'],
+    ['a.eml', html, 'The content is HTML, but the name ends with .eml: rename the file to .html'],
+    ['a.html', pdf, 'The content is a PDF, but the name ends with .html: rename the file to .pdf'],
+    ['a.docx', xlsx, 'The content is an Excel workbook, but the name ends with .docx: rename the file to .xlsx'],
+    ['a.xlsx', docx, 'The content is a Word document, but the name ends with .xlsx: rename the file to .docx'],
+    ['a.epub', docx, 'The content is a Word document, but the name ends with .epub: rename the file to .docx'],
+    [
+      'a.docx',
+      pptx,
+      'The content is a PowerPoint presentation, but the name ends with .docx: rename the file to .pptx',
+    ],
     [
       'a.pdf',
       Buffer.from('\uFEFFjust text', 'utf16le'),
@@ -97,15 +109,13 @@ describe('U10 a file of an unsupported format', () => {
     ['a.docx', windowsProgram, /a program/],
     ['a.txt', program, /a program/],
     ['a.pdf', png, /an image/],
+    ['a.html', rtf, /RTF/],
+    ['a.json', program, /a program/],
     ['a.docx', rtf, /RTF, which is not supported, although the name ends with \.docx/],
     ['a.doc', rtf, /RTF/],
-    ['a.doc', html, /HTML/],
-    ['a.pdf', html, /HTML/],
     ['a.doc', wordMl, /WordML \(XML of Word 2003\)/],
     ['a.doc', Buffer.from('\xffWPC\x10\x00\x00\x00\x01\x0a', 'latin1'), /WordPerfect/],
     ['a.doc', Buffer.from([0xdb, 0xa5, 0x2d, 0, 0, 0, 9]), /Word 2 or earlier/],
-    ['a.docx', xlsx, /an Excel workbook/],
-    ['a.docx', pptx, /a PowerPoint presentation/],
     ['a.docx', zipOf([{ name: 'a.txt', data: Buffer.from('hello') }]), /a zip archive/],
     ['a.docx', zipOf([{ name: 'META-INF/MANIFEST.MF', data: Buffer.from('x') }]), /a Java archive/],
     ['a.pdf', zipOf([{ name: 'a.txt', data: Buffer.from('hello') }]), /a zip archive/],
@@ -130,8 +140,8 @@ describe('U10 a file of an unsupported format', () => {
       officeOf(`${OFFICE}.spreadsheetml.sheet.main+xml`, 'xl/workbook.xml', pictures),
     )
     expect(table).toMatchObject({
-      code: 'ERR_UNSUPPORTED_FORMAT',
-      message: expect.stringContaining('an Excel workbook, not a Word document') as string,
+      code: 'ERR_WRONG_TYPE',
+      message: 'The content is an Excel workbook, but the name ends with .docx: rename the file to .xlsx',
     })
   })
 
