@@ -100,7 +100,7 @@ const MARKUPS: readonly (readonly [RegExp, Content])[] = [
   [/progid="Word\.Document"|office\/word\/2003\/wordml/, { kind: 'markup', name: 'WordML (XML of Word 2003)' }],
   [/^\s*<\?xml[^]*<pkg:package/, { kind: 'markup', name: 'Word XML' }],
   [
-    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*(?:<!doctype html|<html)/i,
+    /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*(?:<!doctype html|<html)/i,
     { kind: 'html', name: 'HTML', readAs: '.html' },
   ],
   [/^MIME-Version:/i, { kind: 'mime', name: 'a web archive (MHTML)' }],

@@ -37,7 +37,7 @@ async function parse(bytes: Buffer): Promise<Email> {
   try {
     return await PostalMime.parse(bytes)
   } catch (error) {
-    if (!(error instanceof Error) || !/exceeded/.test(error.message)) throw error
+    if (!(error instanceof Error) || !error.message.includes('exceeded')) throw error
     throw new ExtractionError(
       'ERR_EXTRACTION_LIMIT',
       'The mail has more than 2 MB of headers, or more than 256 levels of parts: save its text as .txt',

@@ -175,6 +175,14 @@ describe('U11: a hostile page', () => {
     for (const page of [row, wide]) expect((await extract(`${page}<p>end`, MEGABYTE)).text.endsWith('end')).toBe(true)
   }, 120_000)
 
+  it('of comments is identified at once', async () => {
+    const bytes = Buffer.from('<!---->'.repeat(585))
+    const began = performance.now()
+    await extractor.identify('a.html', bytes)
+    await expect(extractor.identify('a.pdf', bytes)).rejects.toMatchObject({ code: 'ERR_WRONG_TYPE' })
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+
   it('with a document type that declares entities expands none', async () => {
     expect(await textOf('<!DOCTYPE html [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><p>x &b;</p>')).toContain('x &b;')
   })

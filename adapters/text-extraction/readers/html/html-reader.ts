@@ -7,6 +7,8 @@ import { HtmlText } from './html-text.js'
 
 /** The bytes in which a page declares its encoding. */
 const HEAD_BYTES = 4_096
+const DECLARATION =
+  /^[^<]{0,10}<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']|<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i
 
 /**
  * Reads a web page as a reader sees it: title, paragraphs, lists and tables, without scripts and hidden elements.
@@ -68,8 +70,6 @@ async function headOf(file: FileBytes): Promise<Buffer> {
 
 /** The encoding in `<meta charset>`, `<meta http-equiv>` or the XML declaration. */
 function declaredCharset(head: string): string | undefined {
-  return /^[^<]{0,10}<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']|<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i
-    .exec(head)
-    ?.slice(1)
-    .find((name) => name !== undefined)
+  const declared = DECLARATION.exec(head)
+  return declared?.[1] ?? declared?.[2]
 }

@@ -36,8 +36,9 @@ class CellBlocks implements HtmlBlocks {
     this.#keep(text, level)
   }
 
-  /** Rows have no gaps. */
-  leaveGap(): void {}
+  leaveGap(): void {
+    // A row is a line.
+  }
 
   #keep(text: string, level: number): void {
     if (text === '') return
@@ -238,7 +239,7 @@ export class HtmlTable {
 
   #headerOf(cell: Cell): string {
     const names = this.#header?.slice(cell.column, cell.column + cell.span) ?? []
-    return [...new Set(names.filter((name) => name !== undefined && name !== ''))].join(', ')
+    return [...new Set(names.filter((name) => name.trim() !== ''))].join(', ')
   }
 }
 

@@ -62,7 +62,9 @@ export class NumberFormats implements XmlVisitor {
     if (name === 'x:cellXfs') this.#isInStyles = false
   }
 
-  text(): void {}
+  text(): void {
+    // Formats are attributes.
+  }
 
   /** The text of a number as Excel shows it. @param value as the file has it */
   show(value: string, style: number): string {

@@ -56,7 +56,7 @@ async function sheetsOf(
       const id = attribute(':id')
       const related = relationships.find((relationship) => relationship.id === id)
       // A sheet of a chart has no rows.
-      if (related === undefined || related.type !== 'worksheet' || parts.has(related.part)) return
+      if (related?.type !== 'worksheet' || parts.has(related.part)) return
       parts.add(related.part)
       if (/hidden/i.test(attribute('state') ?? '')) hidden += 1
       else sheets.push({ name: attribute('name') ?? '', part: related.part })
