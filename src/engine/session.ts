@@ -83,9 +83,9 @@ export interface Session {
     options?: SearchOptions,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>>
   /**
-   * Explains what {@link search} finds with the same arguments, or why it finds nothing: the state of the documents, the
-   * words of the prompt, the ranks of both sides, and reasons in plain sentences. Costs about as much as two searches,
-   * and more if the answer is empty.
+   * Explains what {@link search} finds with the same arguments, or why it finds nothing. Reads the state of the documents,
+   * the words of the prompt and the ranks of both sides. Costs about as much as two searches, and more if the answer is
+   * empty.
    *
    * A model that cannot be used is a reason, not an error.
    *

@@ -1,6 +1,33 @@
 import type { SearchMode } from '../ports/index.js'
-import type { Reason } from './reasons.js'
 import type { SearchResult } from './results.js'
+
+/** Causes of an empty or short answer. The codes are stable. */
+export const REASON_CODES = [
+  'model-unavailable',
+  'other-context',
+  'no-documents',
+  'filter-excludes-all',
+  'all-failed',
+  'early-finding-off',
+  'words-only-yet',
+  'still-processing',
+  'vectors-missing',
+  'words-not-indexed',
+  'prompt-without-words',
+  'only-question-words',
+  'words-not-found',
+  'language-unknown',
+  'threshold-too-high',
+] as const
+
+export type ReasonCode = (typeof REASON_CODES)[number]
+
+/** A cause of an empty or short answer. */
+export interface Reason {
+  readonly code: ReasonCode
+  /** One sentence that says the cause and what to do. */
+  readonly message: string
+}
 
 /** The reasons for the results of a search, or for their absence. */
 export interface SearchExplanation {
@@ -27,7 +54,7 @@ export interface SearchExplanation {
 /** The embedding model of the context. */
 export interface ExplainedModel {
   readonly id: string
-  /** How much of the prompt its vocabulary knows, 0 to 1; null if the model cannot be used. */
+  /** Share of the prompt that its vocabulary knows, 0 to 1; null if the model cannot be used. */
   readonly knowledge: number | null
 }
 

@@ -1,13 +1,15 @@
 export type { FoundBy } from './chunks.js'
-export type {
-  ExplainedDocuments,
-  ExplainedHit,
-  ExplainedModel,
-  ExplainedWord,
-  SearchExplanation,
+export {
+  type ExplainedDocuments,
+  type ExplainedHit,
+  type ExplainedModel,
+  type ExplainedWord,
+  REASON_CODES,
+  type Reason,
+  type ReasonCode,
+  type SearchExplanation,
 } from './explanation.js'
 export type { ContextSearchResult } from './joined-search.js'
-export { REASON_CODES, type Reason, type ReasonCode } from './reasons.js'
 export type { Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {

@@ -25,14 +25,14 @@ export interface JoinedChunk extends SizedChunk {
  *
  * - Contexts whose scores have one origin (the same model, and words, meaning or both) form a group. A group is ordered
  *   by score, as if its contexts were one. A context with nothing good gets no place in it.
- * - Scores of different groups are not comparable, so groups are joined by rank. The first chunk of each group comes
- *   before the second chunk of any group with one context. A group with c contexts gets c places for each place of a
- *   group with one context. This is Adams's method of apportionment: each group has its best chunk in the results, as
- *   long as there are as many results as groups.
+ * - Scores of different groups are not comparable, so groups are joined by rank: the best chunk of each group comes
+ *   first. After that, a group with c contexts gets c places for each place of a group with one context. This is Adams's
+ *   method of apportionment. No group is starved as long as there are as many results as groups.
  * - Chunks of equal rank are ordered by score, similarity and age: the same documents give the same order.
+ * - With more than one group, the score of a chunk is 1 / (1 + r). Here r is the number of chunks of its group before it,
+ *   divided by the number of contexts in the group.
  *
- * @returns all chunks, the best first. With more than one group, the score of a chunk is 1 / (1 + r), where r is the
- *   number of chunks of its group before it, divided by the number of contexts in the group
+ * @returns all chunks, the best first
  */
 export function joinFairly(findings: readonly ContextFinding[]): JoinedChunk[] {
   const groups = new Map<string, ContextFinding[]>()

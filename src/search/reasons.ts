@@ -1,32 +1,4 @@
-import type { SearchExplanation } from './explanation.js'
-
-/** Causes of an empty or short answer. The codes are stable. */
-export const REASON_CODES = [
-  'model-unavailable',
-  'other-context',
-  'no-documents',
-  'filter-excludes-all',
-  'all-failed',
-  'early-finding-off',
-  'words-only-yet',
-  'still-processing',
-  'vectors-missing',
-  'words-not-indexed',
-  'prompt-without-words',
-  'only-question-words',
-  'words-not-found',
-  'language-unknown',
-  'threshold-too-high',
-] as const
-
-export type ReasonCode = (typeof REASON_CODES)[number]
-
-/** A cause of an empty or short answer. */
-export interface Reason {
-  readonly code: ReasonCode
-  /** One sentence that says the cause and what to do. */
-  readonly message: string
-}
+import { REASON_CODES, type Reason, type ReasonCode, type SearchExplanation } from './explanation.js'
 
 /** The facts that reasons follow from. */
 export interface SearchFacts extends Omit<SearchExplanation, 'reasons' | 'hits'> {

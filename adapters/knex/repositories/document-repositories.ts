@@ -192,14 +192,14 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const count = (condition: string, name: string) =>
       this.session.knex.raw(`coalesce(sum(case when ${condition} then 1 else 0 end), 0) as ${name}`)
     const isWaiting = 'completed is null and error is null'
-    const hasWords = `words_version = ${Number(version)}`
-    const [row = {}] = (await this.#current(contextId).select([
+    const hasWords = `words_version = ${version}`
+    const [row = {}] = await this.#current(contextId).select<Row[]>([
       count('completed is not null', 'completed'),
       count(`completed is not null and ${hasWords}`, 'completed_with_words'),
       count(isWaiting, 'waiting'),
       count(`${isWaiting} and ${hasWords}`, 'waiting_with_words'),
       count('completed is null and error is not null', 'failed'),
-    ])) as Row[]
+    ])
     const completed = number(row, 'completed')
     return {
       completed,
