@@ -46,6 +46,7 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 export async function bundle(dist, entries) {
   const sources = ['src', 'adapters', 'test/conformance'].flatMap(sourcesIn)
   const code = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+  for (const [path, text] of code) requireOnlyUrl(path, text)
   const standing = sources.filter((path) => code.get(path).includes('import.meta'))
   const started = standing.flatMap((path) => programsOf(path, code.get(path)))
   const files = new Set([...entries.map((path) => path.replace(/\.js$/, '.ts')), ...standing, ...started])
@@ -56,6 +57,16 @@ export async function bundle(dist, entries) {
     const own = [...files].filter((path) => folderOf(path) === folder)
     await bundleFolder(dist, folder, own, new Set(standing))
   }
+}
+
+/**
+ * A shipped module finds files beside it by `import.meta.url` only: the tests replace that with the path in `dist`.
+ * @throws Error for a module that uses another way
+ */
+function requireOnlyUrl(path, text) {
+  const [used] = /import\.meta\.(dirname|filename)\b/.exec(text) ?? []
+  if (used === undefined) return
+  throw new Error(`${path} uses ${used}: use new URL('./FILE', import.meta.url), which also works in the tests`)
 }
 
 function sourcesIn(folder) {

@@ -6,7 +6,7 @@ export interface Clock {
 
 /** A fact that the engine reports, for logs and metrics. */
 export interface TelemetryEvent {
-  /** Stable name with dots, such as `ingestion.document.failed`. */
+  /** Stable name with dots, such as `jobs.failed`. */
   readonly name: string
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   /** Ids and numbers; never secrets, prompts or texts of documents. */
