@@ -13,8 +13,8 @@ import {
   type ProcessingPorts,
   type StartedDocument,
 } from './pipeline/document-run.js'
-import type { LateWrites } from './pipeline/index-words.js'
-import { PendingVectors } from './pipeline/window-embedder.js'
+import type { LateWrites } from './pipeline/late-writes.js'
+import { PendingVectors } from './pipeline/pending-vectors.js'
 import { deleteVersions } from './versions.js'
 
 /** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */

@@ -14,17 +14,16 @@ import type {
 } from '../ports/index.js'
 import { type Access, type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import {
-  type ByteSource,
   firstHeldBytes,
   HeldQuota,
-  inspected,
   leftBytesFor,
   maxFileBytesFor,
   UPLOAD_TTL_MS,
   uploadExpired,
   type WantedQuota,
   WITH_CONTEXT_LOCK,
-} from './upload-stream.js'
+} from './upload-quota.js'
+import { type ByteSource, inspected } from './upload-stream.js'
 
 export interface UploadOptions {
   /** Most bytes of this file. Default: the context's `maxSize`. */

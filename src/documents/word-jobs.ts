@@ -6,7 +6,8 @@ import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } f
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
 import { enqueueWords, INDEX_WORDS } from './document-jobs.js'
 import { storedChunks } from './pipeline/chunks.js'
-import { IndexWords, type LateWrites } from './pipeline/index-words.js'
+import { IndexWords } from './pipeline/index-words.js'
+import type { LateWrites } from './pipeline/late-writes.js'
 
 const DOCUMENTS_PER_PAGE = 200
 /** Time of one turn. Then the context waits behind others, so that a large one does not delay small ones. */

@@ -27,15 +27,11 @@ import {
   storedChunks,
   type TextSummary,
 } from './chunks.js'
-import { type IndexWords, WordFeed } from './index-words.js'
+import type { IndexWords } from './index-words.js'
+import type { PendingVectors } from './pending-vectors.js'
 import { VectorWriter } from './vector-writer.js'
-import {
-  batchByWindows,
-  type ChunkBatch,
-  type EmbeddedBatch,
-  type PendingVectors,
-  WindowEmbedder,
-} from './window-embedder.js'
+import { batchByWindows, type ChunkBatch, type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
+import { WordFeed } from './word-feed.js'
 
 /** Windows that one call embeds: some seconds of work at most. */
 const WINDOWS_PER_BATCH = 256

@@ -1,15 +1,8 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
-import { type RetryOptions, retry, TimeSlice } from '../../kernel/waiting.js'
-import {
-  BACKUP_JOB,
-  type DocumentRecord,
-  type LexicalIndex,
-  type NewChunk,
-  type Storage,
-  type VectorIndex,
-} from '../../ports/index.js'
+import { TimeSlice } from '../../kernel/waiting.js'
+import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
 import { wordCollectionOf } from '../collections.js'
 import { chunkTerms, storedChunks } from './chunks.js'
 
@@ -21,7 +14,7 @@ const CHUNKS_PER_WRITE = 1_024
 const TERMS_PER_WRITE = 180_000
 
 /** The document that owns the words. */
-type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
+export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
 
 /** The job that indexes the words, and its conditions. */
 interface WordsRun {
@@ -154,121 +147,5 @@ async function whileWanted(work: () => Promise<void>): Promise<boolean> {
   } catch (error) {
     if (error instanceof NotWantedError) return false
     throw error
-  }
-}
-
-/** Most chunks that wait for the word index. Above it, {@link WordFeed.push} waits. */
-const MAX_WAITING = 512
-
-/**
- * Passes the chunks of a document to the indexing of their words, while further chunks are made. If the indexing is
- * slower, the maker of the chunks waits, so that memory does not grow.
- */
-export class WordFeed {
-  readonly #indexing: Promise<void>
-  #waiting: NewChunk[] = []
-  #isComplete = false
-  #failure: { readonly error: unknown } | undefined
-  /** Wakes the side that waits for the other. */
-  #wake: () => void = () => undefined
-
-  /** @param index indexes all chunks; it is called at once */
-  constructor(index: (chunks: AsyncIterable<NewChunk>) => Promise<void>) {
-    this.#indexing = index(this.#chunks()).catch((error: unknown) => {
-      this.#failure = { error }
-      this.#wake()
-    })
-  }
-
-  /** Adds the next chunks. @throws the error of the indexing */
-  async push(chunks: readonly NewChunk[]): Promise<void> {
-    this.#waiting.push(...chunks)
-    this.#wake()
-    while (this.#waiting.length > MAX_WAITING && this.#failure === undefined) await this.#nextChange()
-    this.#throwFailure()
-  }
-
-  /** Resolves once all chunks are indexed. @throws the error of the indexing */
-  async end(): Promise<void> {
-    this.#isComplete = true
-    this.#wake()
-    await this.#indexing
-    this.#throwFailure()
-  }
-
-  /** Stops the indexing before the last chunk. Resolves once its writes are finished. */
-  async abandon(): Promise<void> {
-    this.#failure ??= { error: new Error('the indexing of this document was aborted') }
-    this.#wake()
-    await this.#indexing
-  }
-
-  async *#chunks(): AsyncGenerator<NewChunk> {
-    for (;;) {
-      this.#throwFailure()
-      const chunks = this.#waiting
-      this.#waiting = []
-      this.#wake()
-      yield* chunks
-      if (chunks.length > 0) continue
-      if (this.#isComplete) return
-      await this.#nextChange()
-    }
-  }
-
-  /** Waits for the next change by the other side. */
-  async #nextChange(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wakeOtherWaiter = this.#wake
-      this.#wake = () => {
-        this.#wake = () => undefined
-        wakeOtherWaiter()
-        resolve()
-      }
-    })
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error
-  }
-}
-
-/** Any failure may pass: the document is gone, so nothing else depends on this work. */
-const REMOVAL_RETRY: RetryOptions = { backoff: { firstMs: 150, maxRetries: 3 }, isTransient: () => true }
-
-/** Removes from the indexes data of a deleted document that a run wrote after the deletion, perhaps after its purge. */
-export class LateWrites {
-  readonly #storage: Storage
-  readonly #vectors: VectorIndex
-  readonly #words: LexicalIndex
-
-  constructor(storage: Storage, vectors: VectorIndex, words: LexicalIndex) {
-    this.#storage = storage
-    this.#vectors = vectors
-    this.#words = words
-  }
-
-  /**
-   * Does nothing if the document is live.
-   * @param vectorCollection the collection of its vectors; undefined if the run wrote none
-   */
-  async removeIfDeleted({ id, contextId }: WordsOwner, vectorCollection?: string): Promise<void> {
-    const { isLive, hasContext, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
-      isLive: (await documents.get(id)) !== undefined,
-      hasContext: (await contexts.get(contextId)) !== undefined,
-      isBackup: await jobs.isHeld(BACKUP_JOB),
-    }))
-    if (isLive) return
-    const removeFrom = async (index: VectorIndex | LexicalIndex, name: string): Promise<void> => {
-      // A backup may still copy this collection. The context's purge waits for the backup, then drops the collection.
-      if (hasContext || isBackup) await index.deleteDocument(name, id, 0)
-      else await index.drop(name)
-    }
-    // Without this removal, the data stays until the sweep of the next start.
-    const remove = async (): Promise<void> => {
-      await removeFrom(this.#words, wordCollectionOf(contextId))
-      if (vectorCollection !== undefined) await removeFrom(this.#vectors, vectorCollection)
-    }
-    await retry(remove, REMOVAL_RETRY)
   }
 }
