@@ -3,7 +3,7 @@ import { encodingOf } from '../references/charset-reference.js'
 import { type Outcome, plainScoresOf, type Summary, scoresOf, summary } from './extraction-outcome.js'
 
 /** A figure that the extraction must reach. */
-export interface Figure {
+interface Figure {
   readonly what: string
   readonly type: string
   readonly measure: string
@@ -20,7 +20,7 @@ const isUnicode = ({ file }: Outcome): boolean => /^utf-?(8|16)/.test(encodingOf
 /** True for a format that only shares its file extension with one that the engine reads. */
 const isOtherFormat = ({ code }: Outcome): boolean => code === 'ERR_UNSUPPORTED_FORMAT' || code === 'ERR_WRONG_TYPE'
 
-export const FIGURES: readonly Figure[] = [
+const FIGURES: readonly Figure[] = [
   { what: '.pdf beside pdftotext', type: 'pdf', measure: 'pdftotext', mean: 0.985, goodShare: 0.92 },
   { what: '.pdf, expected texts', type: 'pdf', measure: 'expected', mean: 0.97, goodShare: 0.92 },
   { what: '.docx, body', type: 'docx', measure: 'body', mean: 0.995 },

@@ -6,7 +6,7 @@ import type { Session } from '../../dist/src/index.js'
 import type { SetDocument } from './retrieval-sets.js'
 
 /** A chunk that the engine made of a document. */
-export interface IngestedChunk {
+interface IngestedChunk {
   readonly id: number
   readonly fileName: string
   /** UTF-16 offset in the document. */

@@ -4,7 +4,7 @@ import type { IngestedContext } from './retrieval-engine.js'
 /** The engine's modes, by their names in the results. */
 export const HYBRID = 'alcove, hybrid'
 export const SEMANTIC = 'alcove, semantic'
-export const KEYWORD = 'alcove, keyword'
+const KEYWORD = 'alcove, keyword'
 
 /** Finds chunks for a question. The result has the ids of the best chunks by finder, the best first. */
 export type Finder = (question: string, most: number) => Promise<ReadonlyMap<string, readonly number[]>>

@@ -6,7 +6,7 @@ import type { Found } from './search-collection.js'
 const SCANS_AT_ONCE = 4
 
 /** Finds the windows nearest to a query, nearest first. */
-export type Search = (query: Float32Array, documents?: DocumentFilter) => Promise<readonly Found[]>
+type Search = (query: Float32Array, documents?: DocumentFilter) => Promise<readonly Found[]>
 
 /** A search, and the exact scan of the same table. */
 export interface SearchAndScan {
