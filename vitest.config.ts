@@ -1,6 +1,7 @@
-import { join, relative, sep } from 'node:path'
+import { join, normalize, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const ROOT = import.meta.dirname
 
@@ -19,6 +20,42 @@ export const programsOfDist: Plugin = {
   },
 }
 
+/** Files that take longest, or that wait for leases and timeouts, by their path below `test`. The longest come first. */
+const LONG_FILES = [
+  'scaling/processes',
+  'readme/readme',
+  'tenants/soak',
+  'adapters/lancedb/lancedb-maintenance',
+  'adapters/local/migration',
+  'ingestion/full-disk',
+  'adapters/lancedb/lancedb-search',
+  'adapters/words/sqlite-words',
+  'adapters/cli/search-flood',
+  'ingestion/faults',
+  'ingestion/soak',
+  'adapters/http-server/slow-clients',
+  'src/outbox/soak',
+  'src/doctor/doctor',
+  'adapters/cli/cli',
+  'adapters/defaults',
+  'src/documents/early-words',
+  'src/doctor/doctor-live',
+  'crash/ingestion',
+  'adapters/cli/serve',
+  'adapters/s3/s3',
+].map((name) => join(ROOT, 'test', `${name}.test.ts`))
+
+/** Begins with long files, so that all processes end at about the same time. A clean clone has no earlier durations. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG_FILES.indexOf(normalize(moduleId))
+      return at === -1 ? LONG_FILES.length : at
+    }
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+  }
+}
+
 const config: ViteUserConfig = defineConfig({
   plugins: [programsOfDist],
   test: {
@@ -33,6 +70,7 @@ const config: ViteUserConfig = defineConfig({
     execArgv: ['--expose-gc'],
     // Models and databases are heavy, but many tests wait for something: three processes are enough for any machine.
     maxWorkers: 3,
+    sequence: { sequencer: LongFilesFirst },
     server: { deps: { external: [/\/dist\//] } },
   },
 })

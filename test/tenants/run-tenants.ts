@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
@@ -15,6 +15,22 @@ export interface TenantsOptions {
   readonly seconds: number
   /** Contexts of the attacker, each with a description of 100 kB. */
   readonly contexts: number
+  /** The two companies, for several attacks. Default: made for this attack. */
+  readonly prepared?: PreparedTenants
+}
+
+/** A data folder with both companies, of which each attack gets a copy. */
+export interface PreparedTenants {
+  readonly dataDir: string
+  readonly world: World
+  remove(): Promise<void>
+}
+
+/** Makes the two companies for several attacks. */
+export async function prepareTenants(contexts: number): Promise<PreparedTenants> {
+  const folder = await temporaryFolder()
+  const dataDir = join(folder.path, 'data')
+  return { dataDir, world: await prepare(dataDir, contexts), remove: folder.remove }
 }
 
 /** The answers of a server to one tenant while another tenant attacks. */
@@ -48,13 +64,14 @@ const DESCRIPTION = 'Answer from the handbook. '.repeat(4_000).slice(0, 100_000)
 const LARGE_TEXT = `parental leave ${'\u200b'.repeat(63_900)}`.repeat(110)
 
 /** Runs one attack against `alcove serve`; server and attacker each have a process of their own. */
-export async function runTenants({ attack, seconds, contexts }: TenantsOptions): Promise<TenantsReport> {
+export async function runTenants({ attack, seconds, contexts, prepared }: TenantsOptions): Promise<TenantsReport> {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   let server: ReturnType<typeof startAlcove> | undefined
   let child: ChildProcess | undefined
   try {
-    const world = await prepare(dataDir, contexts)
+    if (prepared !== undefined) await cp(prepared.dataDir, dataDir, { recursive: true })
+    const world = prepared?.world ?? (await prepare(dataDir, contexts))
     server = startAlcove(['serve', '--port', '0', '--data-dir', dataDir, '--log-level', 'error'], { cwd: folder.path })
     const address = await addressOf(server)
     const { hostname, port } = new URL(address)

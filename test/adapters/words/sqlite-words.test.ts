@@ -6,6 +6,7 @@ import { MemoryLexicalIndex } from '../../../adapters/memory/index.js'
 import { SqliteLexicalIndex, type SqliteLexicalOptions } from '../../../adapters/words/index.js'
 import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../../src/ports/index.js'
 import { generateTexts, textRows, weighed } from '../../conformance/lexical-rows.js'
+import { sized } from '../../full-form.js'
 import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
 import { seededRandom } from '../../seeded-random.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -303,7 +304,7 @@ describe('a word index in SQLite', () => {
   })
 
   it('scores any chunks after a search, even after the file was closed, but not after a drop', async () => {
-    const many = generateTexts(240, 2)
+    const many = generateTexts(sized(60, 240), 2)
     await withIndex(async (index) => {
       for (const rows of many.documents) await each(index, async (one) => await one.add(NAME, rows))
       for (const question of many.questions) {
