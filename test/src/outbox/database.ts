@@ -28,9 +28,9 @@ export interface DatabaseKind {
    * Opens a database with the tables of the engine and without rows, whose ids begin at 1. An earlier test of this
    * process may have used it: to make the tables takes ten times as long as to empty them.
    */
-  open(): Promise<TestDatabase>
+  readonly open: () => Promise<TestDatabase>
   /** Opens a new database without tables. */
-  openEmpty(): Promise<TestDatabase>
+  readonly openEmpty: () => Promise<TestDatabase>
 }
 
 /** Each database that the engine supports. A run without PostgreSQL leaves it out, and reports that at its start. */
