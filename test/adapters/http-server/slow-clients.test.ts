@@ -7,6 +7,7 @@ import { setInterval, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { watchConnections } from '../../../adapters/http-server/node/connections.js'
 import { MemoryTelemetry } from '../../../adapters/memory/index.js'
+import { WALL_CLOCK } from '../../wall-clock.js'
 import { endlessHead, type RawOutcome } from './raw-client.js'
 import { fileForm, NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
@@ -98,7 +99,7 @@ describe('a client that sends slowly, or sends nothing', () => {
 })
 
 describe('a client that does not read', () => {
-  it('A24 loses its connection; a client that reads slowly keeps its own', async () => {
+  it('A24 loses its connection; a client that reads slowly keeps its own', WALL_CLOCK, async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => {
       const more = (): void => {

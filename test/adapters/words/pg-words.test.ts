@@ -13,6 +13,8 @@ import { seededRandom } from '../../seeded-random.js'
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
 
 const COLLECTION = 'context-1-words'
+/** Chunks of each document of a large collection. */
+const CHUNKS = sized(100, 200)
 /** Interrupted additions, after which there are no more. */
 const ENOUGH_FAILURES = sized(3, 8)
 const sequence = (length: number, first = 1): number[] => Array.from({ length }, (_, number) => first + number)
@@ -79,12 +81,12 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
     return { port, dispose: async () => await port.close() }
   })
 
-  it('finds the hits of the reference among 20,000 chunks, before and after merges, purges and a new process', async () => {
+  it(`finds the hits of the reference among ${100 * CHUNKS} chunks, before and after merges, purges and a new process`, async () => {
     const random = seededRandom(3)
     const shared = options()
     const [index, reference] = [new PgLexicalIndex(shared), new MemoryLexicalIndex()]
     for (const documentId of sequence(100)) {
-      const rows = texts(documentId, 200, random)
+      const rows = texts(documentId, CHUNKS, random)
       for (const each of [index, reference]) await each.add(COLLECTION, rows)
     }
     const queries = sequence(12).map(() => new Map(sequence(8).map(() => [word(random), 0.5 + random()])))
@@ -102,7 +104,7 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
 
     for (const documentId of sequence(100).filter((each) => each % 3 !== 0)) {
       for (const each of [index, reference])
-        await each.deleteDocument(COLLECTION, documentId, documentId % 2 === 0 ? 0 : 150)
+        await each.deleteDocument(COLLECTION, documentId, documentId % 2 === 0 ? 0 : CHUNKS * 0.75)
     }
     // Deleted chunks may still count in the statistics, but no search returns them.
     for (const query of queries) {

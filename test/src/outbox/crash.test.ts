@@ -57,7 +57,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     expect(log[0]?.attempts).toHaveLength(1)
     expect(scene.receiver.connections).toHaveLength(1)
     await scene.clear()
-  }, 60_000)
+  }, 180_000)
 
   it.each(['send:after', 'outcome:before-commit'] as const)(
     'O4 after it sends, before it records that (%s), sends a second POST of the same bytes, and logs one interrupted attempt',
@@ -77,7 +77,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
       expect(second?.headers).toEqual(first?.headers)
       await scene.clear()
     },
-    60_000,
+    180_000,
   )
 
   it('O5 after the final attempt, before it records that, ends the delivery in a terminal state with at most one more POST', async () => {
@@ -98,7 +98,7 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     expect(scene.receiver.requests).toHaveLength(4)
     await scene.clear()
-  }, 60_000)
+  }, 180_000)
 })
 
 /** A database, one destination, its receiver, and processes that start and stop. */
