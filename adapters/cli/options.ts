@@ -77,6 +77,12 @@ export function collectEach(text: string, previous: string[] | undefined): strin
   return [...(previous ?? []), text]
 }
 
+/** Parses an option that may be given several times. The commas of a glob such as `*.{md,txt}` stay. */
+export function collectGlobs(text: string, previous: string[] | undefined): string[] {
+  if (text.trim() === '') throw new InvalidArgumentError('Expected a glob, such as "handbook/**".')
+  return [...(previous ?? []), text]
+}
+
 /** Parses limits of the engine, such as `usersPerCompany=50000`; several times, or once with commas. */
 export function collectLimits(text: string, previous: Partial<EngineLimits> | undefined): Partial<EngineLimits> {
   const limits = parseList(text).map((item) => {

@@ -13,6 +13,7 @@ import { documentsCommand, ingestCommand } from './commands/documents.js'
 import { initCommand } from './commands/init.js'
 import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
+import { syncCommand } from './commands/sync.js'
 import { userCommand } from './commands/user.js'
 import { collectLimits, option, parseFile, parseFolder } from './options.js'
 import { oneLine } from './output.js'
@@ -22,6 +23,7 @@ const COMMANDS = [
   demoCommand,
   contextCommand,
   ingestCommand,
+  syncCommand,
   searchCommand,
   documentsCommand,
   doctorCommand,

@@ -1,0 +1,59 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { SyncedFile, SyncSummary } from '../../local/index.js'
+import { findContext, loadLocal, ownerSession, withEngine } from '../engines.js'
+import { collectGlobs, globalOptions, isSwitchedOn, option } from '../options.js'
+import { counted, oneLine, printResult, tell } from '../output.js'
+
+export function syncCommand(): CommandUnknownOpts {
+  return new Command('sync')
+    .description('make a context what a folder is: add new files, replace changed ones, wait until they are searchable')
+    .argument('<folder>')
+    .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
+    .addOption(option('--delete', 'delete the documents that have no file in the folder'))
+    .addOption(option('--watch', 'go on, and synchronise again after each change, until Ctrl-C'))
+    .addOption(
+      option(
+        '--include <glob>',
+        'paths to take, such as "handbook/**"; repeatable; default: each readable format',
+      ).argParser(collectGlobs),
+    )
+    .addOption(option('--exclude <glob>', 'paths to leave out; repeatable').argParser(collectGlobs))
+    .action(async (folder, { context, include, exclude }, command) => {
+      const options = globalOptions(command)
+      const showsFile = (file: SyncedFile): void => {
+        if (file.outcome !== 'unchanged') tell(oneLine(describe(file)))
+      }
+      const show = (summary: SyncSummary): void => {
+        printResult(options, summary, sentenceOf(summary))
+        if (summary.failed > 0) process.exitCode = 1
+      }
+      const interrupted = new AbortController()
+      await withEngine(
+        options,
+        async (engine) => {
+          const session = ownerSession(engine)
+          const { id } = await findContext(session, context)
+          const settings = { delete: isSwitchedOn(command, 'delete'), include, exclude, onFile: showsFile }
+          const { syncFolder, watchFolder } = await loadLocal()
+          if (!isSwitchedOn(command, 'watch')) {
+            show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))
+            return
+          }
+          const onError = (error: unknown): void => tell(error instanceof Error ? error.message : String(error))
+          const watch = await watchFolder(session, id, folder, { ...settings, onSync: show, onError })
+          tell(`watching ${folder}; stop with Ctrl-C`)
+          await new Promise((resolve) => interrupted.signal.addEventListener('abort', resolve, { once: true }))
+          await watch.close()
+        },
+        () => interrupted.abort(),
+      )
+    })
+}
+
+function describe({ path, outcome, error }: SyncedFile): string {
+  return error === undefined ? `${path}: ${outcome}` : `${path}: ${outcome}: ${error}`
+}
+
+function sentenceOf({ added, replaced, removed, unchanged, failed }: SyncSummary): string {
+  return `${counted(added, 'file')} added, ${replaced} replaced, ${removed} removed, ${unchanged} unchanged, ${failed} failed.`
+}
