@@ -1,12 +1,3 @@
-/** Cuts a text into pieces of at most `maxUnits` UTF-16 units, never inside a code point. */
-export function* piecesOf(text: string, maxUnits: number): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const end = pieceEnd(text, start, maxUnits)
-    yield text.slice(start, end)
-    start = end
-  }
-}
-
 /** The end of a piece that begins at `start` and has at most `maxUnits` UTF-16 units, never inside a code point. */
 export function pieceEnd(text: string, start: number, maxUnits: number): number {
   const end = Math.min(text.length, start + maxUnits)

@@ -1,7 +1,7 @@
 import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
 import { cutPiece, MarkLimit } from './marks.js'
 
-export { piecesOf, storable } from './pieces.js'
+export { storable } from './pieces.js'
 
 /** The bytes of a file for a reader in the worker thread. */
 export interface FileBytes {

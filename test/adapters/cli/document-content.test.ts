@@ -34,8 +34,8 @@ describe('alcove documents', () => {
     expect(hit?.source.headings[0]).toBe('Machines')
     const part = ['--start', String(hit?.source.start), '--end', String(hit?.source.end)]
     expect((await alcove('documents', 'text', uuid, ...part)).stdout).toBe(hit?.content)
-    const json = JSON.parse((await alcove('documents', 'text', uuid, '--json', '--start', '2', '--end', '10')).stdout)
-    expect(json).toEqual({ start: 2, end: 10, length: TEXT.length, text: 'Machines' })
+    const { stdout: json } = await alcove('documents', 'text', uuid, '--json', '--start', '2', '--end', '10')
+    expect(JSON.parse(json)).toEqual({ start: 2, end: 10, length: TEXT.length, text: 'Machines' })
     const { exitCode, stderr } = await alcove('documents', 'text', uuid, '--end', '1000000')
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`end: must be at most ${TEXT.length}`)])
   })

@@ -67,7 +67,7 @@ describe('the text of a document', () => {
     '\r\n',
     '  ',
     '👍 ',
-    `${' '.repeat(1_500)}`,
+    ' '.repeat(1_500),
     '中文字符。',
     '\t',
     'long'.repeat(30),

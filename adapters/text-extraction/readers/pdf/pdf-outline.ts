@@ -82,7 +82,7 @@ function entriesOf(items: unknown, level: number): { readonly entry: Entry; read
 
 /** The number of the page of a destination, from 1; `undefined` if it has none. */
 async function pageOf(pdf: Pdf, dest: unknown, known: Map<string, number | undefined>): Promise<number | undefined> {
-  const key = JSON.stringify(Array.isArray(dest) ? (dest[0] as unknown) : dest) ?? ''
+  const key = String(JSON.stringify(Array.isArray(dest) ? dest[0] : dest))
   if (!known.has(key)) known.set(key, await findPage(pdf, dest).catch(() => undefined))
   return known.get(key)
 }
