@@ -76,13 +76,13 @@ function flatEntries(outline: unknown): { readonly entry: Entry; readonly level:
 
 function entriesOf(items: unknown, level: number): { readonly entry: Entry; readonly level: number }[] {
   return (Array.isArray(items) ? items.slice(0, MAX_ENTRIES) : []).map((entry: unknown) => {
-    return { entry: (entry ?? {}) as Entry, level }
+    return { entry: entry ?? {}, level }
   })
 }
 
 /** The number of the page of a destination, from 1; `undefined` if it has none. */
 async function pageOf(pdf: Pdf, dest: unknown, known: Map<string, number | undefined>): Promise<number | undefined> {
-  const key = String(JSON.stringify(Array.isArray(dest) ? dest[0] : dest))
+  const key = JSON.stringify([Array.isArray(dest) ? (dest[0] as unknown) : dest])
   if (!known.has(key)) known.set(key, await findPage(pdf, dest).catch(() => undefined))
   return known.get(key)
 }
