@@ -160,7 +160,6 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-const READABLE = /\.(pdf|docx?|txt|md|csv)$/i
 const UNREADABLE = 'its format is not supported'
 
 /** The reasons to skip an entry of a folder: singular and plural. */
@@ -190,6 +189,7 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
   const files: FileToIngest[] = []
   const emptyFolders: string[] = []
   const skipped: string[] = []
+  const { isReadableName } = await import('../text-extraction/index.js')
   for (const path of paths) {
     const isFolder = await stat(path).then(
       (found) => found.isDirectory(),
@@ -202,10 +202,10 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
     }
     const skipReasons: SkipReason[] = []
     const found = await filesIn(path, skipReasons)
-    const readable = found.filter((file) => READABLE.test(file))
+    const readable = found.filter(isReadableName)
     if (readable.length === 0) emptyFolders.push(path)
     files.push(...readable.map((file) => ({ path: file, name: basename(file) })))
-    skipped.push(...found.filter((file) => !READABLE.test(file)).map((file) => `skipped ${file}: ${UNREADABLE}`))
+    skipped.push(...found.filter((file) => !isReadableName(file)).map((file) => `skipped ${file}: ${UNREADABLE}`))
     if (skipReasons.length > 0) {
       skipped.push(`skipped in ${path}: ${countReasons(skipReasons)}; to ingest such a file, name it`)
     }

@@ -51,6 +51,7 @@ const replacement: z.ZodType<DocumentReplacement> = z
   .object({
     uuid: z.uuid().meta({ description: "It becomes the document's `uuid` once the replacement is completed" }),
     originalName: z.string(),
+    contentHash: z.string().regex(/^[0-9a-f]{64}$/),
     size: z.int(),
     created: timestamp,
     started: timestamp.nullable(),

@@ -44,6 +44,12 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.epub': ['epub', 'zip'],
 }
 
+/** True if the extension of a name, in any case, is that of a format that this extractor reads. */
+export function isReadableName(fileName: string): boolean {
+  const lower = fileName.toLowerCase()
+  return FORMATS.some(({ extension }) => lower.endsWith(extension))
+}
+
 /** The format for the extension of a name. @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` */
 export function formatOf(fileName: string): TextFormat {
   const lower = fileName.toLowerCase()

@@ -14,7 +14,7 @@ import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import type { Engine } from '../../dist/src/index.js'
-import { type DocumentRecord, type NewChunk, NO_PLACE } from '../../dist/src/ports/index.js'
+import { type DocumentRecord, type NewChunk, NO_GAPS, NO_PLACE } from '../../dist/src/ports/index.js'
 import { QuickModel } from '../../test/ingestion/quick-model.js'
 import { quantile } from '../harness/measure.js'
 
@@ -143,6 +143,7 @@ function copyOf(first: DocumentRecord, number: number): Omit<DocumentRecord, 'id
 function chunksOf(number: number): NewChunk[] {
   return Array.from({ length: CHUNKS_PER_DOCUMENT }, (_, ordinal) => ({
     ...NO_PLACE,
+    ...NO_GAPS,
     ordinal,
     content: `harbour number${number} chunk${ordinal}`,
     start: ordinal * 100,

@@ -10,6 +10,8 @@ export interface DocumentReplacement {
   /** The UUID that `replace` returned. It becomes the document's UUID once the replacement is completed. */
   readonly uuid: string
   readonly originalName: string
+  /** Lower-case hex SHA-256 of the bytes. */
+  readonly contentHash: string
   /** Bytes. */
   readonly size: number
   readonly created: string
@@ -95,8 +97,8 @@ export function toDocument(record: DocumentRecord, replacement?: DocumentRecord)
 }
 
 function toReplacement(record: DocumentRecord): DocumentReplacement {
-  const { uuid, sizeBytes: size, created, started, error } = record
-  return { uuid, originalName: shownName(record.originalName), size, created, started, error }
+  const { uuid, contentHash, sizeBytes: size, created, started, error } = record
+  return { uuid, originalName: shownName(record.originalName), contentHash, size, created, started, error }
 }
 
 const MAX_NAME_CHARACTERS = 10_000

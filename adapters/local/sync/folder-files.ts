@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import picomatch from 'picomatch'
-import { FORMATS } from '../../text-extraction/index.js'
+import { isReadableName } from '../../text-extraction/index.js'
 
 /** A file of a folder. */
 export interface FolderFile {
@@ -29,11 +29,6 @@ export function matcherOf({ include, exclude }: FileFilter): (path: string) => b
   const isIncluded = include === undefined ? (path: string) => isReadableName(path) : picomatch([...include], MATCHING)
   const isExcluded = exclude === undefined || exclude.length === 0 ? () => false : picomatch([...exclude], MATCHING)
   return (path) => isIncluded(path) && !isExcluded(path)
-}
-
-function isReadableName(path: string): boolean {
-  const lower = path.toLowerCase()
-  return FORMATS.some(({ extension }) => lower.endsWith(extension))
 }
 
 /**

@@ -119,6 +119,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/context/relevant-docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the chunks of several contexts that answer a prompt
+         * @description Takes 1 to 100 `contextIds`. The other members are those of the search of one context, and the settings of each context apply where they are missing. `topN` limits the results of all contexts together; default: the largest `topN` of the contexts. Contexts with the same model and mode give the results of one context with all their documents. Contexts with different models or modes take turns.
+         */
+        post: operations["searchContexts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/context/explain/{contextId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain what a search finds, or why it finds nothing
+         * @description Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of `reasons` is the likeliest cause of an empty or short answer.
+         */
+        post: operations["explainSearch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context": {
         parameters: {
             query?: never;
@@ -210,6 +250,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/context/upload/{contextId}/{docId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Replace a document by a new version
+         * @description The document keeps its id, and takes the name of the file. Searches, lists and `getDocument` show the old version until the new one is processed, then the new one alone. Until then, `replacement` of the document shows the progress, or the reason of a failure. The same bytes under the same name change nothing.
+         */
+        put: operations["replaceDocument"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context/documents/{contextId}": {
         parameters: {
             query?: never;
@@ -240,6 +300,70 @@ export interface paths {
         post?: never;
         /** Delete a document */
         delete: operations["deleteDocument"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name and the metadata of a document
+         * @description `metadata` is merged into the metadata of the document: null removes a key, and the other keys stay (RFC 7396). Null instead of the object removes all keys. `displayName` null restores the name that is made from the file name.
+         */
+        patch: operations["updateDocument"];
+        trace?: never;
+    };
+    "/context/documents/{contextId}/{docId}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a document as it was received
+         * @description The bytes of the upload, as an attachment with the name of the document. The content type is always `application/octet-stream`, so that no browser shows the file; `contentType` of the document names its format.
+         */
+        get: operations["getDocumentContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/context/documents/{contextId}/{docId}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the text of a document, or a part of it
+         * @description The text that was extracted, from `start` to before `end`: offsets in UTF-16 units, as those of `source` of a hit. Default: the whole text. The header `Text-Length` has the length of the whole text. 400 if the document is not completed, or if the part is not within the text.
+         */
+        get: operations["getDocumentText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/context/documents/{contextId}/{docId}/chunks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the chunks of a document
+         * @description Chunks in their order, none before the document is completed. `limit` is 20 by default. `after` is the ordinal of the last chunk of the previous page.
+         */
+        get: operations["listDocumentChunks"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -735,6 +859,115 @@ export interface components {
             scopes_supported: string[];
             service_documentation: string;
         };
+        ContextSearchResult: {
+            id: number;
+            docId: number;
+            content: string;
+            /** @description Cosine similarity of prompt and chunk, in every search mode */
+            similarity: number;
+            /** @description Orders the results of one search. Only if `include` lists it */
+            score?: number;
+            source?: components["schemas"]["SearchResultSource"];
+            /** @description The part of `content` that matched best, in UTF-16 units. Only if `include` lists it */
+            match?: {
+                start: number;
+                end: number;
+            };
+            contextId: number;
+        };
+        SearchResultSource: {
+            /**
+             * Format: uuid
+             * @description The document's `fileName`
+             */
+            uuid: string;
+            originalName: string;
+            displayName: string;
+            /** @description Offset of the chunk in the document's text, in UTF-16 units */
+            start: number;
+            end: number;
+            /** @description The pages, sheets or slides that the chunk touches; null if the format has none */
+            pages: {
+                first: number;
+                last: number;
+            } | null;
+            /** @description The headings above the beginning of the chunk, the outermost first */
+            headings: string[];
+            /** @description The metadata of the document */
+            metadata: {
+                [key: string]: string | number | boolean | string[];
+            };
+            /** @description The indexes that found the chunk */
+            foundBy: ("words" | "meaning")[];
+        };
+        SearchExplanation: {
+            contextId: number;
+            /** @enum {string} */
+            mode: "hybrid" | "semantic" | "keyword";
+            topN: number;
+            scoreThreshold: number;
+            model: {
+                id: string;
+                /** @description How much of the prompt its vocabulary knows */
+                knowledge: number | null;
+            };
+            documents: {
+                total: number;
+                /** @description Completed documents */
+                searchable: number;
+                /** @description Documents that the engine still processes */
+                waiting: number;
+                /** @description Waiting documents that words find already */
+                foundByWordsOnly: number;
+                failed: number;
+                /** @description Completed documents whose words the engine still indexes */
+                withoutWords: number;
+                /** @description Documents that the filter left; null without a filter */
+                filtered: number | null;
+            };
+            /** @description Also if it is below `scoreThreshold` */
+            bestSimilarity: number | null;
+            words: {
+                /** @description The word as the prompt has it */
+                word: string;
+                /** @description The form that the word index compares */
+                term: string;
+                /** @description True for a word such as "how", which counts little */
+                isQuestionWord: boolean;
+                /** @description Documents that words may find now and that have the word */
+                documents: number;
+                chunks: number;
+            }[];
+            hits: {
+                id: number;
+                docId: number;
+                similarity: number;
+                score: number;
+                match: {
+                    start: number;
+                    end: number;
+                };
+                source: components["schemas"]["SearchResultSource"];
+                /** @description The part of the chunk that matched */
+                passage: string;
+                words: {
+                    /** @description Null beyond the first 200 chunks */
+                    rank: number | null;
+                    score: number;
+                };
+                meaning: {
+                    /** @description Null beyond the nearest 200 windows */
+                    rank: number | null;
+                    similarity: number;
+                };
+            }[];
+            /** @description Causes of an empty or short answer, the likeliest first */
+            reasons: {
+                /** @enum {string} */
+                code: "model-unavailable" | "other-context" | "no-documents" | "filter-excludes-all" | "all-failed" | "early-finding-off" | "words-only-yet" | "still-processing" | "vectors-missing" | "words-not-indexed" | "prompt-without-words" | "only-question-words" | "words-not-found" | "language-unknown" | "threshold-too-high";
+                message: string;
+            }[];
+        };
         Context: {
             id: number;
             name: string;
@@ -775,20 +1008,6 @@ export interface components {
                 end: number;
             };
         };
-        SearchResultSource: {
-            /**
-             * Format: uuid
-             * @description The document's `fileName`
-             */
-            uuid: string;
-            originalName: string;
-            displayName: string;
-            /** @description Offset of the chunk in the document's text, in UTF-16 units */
-            start: number;
-            end: number;
-            /** @description The indexes that found the chunk */
-            foundBy: ("words" | "meaning")[];
-        };
         Document: {
             id: number;
             contextId: number;
@@ -811,6 +1030,26 @@ export interface components {
             createdBy: number;
             started: string | null;
             completed: string | null;
+            /** @description Null, or one sentence that ends with the error code */
+            error: string | null;
+            metadata: {
+                [key: string]: string | number | boolean | string[];
+            };
+            /** @description A new version that waits, is being processed or has failed; null if there is none */
+            replacement: components["schemas"]["DocumentReplacement"] | null;
+        };
+        DocumentReplacement: {
+            /**
+             * Format: uuid
+             * @description It becomes the document's `uuid` once the replacement is completed
+             */
+            uuid: string;
+            originalName: string;
+            contentHash: string;
+            size: number;
+            /** Format: date-time */
+            created: string;
+            started: string | null;
             /** @description Null, or one sentence that ends with the error code */
             error: string | null;
         };
@@ -838,6 +1077,11 @@ export interface components {
             completed: string | null;
             /** @description Null, or one sentence that ends with the error code */
             error: string | null;
+            metadata: {
+                [key: string]: string | number | boolean | string[];
+            };
+            /** @description A new version that waits, is being processed or has failed; null if there is none */
+            replacement: components["schemas"]["DocumentReplacement"] | null;
             receipt: components["schemas"]["IngestionReceipt"] | null;
         };
         IngestionReceipt: {
@@ -866,6 +1110,24 @@ export interface components {
             };
             /** @description Parts of the file that could not be read, one sentence each */
             warnings: string[];
+        };
+        DocumentChunk: {
+            id: number;
+            docId: number;
+            /** @description 0 for the first chunk */
+            ordinal: number;
+            content: string;
+            /** @description Offset of the chunk in the document's text, in UTF-16 units */
+            start: number;
+            end: number;
+            tokens: number;
+            /** @description The pages, sheets or slides that the chunk touches; null if the format has none */
+            pages: {
+                first: number;
+                last: number;
+            } | null;
+            /** @description The headings above the beginning of the chunk, the outermost first */
+            headings: string[];
         };
         User: {
             id: number;
@@ -940,7 +1202,7 @@ export interface components {
             /** Format: date-time */
             time: string;
             /** @enum {string} */
-            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
             /** @enum {string} */
             outcome: "done" | "refused";
             /** @description The company that the entry concerns; null for none or all */
@@ -1680,6 +1942,282 @@ export interface operations {
             };
         };
     };
+    searchContexts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    contextIds: number[];
+                    prompt: string;
+                    /** @enum {string} */
+                    mode?: "hybrid" | "semantic" | "keyword";
+                    topN?: number;
+                    scoreThreshold?: number;
+                    /** @description Conditions for documents. All of them must be met */
+                    filter?: {
+                        documents?: number[];
+                        /** @description By key: a value, or tests */
+                        metadata?: {
+                            [key: string]: (string | number | boolean) | {
+                                in?: (string | number | boolean)[];
+                                gte?: string | number;
+                                gt?: string | number;
+                                lte?: string | number;
+                                lt?: string | number;
+                                exists?: boolean;
+                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
+                                not?: (string | number | boolean) | {
+                                    in?: (string | number | boolean)[];
+                                    gte?: string | number;
+                                    gt?: string | number;
+                                    lte?: string | number;
+                                    lt?: string | number;
+                                };
+                            };
+                        };
+                    };
+                    include?: ("score" | "source" | "match")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Chunks, the highest `score` first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextSearchResult"][];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description One of the contexts does not exist, or the caller may not read it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainSearch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    prompt: string;
+                    /** @enum {string} */
+                    mode?: "hybrid" | "semantic" | "keyword";
+                    topN?: number;
+                    scoreThreshold?: number;
+                    /** @description Conditions for documents. All of them must be met */
+                    filter?: {
+                        documents?: number[];
+                        /** @description By key: a value, or tests */
+                        metadata?: {
+                            [key: string]: (string | number | boolean) | {
+                                in?: (string | number | boolean)[];
+                                gte?: string | number;
+                                gt?: string | number;
+                                lte?: string | number;
+                                lt?: string | number;
+                                exists?: boolean;
+                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
+                                not?: (string | number | boolean) | {
+                                    in?: (string | number | boolean)[];
+                                    gte?: string | number;
+                                    gt?: string | number;
+                                    lte?: string | number;
+                                    lt?: string | number;
+                                };
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The explanation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchExplanation"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listContexts: {
         parameters: {
             query?: {
@@ -2247,6 +2785,29 @@ export interface operations {
                     mode?: "hybrid" | "semantic" | "keyword";
                     topN?: number;
                     scoreThreshold?: number;
+                    /** @description Conditions for documents. All of them must be met */
+                    filter?: {
+                        documents?: number[];
+                        /** @description By key: a value, or tests */
+                        metadata?: {
+                            [key: string]: (string | number | boolean) | {
+                                in?: (string | number | boolean)[];
+                                gte?: string | number;
+                                gt?: string | number;
+                                lte?: string | number;
+                                lt?: string | number;
+                                exists?: boolean;
+                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
+                                not?: (string | number | boolean) | {
+                                    in?: (string | number | boolean)[];
+                                    gte?: string | number;
+                                    gt?: string | number;
+                                    lte?: string | number;
+                                    lt?: string | number;
+                                };
+                            };
+                        };
+                    };
                     include?: ("score" | "source" | "match")[];
                 };
             };
@@ -2360,6 +2921,8 @@ export interface operations {
                 "multipart/form-data": {
                     /** Format: binary */
                     file: string;
+                    /** @description The metadata of the document as JSON. The field may come before or after the file */
+                    metadata?: string;
                 };
             };
         };
@@ -2467,9 +3030,125 @@ export interface operations {
             };
         };
     };
+    replaceDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+                docId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @description The metadata of the document as JSON. The field may come before or after the file */
+                    metadata?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The UUID of the new version; that of the existing one for the same file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company runs too many uploads at the same time */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listDocuments: {
         parameters: {
             query?: {
+                filter?: string;
                 limit?: number;
                 after?: number;
             };
@@ -2644,6 +3323,355 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Empty"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+                docId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    displayName?: string | null;
+                    metadata?: {
+                        [key: string]: string | number | boolean | string[] | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDocumentContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+                docId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes */
+            200: {
+                headers: {
+                    /** @description Name of the file (RFC 6266) */
+                    "Content-Disposition"?: string;
+                    /** @description Number of bytes */
+                    "Content-Length"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDocumentText: {
+        parameters: {
+            query?: {
+                start?: number;
+                end?: number;
+            };
+            header?: never;
+            path: {
+                contextId: number;
+                docId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text in UTF-8 */
+            200: {
+                headers: {
+                    /** @description UTF-16 units of the whole text */
+                    "Text-Length"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDocumentChunks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: number;
+            };
+            header?: never;
+            path: {
+                contextId: number;
+                docId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Chunks, ordered by ordinal */
+            200: {
+                headers: {
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentChunk"][];
                 };
             };
             /** @description The input is not valid: `detail` names the field */
@@ -3865,7 +4893,7 @@ export interface operations {
         parameters: {
             query?: {
                 companyId?: number;
-                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
                 userId?: number;
                 from?: string;
                 to?: string;
