@@ -66,7 +66,7 @@ export const documentChangesSchema: z.ZodType<DocumentChanges> = closedObjectSch
 })
 
 /** @returns a copy, which later changes of the input do not reach @throws InvalidInputError that names the key */
-export function parseMetadata(input: unknown): DocumentMetadata {
+function parseMetadata(input: unknown): DocumentMetadata {
   return input === undefined ? {} : copyOf(validate(documentMetadataSchema, input, 'metadata'))
 }
 

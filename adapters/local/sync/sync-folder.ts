@@ -10,7 +10,7 @@ export interface SyncOptions extends FileFilter {
   readonly delete?: boolean | undefined
   /** Called for each file that is done, and for each removed document. */
   readonly onFile?: ((file: SyncedFile) => void) | undefined
-  /** Stops the synchronisation, which then rejects with the signal's reason. What is done by then stays. */
+  /** Stops the synchronisation, which then rejects with the signal's reason. Changes that are done by then stay. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -26,9 +26,9 @@ export function pathOf({ metadata }: Document): string | undefined {
 }
 
 /**
- * Finds the document of each file: first by the path in its metadata, then by name and bytes, then by name alone if the
- * folder has one such file and the context one such document. Several files with the same name and bytes share one
- * document.
+ * Finds the document of each file. The path in its metadata counts first, then its name and bytes. The name alone counts
+ * if the folder has one such file and the context one such document. Several files with the same name and bytes share
+ * one document.
  */
 export function planSync(files: readonly HashedFile[], documents: readonly Document[]): SyncPlan {
   const byPath = new Map<string, Document>()
