@@ -29,7 +29,7 @@ export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
   const copy: unknown = structuredClone(input)
   for (const { path, keys } of unknown) {
     const owner = path.reduce((value, part) => (value as Record<PropertyKey, unknown>)[part], copy)
-    for (const key of keys) delete (owner as Record<string, unknown>)[key]
+    for (const key of keys) Reflect.deleteProperty(owner as object, key)
   }
   return validate(schema, copy)
 }

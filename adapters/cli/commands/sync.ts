@@ -15,9 +15,10 @@ export function syncCommand(): CommandUnknownOpts {
       option(
         '--include <glob>',
         'paths to take, such as "handbook/**"; repeatable; default: each readable format',
+        'sync',
       ).argParser(collectGlobs),
     )
-    .addOption(option('--exclude <glob>', 'paths to leave out; repeatable').argParser(collectGlobs))
+    .addOption(option('--exclude <glob>', 'paths to leave out; repeatable', 'sync').argParser(collectGlobs))
     .action(async (folder, { context, include, exclude }, command) => {
       const options = globalOptions(command)
       const showsFile = (file: SyncedFile): void => {

@@ -105,15 +105,15 @@ export class FolderSync {
     })
     // Removed first: so the quota of the context has room for the rest.
     if (this.#options.delete === true) for (const document of extra) report(await this.#remove(document))
-    const changes = [
-      ...plan.replace.map(
+    await this.#runAll(
+      plan.replace.map(
         ({ file, document }) =>
           async () =>
             report(await this.#store(file, document)),
       ),
-      ...plan.add.map((file) => async () => report(await this.#store(file))),
-    ]
-    await this.#runAll(changes)
+    )
+    // Afterwards: a new file with the name and the bytes of a version that is replaced would become that version.
+    await this.#runAll(plan.add.map((file) => async () => report(await this.#store(file))))
     return counts
   }
 

@@ -105,6 +105,8 @@ describe('alcove', () => {
       'started',
       'completed',
       'error',
+      'metadata',
+      'replacement',
     ])
 
     const results = await json<Record<string, unknown>[]>(

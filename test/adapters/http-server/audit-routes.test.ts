@@ -63,7 +63,8 @@ async function newRight() {
 }
 
 async function newPermission(): Promise<number> {
-  return (await administration.permissions.grant(await newRight())).id
+  const { administratorId: _, ...right } = await newRight()
+  return (await administration.permissions.grant(right)).id
 }
 
 async function newContext(): Promise<number> {
@@ -175,6 +176,26 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       companyId: 1,
       targetId: id,
       path: `/context/documents/${contextId}/${id}`,
+    }
+  },
+  'PUT /context/upload/{contextId}/{docId}': async () => {
+    const { contextId, id } = await newDocument()
+    return {
+      actions: ['document.replaced'],
+      companyId: 1,
+      targetId: id,
+      path: `/context/upload/${contextId}/${id}`,
+      options: { body: fileForm('report.txt', Buffer.from('Another text.')) },
+    }
+  },
+  'PATCH /context/documents/{contextId}/{docId}': async () => {
+    const { contextId, id } = await newDocument()
+    return {
+      actions: ['document.updated'],
+      companyId: 1,
+      targetId: id,
+      path: `/context/documents/${contextId}/${id}`,
+      options: { json: { metadata: { year: 2026 } } },
     }
   },
   'POST /tenant/user': async () => ({ ...USER, options: { json: { email: newEmail(), name: 'Ada Lovelace' } } }),
@@ -475,7 +496,7 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
     call: () => administration.rotateSigningKey(),
   }),
   'permissions.grant': async () => {
-    const right = await newRight()
+    const { administratorId: _, ...right } = await newRight()
     return { actions: ['permission.created'], companyId: 1, call: () => administration.permissions.grant(right) }
   },
   'permissions.toggle': async () => {

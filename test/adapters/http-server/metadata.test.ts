@@ -84,7 +84,9 @@ describe('PATCH /context/documents/{contextId}/{docId}', () => {
     const json = { displayName: 'Prices', metadata: { year: 2026, draft: null } }
     const changed = await server.request<Document>('PATCH', path, { token, json })
     expect(changed).toMatchObject({ status: 200, body: { displayName: 'Prices', metadata: { year: 2026 } } })
-    expect((await list())[0]).toMatchObject({ ...before, displayName: 'Prices', metadata: { year: 2026 } })
+    const { id, uuid, originalName } = before ?? expect.fail()
+    const shown = { id, uuid, originalName, displayName: 'Prices', metadata: { year: 2026 } }
+    expect((await list())[0]).toMatchObject(shown)
     const problem = await server.request<Problem>('PATCH', path, { token, json: { metadata: { year: [1] } } })
     expect(problem).toMatchObject({ status: 400, body: { detail: 'metadata.year[0]: must be a string' } })
     expect((await server.request('PATCH', `/context/documents/${contextId}/999`, { token, json })).status).toBe(404)

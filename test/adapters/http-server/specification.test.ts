@@ -222,6 +222,8 @@ define('Endpoints: Assistant API', 'assistant', [
           started: timestamp,
           completed: timestamp,
           error: null,
+          metadata: {},
+          replacement: null,
         },
       ])
     },

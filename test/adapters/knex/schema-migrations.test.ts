@@ -147,7 +147,7 @@ describe('a database that the fifteen steps before the first release made', () =
 async function openSqlite(): Promise<TestDatabase> {
   const sqlite = DATABASES.find(({ name }) => name === 'SQLite')
   if (sqlite === undefined) throw new Error('SQLite is missing')
-  return await sqlite.open()
+  return await sqlite.openEmpty()
 }
 
 /** The columns, references and indexes of all tables with a prefix, which the names of the result leave out. */

@@ -266,7 +266,7 @@ describe('a damaged .docx', () => {
     ['is cut off', docx(paragraph('Body.')).subarray(0, -100), 'ERR_CORRUPT_FILE'],
     ['has no body', zip({ 'word/document.xml': ' ' }), 'ERR_CORRUPT_FILE'],
     ['is another archive', zip({ 'a.txt': 'text' }), 'ERR_UNSUPPORTED_FORMAT'],
-    ['is a workbook', zip({ 'xl/workbook.xml': '<workbook/>' }), 'ERR_UNSUPPORTED_FORMAT'],
+    ['is a workbook', zip({ 'xl/workbook.xml': '<workbook/>' }), 'ERR_WRONG_TYPE'],
     ['has no text', docx('<w:p/>'), 'ERR_NO_TEXT'],
   ])('is rejected if it %s', async (_what, bytes, code) => {
     await expect(extractWord('a.docx', bytes)).rejects.toMatchObject({ code })

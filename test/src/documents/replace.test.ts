@@ -104,7 +104,8 @@ describe('a replacement', () => {
       expect(await found('badger', mode)).toEqual([])
       expect((await found('heron', mode)).map(({ docId }) => docId)).toEqual([old.id])
     }
-    const shown = { ...old, replacement: expect.objectContaining({ uuid, originalName: 'large.txt', error: null }) }
+    const waiting = expect.objectContaining({ uuid, originalName: 'large.txt', error: null }) as unknown
+    const shown = { ...old, replacement: waiting }
     expect(await session.documents.list(contextId)).toEqual([shown])
     expect(await session.documents.get(uuid)).toMatchObject(shown)
     expect(await session.documents.get(old.uuid)).toMatchObject(shown)
@@ -130,9 +131,9 @@ describe('a replacement', () => {
     expect(await get(old)).toMatchObject({
       ...old,
       error: null,
-      replacement: { uuid, error: expect.stringContaining('ERR_NO_TEXT') },
+      replacement: { uuid, error: expect.stringContaining('ERR_NO_TEXT') as unknown },
     })
-    expect(failures).toMatchObject([{ id: old.id, uuid, error: expect.stringContaining('ERR_NO_TEXT') }])
+    expect(failures).toMatchObject([{ id: old.id, uuid, error: expect.stringContaining('ERR_NO_TEXT') as unknown }])
     for (const mode of MODES) expect(await found('heron', mode)).toHaveLength(1)
     expect((await engine.opened.engine.administration.verify()).problems).toEqual([])
     const retried = await session.documents.retry(old.uuid)

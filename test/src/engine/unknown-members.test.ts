@@ -30,7 +30,7 @@ it('refuses each member of an input that it does not know, and names it', async 
     'administration.accounts.create': (extra) =>
       administration.accounts.create({ companyId, name: 'A', application: 'Contexts', ...extra } as never),
     'administration.roles.create': (extra) =>
-      administration.roles.create({ companyId, name: 'A', applications: [], capabilities: [], ...extra } as never),
+      administration.roles.create({ companyId, name: 'A', applications: [], capabilities: [], ...extra }),
     'administration.apiKeys.create': (extra) => administration.apiKeys.create({ companyId, ...extra }),
     'authentication.requestPasswordReset': (extra) => authentication.requestPasswordReset({ ...USER, ...extra }),
     'authentication.setPassword': (extra) => authentication.setPassword({ token: 't', password: 'p', ...extra }),
