@@ -109,14 +109,15 @@ export interface DocumentOperations {
    */
   replace(document: DocumentReference, version: NewVersion, options?: UploadOptions): Promise<string>
   /**
-   * Checks whether {@link upload} or {@link replace} would accept a file of this size, before any byte is read.
+   * Checks whether {@link upload} would accept a file of this size, before any byte is read.
    *
-   * @param target id of the context of an upload, or the document to replace
    * @param sizeBytes size of the file in bytes
-   * @throws as {@link upload}, or as {@link replace}, without the errors that depend on the bytes
+   * @throws as {@link upload}, without the errors that depend on the bytes
    */
-  checkRoom(
-    target: number | DocumentReference,
+  checkRoom(contextId: number, sizeBytes: number, options?: Pick<UploadOptions, 'maxFileBytes'>): Promise<void>
+  /** As {@link checkRoom}, for {@link replace}. @throws as {@link replace}, without the errors that depend on the bytes */
+  checkReplacement(
+    document: DocumentReference,
     sizeBytes: number,
     options?: Pick<UploadOptions, 'maxFileBytes'>,
   ): Promise<void>
@@ -263,9 +264,11 @@ export function createDocumentOperations(
         return uuid
       })
     },
-    checkRoom: async (target, sizeBytes, options) => {
-      if (typeof target === 'number') await parts.uploadDocument.check(principal, target, sizeBytes, options)
-      else await parts.replaceDocument.check(principal, target, sizeBytes, options)
+    checkRoom: async (contextId, sizeBytes, options) => {
+      await parts.uploadDocument.check(principal, contextId, sizeBytes, options)
+    },
+    checkReplacement: async (document, sizeBytes, options) => {
+      await parts.replaceDocument.check(principal, document, sizeBytes, options)
     },
     whenProcessed: async (document, options) =>
       await signals.runUntilClosed(options?.signal, async (signal) => {

@@ -102,10 +102,11 @@ const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
 }
 const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
   upload: 'document.uploaded',
-  // The REST server calls it before each upload.
+  // The REST server calls the checks before each upload.
   checkRoom: 'document.uploaded',
   update: 'document.updated',
   replace: 'document.replaced',
+  checkReplacement: 'document.replaced',
   retry: 'document.retried',
   delete: 'document.deleted',
 }

@@ -211,7 +211,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     handle: async (call, { documents }) => {
       const document = { contextId: call.params.contextId, id: call.params.docId }
       const { file, options } = await readFile(call, async (bytes, limit) => {
-        await documents.checkRoom(document, bytes, limit)
+        await documents.checkReplacement(document, bytes, limit)
       })
       return json(await documents.replace(document, file, options))
     },

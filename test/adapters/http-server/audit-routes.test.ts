@@ -169,6 +169,16 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
     path: `/context/upload/${await newContext()}`,
     options: { body: fileForm('report.txt', TEXT) },
   }),
+  'PUT /context/upload/{contextId}/{docId}': async () => {
+    const { contextId, id } = await newDocument()
+    return {
+      actions: ['document.replaced'],
+      companyId: 1,
+      targetId: id,
+      path: `/context/upload/${contextId}/${id}`,
+      options: { body: fileForm('report.txt', `${TEXT} It was edited.`) },
+    }
+  },
   'DELETE /context/documents/{contextId}/{docId}': async () => {
     const { contextId, id } = await newDocument()
     return {

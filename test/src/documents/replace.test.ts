@@ -7,6 +7,8 @@ import { gate, LARGE_TEXT, smallText, WordEngine } from '../engine/word-engine.j
 
 const MODES = ['hybrid', 'semantic', 'keyword'] as const
 
+const NO_TEXT = expect.stringContaining('ERR_NO_TEXT') as string
+
 let engine: WordEngine
 let session: Session
 let contextId: number
@@ -104,8 +106,8 @@ describe('a replacement', () => {
       expect(await found('badger', mode)).toEqual([])
       expect((await found('heron', mode)).map(({ docId }) => docId)).toEqual([old.id])
     }
-    const waiting = expect.objectContaining({ uuid, originalName: 'large.txt', error: null }) as unknown
-    const shown = { ...old, replacement: waiting }
+    const shownReplacement = expect.objectContaining({ uuid, originalName: 'large.txt', error: null }) as unknown
+    const shown = { ...old, replacement: shownReplacement }
     expect(await session.documents.list(contextId)).toEqual([shown])
     expect(await session.documents.get(uuid)).toMatchObject(shown)
     expect(await session.documents.get(old.uuid)).toMatchObject(shown)
@@ -131,9 +133,9 @@ describe('a replacement', () => {
     expect(await get(old)).toMatchObject({
       ...old,
       error: null,
-      replacement: { uuid, error: expect.stringContaining('ERR_NO_TEXT') as unknown },
+      replacement: { uuid, error: NO_TEXT },
     })
-    expect(failures).toMatchObject([{ id: old.id, uuid, error: expect.stringContaining('ERR_NO_TEXT') as unknown }])
+    expect(failures).toMatchObject([{ id: old.id, uuid, error: NO_TEXT }])
     for (const mode of MODES) expect(await found('heron', mode)).toHaveLength(1)
     expect((await engine.opened.engine.administration.verify()).problems).toEqual([])
     const retried = await session.documents.retry(old.uuid)
@@ -272,10 +274,10 @@ describe('a replacement', () => {
     contextId = id
     const old = await upload('faq.txt', 'a heron '.repeat(100))
     await expect(replace(old, 'x'.repeat(1_001))).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
-    await expect(session.documents.checkRoom({ contextId, id: old.id }, 1_001)).rejects.toMatchObject({
+    await expect(session.documents.checkReplacement({ contextId, id: old.id }, 1_001)).rejects.toMatchObject({
       code: 'ERR_QUOTA_EXCEEDED',
     })
-    await session.documents.checkRoom({ contextId, id: old.id }, 1_000)
+    await session.documents.checkReplacement({ contextId, id: old.id }, 1_000)
     await session.documents.whenProcessed(await replace(old, 'an ibis '.repeat(125)))
     await expect(engine.upload(contextId, 'more.txt', 'x')).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
     await session.documents.whenProcessed(await replace(old, 'a stork '.repeat(10)))
