@@ -67,6 +67,6 @@ describe('a document that is replaced again and again while its process is kille
       await engine.close()
       await folder.remove()
     },
-    sized(3, 60) * MINUTE_MS,
+    sized(6, 90) * MINUTE_MS,
   )
 })
