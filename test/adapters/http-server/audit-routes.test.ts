@@ -188,16 +188,6 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       path: `/context/documents/${contextId}/${id}`,
     }
   },
-  'PUT /context/upload/{contextId}/{docId}': async () => {
-    const { contextId, id } = await newDocument()
-    return {
-      actions: ['document.replaced'],
-      companyId: 1,
-      targetId: id,
-      path: `/context/upload/${contextId}/${id}`,
-      options: { body: fileForm('report.txt', Buffer.from('Another text.')) },
-    }
-  },
   'PATCH /context/documents/{contextId}/{docId}': async () => {
     const { contextId, id } = await newDocument()
     return {
@@ -667,7 +657,7 @@ describe('an operation that is refused for lack of rights', () => {
     const entries = await entriesAfter(before)
     expect(entries).toMatchObject([
       {
-        action: method === 'PATCH' ? 'permission.toggled' : (refusedAs ?? actions[0]),
+        action: operation === 'PATCH /permission/{permId}' ? 'permission.toggled' : (refusedAs ?? actions[0]),
         outcome: 'refused',
         companyId: 1,
         actor: { kind: 'user', userId: weakId },
