@@ -2,7 +2,7 @@ import { ASSISTANT, findWritable } from '../contexts/index.js'
 import { QuotaExceededError, ThrottledError } from '../kernel/errors.js'
 import { Places } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
-import { integerSchema, validate } from '../kernel/validate.js'
+import { integerSchema, refuseUnknownMembers, validate } from '../kernel/validate.js'
 import type {
   ContextRecord,
   DocumentMetadata,
@@ -34,6 +34,14 @@ export interface UploadOptions {
    */
   readonly expectedBytes?: number
   readonly signal?: AbortSignal
+}
+
+const OPTIONS = ['maxFileBytes', 'expectedBytes', 'signal']
+
+/** Refuses members that an upload or a replacement does not have. @throws InvalidInputError */
+export function requireKnownMembers(input: unknown, options: unknown): void {
+  refuseUnknownMembers(input, ['fileName', 'content', 'metadata'])
+  refuseUnknownMembers(options, OPTIONS, 'option')
 }
 
 /** A file whose bytes are stored. */

@@ -10,6 +10,7 @@ import {
   type FilePurpose,
   type FileReceiver,
   type ReceivedFile,
+  requireKnownMembers,
   requireRoom,
   type UploadOptions,
   type Writer,
@@ -65,6 +66,7 @@ export class ReplaceDocument {
   ): Promise<AcceptedReplacement> {
     const source = toByteSource((input as Partial<NewVersion> | undefined)?.content)
     try {
+      requireKnownMembers(input, options)
       return await this.#receiver.inPlace(principal, async (access) => {
         const name = input.fileName === undefined ? undefined : parseFileName(input.fileName)
         let removedIds: readonly number[] = []

@@ -11,6 +11,7 @@ import {
   type FilePurpose,
   type FileReceiver,
   type ReceivedFile,
+  requireKnownMembers,
   requireRoom,
   type UploadOptions,
   type Writer,
@@ -58,6 +59,7 @@ export class UploadDocument {
   ): Promise<string> {
     const source = toByteSource((input as Partial<NewDocument> | undefined)?.content)
     try {
+      requireKnownMembers(input, options)
       return await this.#receiver.inPlace(principal, async (access) => {
         const id = parseId(contextId, 'contextId')
         const purpose = this.#purpose(id, parseFileName(input.fileName), input.metadata)

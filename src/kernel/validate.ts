@@ -34,6 +34,17 @@ export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
   return validate(schema, copy)
 }
 
+/**
+ * Refuses members with other names, for an input whose values are checked elsewhere.
+ * @throws InvalidInputError that names the first unknown member
+ */
+export function refuseUnknownMembers(input: unknown, known: readonly string[], noun = 'member'): void {
+  if (typeof input !== 'object' || input === null) return
+  const unknown = Object.keys(input).find((key) => !known.includes(key))
+  if (unknown === undefined) return
+  throw new InvalidInputError(unknown, `unknown ${noun} "${unknown}"; expected one of ${known.join(', ')}`)
+}
+
 function fieldName(root: string, path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, part) => {
     if (typeof part === 'number') return `${name}[${part}]`

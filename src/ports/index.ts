@@ -32,6 +32,7 @@ export {
   idSchema,
   integerSchema,
   objectSchema,
+  refuseUnknownMembers,
   textSchema,
   validate,
   validateTolerantly,

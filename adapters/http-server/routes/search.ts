@@ -23,6 +23,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`topN` of the contexts. Contexts with the same model and mode give the results of one context with all their ' +
       'documents. Contexts with different models or modes take turns.',
     body: searchAllBodySchema,
+    isBodyClosed: true,
     answers: {
       200: { description: 'Chunks, the highest `score` first', schema: z.array(contextSearchResultSchema) },
       404: {
@@ -53,6 +54,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`reasons` is the likeliest cause of an empty or short answer.',
     params: objectSchema({ contextId: idSchema() }),
     body: explainBodySchema,
+    isBodyClosed: true,
     answers: {
       200: { description: 'The explanation', schema: explanationSchema },
       429: throttledAnswer(

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { ClosedError, type Document, DocumentFailedError, InvalidInputError, type Session } from '../../../src/index.js'
+import { refuseUnknownMembers } from '../../../src/ports/index.js'
 import { type FileFilter, FileHashes, type FolderFile, listFolder, matcherOf } from './folder-files.js'
 import { type HashedFile, PATH_KEY, pathOf, planSync } from './sync-plan.js'
 
@@ -76,6 +77,7 @@ export class FolderSync {
     this.#contextId = contextId
     this.#folder = folder
     this.#options = options
+    refuseUnknownMembers(options, ['include', 'exclude', 'delete', 'onFile', 'signal'], 'option')
     for (const name of ['include', 'exclude'] as const) {
       if (options[name]?.some((glob) => glob.trim() === '') === true) {
         throw new InvalidInputError(name, 'must be a list of globs such as handbook/**/*.md')

@@ -37,6 +37,20 @@ it('the operations of the specification ignore unknown members, so that a client
   expect((await server.request('POST', '/auth/reset', { json: { email: 'a@example.com', nmae: 1 } })).status).toBe(204)
 })
 
+it('searches beyond the specification, and changes of documents, refuse them', async () => {
+  const token = await server.token('assistant')
+  const prompt = { prompt: 'words', nmae: 'x' }
+  for (const [method, path, json] of [
+    ['POST', '/context/relevant-docs', { contextIds: [1], ...prompt }],
+    ['POST', '/context/explain/1', prompt],
+    ['PATCH', '/context/documents/1/1', { displayName: 'Prices', nmae: 'x' }],
+  ] as const) {
+    const answer = await server.request<Problem>(method, path, { token, json })
+    expect([answer.status, answer.body.code], path).toEqual([400, 'ERR_INVALID_INPUT'])
+    expect(answer.body.detail).toMatch(/unknown (member|option) "nmae"; expected one of/)
+  }
+})
+
 it('the other operations refuse them, and still take back a destination as it was read', async () => {
   const token = await server.token('tenant')
   const input = { url: 'https://hooks.example.com/alcove', eventTypes: null }

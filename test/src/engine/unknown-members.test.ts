@@ -8,12 +8,19 @@ it('refuses each member of an input that it does not know, and names it', async 
   const { engine, session } = await memoryEngine()
   const { administration, authentication } = engine
   const { id } = await session.contexts.create(NEW_CONTEXT)
+  const uuid = await session.documents.upload(id, { fileName: 'a.txt', content: 'words' })
   const { companyId } = engine.owner
   const tried: Readonly<Record<string, (extra: object) => Promise<unknown>>> = {
     'contexts.create': (extra) => session.contexts.create({ ...NEW_CONTEXT, ...extra }),
     'contexts.update': (extra) => session.contexts.update(id, { name: 'New', ...extra }),
     'contexts.share': (extra) => session.contexts.share(id, { shareState: 1, icon: '🦉', ...extra }),
     'contexts.list': (extra) => session.contexts.list({ limit: 1, ...extra }),
+    'documents.upload': (extra) => session.documents.upload(id, { fileName: 'a.txt', content: 'a', ...extra }),
+    'documents.upload options': (extra) => session.documents.upload(id, { fileName: 'a.txt', content: 'a' }, extra),
+    'documents.replace': (extra) => session.documents.replace(uuid, { content: 'a', ...extra }),
+    'documents.update': (extra) => session.documents.update(uuid, { displayName: 'a', ...extra }),
+    searchAll: (extra) => session.searchAll([id], 'words', { topN: 1, ...extra }),
+    explain: (extra) => session.explain(id, 'words', { topN: 1, ...extra }),
     'documents.list': (extra) => session.documents.list(id, { limit: 1, ...extra }),
     search: (extra) => session.search(id, 'words', { topN: 1, ...extra }),
     'users.add': (extra) => session.users.add({ ...USER, ...extra }),
