@@ -145,7 +145,7 @@ export class Ingestion {
 
 function severalNamed(documents: readonly Document[]): string {
   const names = documents.map(({ displayName, uuid }) => `${displayName} ${uuid}`).join(', ')
-  return `${documents.length} documents have this name, and only one of them can be replaced: delete the others (${names})`
+  return `${documents.length} documents have this name: ${names}. Delete all but one, then ingest again`
 }
 
 /** @throws ClosedError the error itself: a closed engine ends the whole ingestion, not one file */

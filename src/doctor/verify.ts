@@ -1,5 +1,6 @@
 import type { EmbeddingModels } from '../documents/index.js'
 import { InvalidInputError, ModelError, StorageError, UnsupportedError } from '../kernel/errors.js'
+import { refuseUnknownMembers } from '../kernel/validate.js'
 import { pause, untilAborted } from '../kernel/waiting.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { ContextCheck } from './context-check.js'
@@ -41,6 +42,7 @@ export class Verify {
    * @throws the signal's reason
    */
   async execute(options: SignalledOptions, workers: RepairWorkers): Promise<VerifyReport> {
+    refuseUnknownMembers(options, ['repair', 'signal', 'onProgress'], 'option')
     const { repair = false, signal } = options
     if (typeof (repair as unknown) !== 'boolean') throw new InvalidInputError('repair', 'must be true or false')
     if (repair && !workers.isIngesting) {

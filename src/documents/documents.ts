@@ -162,12 +162,15 @@ export class Documents {
       'document.updated',
       async (repositories, { document, replacement }) => {
         const { displayName, metadata } = validate(documentChangesSchema, changes)
-        const changed = {
+        const changesOf = (version: DocumentRecord) => ({
           ...(displayName !== undefined && { displayName }),
-          ...(metadata !== undefined && { metadata: mergeMetadata(document.metadata, metadata) }),
+          ...(metadata !== undefined && { metadata: mergeMetadata(version.metadata, metadata) }),
+        })
+        // A replacement may have brought metadata of its own, which the changes are merged into.
+        for (const version of [document, replacement]) {
+          if (version !== undefined) await repositories.documents.update(version.id, changesOf(version))
         }
-        await repositories.documents.describe(document.publicId, changed)
-        return toDocument({ ...document, ...changed }, replacement)
+        return toDocument({ ...document, ...changesOf(document) }, replacement)
       },
     )
   }

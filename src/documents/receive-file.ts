@@ -82,6 +82,7 @@ const HEAD_BYTES = 4_096
 /** For an upload above the limit: uploads take seconds. */
 const RETRY_AFTER_SECONDS = 5
 const EXPECTED_BYTES = integerSchema({ min: 0 }).optional()
+const MAX_FILE_BYTES = integerSchema({ min: 0 }).optional()
 
 /** Receives the files of documents: checks rights and quota, stores the bytes, and removes them after a failure. */
 export class FileReceiver {
@@ -128,6 +129,7 @@ export class FileReceiver {
     options: UploadOptions,
   ): Promise<void> {
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
+    validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
     await this.#storage.read(async (repositories) => {
       await requireQuota(repositories, access, { contextId, replacedId, sizeBytes: bytes }, options)
       await require(repositories)
@@ -144,6 +146,7 @@ export class FileReceiver {
     const uuid = crypto.randomUUID()
     const { originalName, replacedId } = purpose
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
+    validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
     const context = await this.#reserve(access, uuid, purpose, expectedBytes, options)
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
     const holding = { uuid, originalName, replacedId, expectedBytes, maxFileBytes }

@@ -27,6 +27,8 @@ export interface NewVersion {
   readonly metadata?: MetadataSource
 }
 
+type VersionAction = 'document.replaced' | 'document.retried' | 'document.updated'
+
 /** The result of a replacement that was accepted. */
 interface AcceptedReplacement {
   /** UUID of the version that has the bytes. */
@@ -133,7 +135,7 @@ export class ReplaceDocument {
   ): Promise<AcceptedReplacement> {
     const { current, replacement } = versions
     const { publicId } = current
-    const audit = async (action: 'document.replaced' | 'document.retried') => {
+    const audit = async (action: VersionAction) => {
       await this.#recordAudit(repositories, access, action, current)
     }
     const same = [replacement, current].find((version) => version !== undefined && isSame(version, received))
@@ -145,6 +147,10 @@ export class ReplaceDocument {
         await audit('document.retried')
       } else if (removed.length > 0) {
         await audit('document.replaced')
+      }
+      if (received.metadata !== undefined) {
+        await repositories.documents.update(same.id, { metadata: received.metadata })
+        await audit('document.updated')
       }
       return { uuid: same.uuid, removedIds: removed }
     }
@@ -185,7 +191,7 @@ export class ReplaceDocument {
   async #recordAudit(
     repositories: Repositories,
     { by, companyId }: Access,
-    action: 'document.replaced' | 'document.retried',
+    action: VersionAction,
     { publicId: targetId, contextId }: DocumentRecord,
   ): Promise<void> {
     await recordChange(repositories, by, this.#clock.now(), { action, companyId, targetId, details: { contextId } })
@@ -216,9 +222,11 @@ async function lockVersions(
   if (replacement !== undefined && !isSame(replacement, received)) {
     await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: replacement.id })
   }
-  const versions = await requireVersions(repositories, contextId, publicId)
-  if (!(await repositories.documents.lock(versions.current.id))) throw new NotFoundError('document', publicId)
-  return versions
+  for (;;) {
+    const { current } = await requireVersions(repositories, contextId, publicId)
+    // Not locked: another version took its place, or a user deleted the document, which the next read notices.
+    if (await repositories.documents.lock(current.id)) return await requireVersions(repositories, contextId, publicId)
+  }
 }
 
 function isSame(version: DocumentRecord, { originalName, file }: ReceivedFile): boolean {

@@ -14,6 +14,7 @@ import type {
   UploadOptions,
 } from '../documents/index.js'
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
+import { refuseUnknownMembers } from '../kernel/validate.js'
 import type { Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
 import { createListOperations, type EngineSignals } from './operations.js'
@@ -265,15 +266,19 @@ export function createDocumentOperations(
       })
     },
     checkRoom: async (contextId, sizeBytes, options) => {
+      refuseUnknownMembers(options, ['maxFileBytes'], 'option')
       await parts.uploadDocument.check(principal, contextId, sizeBytes, options)
     },
     checkReplacement: async (document, sizeBytes, options) => {
+      refuseUnknownMembers(options, ['maxFileBytes'], 'option')
       await parts.replaceDocument.check(principal, document, sizeBytes, options)
     },
-    whenProcessed: async (document, options) =>
-      await signals.runUntilClosed(options?.signal, async (signal) => {
+    whenProcessed: async (document, options) => {
+      refuseUnknownMembers(options, ['signal'], 'option')
+      return await signals.runUntilClosed(options?.signal, async (signal) => {
         return await parts.waitForDocument.execute(principal, document, { signal })
-      }),
+      })
+    },
     ...createDocumentLists(parts, principal),
     get: async (document) => await parts.documents.get(principal, document),
     open: async (document) => await parts.documents.open(principal, document),

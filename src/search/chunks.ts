@@ -113,6 +113,7 @@ export class VisibleDocuments {
   readonly #visible: ReadonlySet<number> | undefined
   readonly #matching: ReadonlySet<number> | undefined
   readonly #missing: MissingChunks
+  #filter: { readonly documents?: DocumentFilter } | undefined
 
   /**
    * @param missing chunks and documents to leave out, even if `visibility` shows the documents
@@ -139,10 +140,16 @@ export class VisibleDocuments {
   /** Leaves out a document that the index returned although the search may not find it. */
   hide(documentId: number): void {
     this.#hidden.add(documentId)
+    this.#filter = undefined
   }
 
   /** The filter for an index: the shorter of two lists, or no filter if nothing is hidden, which is fastest. */
   get filter(): { readonly documents?: DocumentFilter } {
+    // Kept: each read of an index asks for it, and the list may have many ids.
+    return (this.#filter ??= this.#makeFilter())
+  }
+
+  #makeFilter(): { readonly documents?: DocumentFilter } {
     if (this.#matching !== undefined) return { documents: { only: [...this.#matching].filter((id) => this.has(id)) } }
     if (this.#visible !== undefined) {
       return { documents: { only: [...this.#visible].filter((id) => !this.#hidden.has(id)) } }

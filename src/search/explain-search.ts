@@ -66,6 +66,8 @@ interface ExplainedVisibility {
   readonly byWords: VisibleDocuments
   /** Number of these documents that meet the conditions of the search; null without conditions. */
   readonly filtered: number | null
+  /** True if no document meets the conditions, whether the search may find it or not. */
+  readonly isFilterEmpty: boolean
 }
 
 /** The best chunks of both sides, whatever their similarity is. */
@@ -154,11 +156,14 @@ export class ExplainSearch {
       bestSimilarity,
       words,
     }
-    const isElsewhere = hits.length === 0 && !words.some((word) => word.documents > 0 && !word.isQuestionWord)
+    const isComplete = states.waiting + states.failed === 0 && request.conditions === undefined
+    const isElsewhere =
+      hits.length === 0 && isComplete && !words.some((word) => word.documents > 0 && !word.isQuestionWord)
     const reasons = reasonsFor({
       ...explanation,
       hitCount: hits.length,
       findsEarly: context.findsEarly,
+      isFilterEmpty: visible.isFilterEmpty,
       waitingWithWords: states.waitingWithWords,
       hasVectors: ranking.nearest !== null,
       modelProblem,
@@ -176,7 +181,7 @@ export class ExplainSearch {
       const byMeaning = new VisibleDocuments(visibility, missing, matching)
       const byWords = new VisibleDocuments(wordVisibility, missing, matching)
       const filtered = matching && [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
-      return { byMeaning, byWords, filtered: filtered ?? null }
+      return { byMeaning, byWords, filtered: filtered ?? null, isFilterEmpty: matching?.size === 0 }
     })
   }
 

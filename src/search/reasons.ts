@@ -5,6 +5,8 @@ export interface SearchFacts extends Omit<SearchExplanation, 'reasons' | 'hits'>
   /** Number of results. */
   readonly hitCount: number
   readonly findsEarly: boolean
+  /** True if the search has a filter that no document meets. */
+  readonly isFilterEmpty: boolean
   /** Number of waiting documents whose words are indexed. */
   readonly waitingWithWords: number
   /** True if the vector index has any chunk that the search may find. */
@@ -34,7 +36,7 @@ export function reasonsFor(facts: SearchFacts): Reason[] {
 
 type Messages = Partial<Record<ReasonCode, string>>
 
-function contextReasons({ modelProblem, otherContext, documents: { total, filtered } }: SearchFacts): Messages {
+function contextReasons({ modelProblem, otherContext, isFilterEmpty, documents: { total } }: SearchFacts): Messages {
   return {
     ...(modelProblem !== undefined && {
       'model-unavailable': `The embedding model of the context cannot be used: ${modelProblem}.`,
@@ -44,7 +46,7 @@ function contextReasons({ modelProblem, otherContext, documents: { total, filter
     }),
     ...(total === 0 && { 'no-documents': 'The context has no documents: upload some.' }),
     ...(total > 0 &&
-      filtered === 0 && {
+      isFilterEmpty && {
         'filter-excludes-all': `The filter matches none of the documents (${total}): change or remove it.`,
       }),
   }
@@ -57,9 +59,10 @@ function documentReasons({
   mode,
   findsEarly,
   modelProblem,
+  isFilterEmpty,
 }: SearchFacts): Messages {
-  const { total, searchable, waiting, foundByWordsOnly, failed, withoutWords, filtered } = documents
-  if (total === 0 || filtered === 0) return {}
+  const { total, searchable, waiting, foundByWordsOnly, failed, withoutWords } = documents
+  if (total === 0 || isFilterEmpty) return {}
   return {
     ...(failed > 0 &&
       searchable + waiting === 0 && {

@@ -35,6 +35,8 @@ import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
  * are missing, because more attempts take too much time.
  */
 const MAX_ATTEMPTS = 16
+/** Maximum number of times that a search begins anew because a document was replaced meanwhile. */
+const MAX_RESTARTS = 16
 /** Maximum size of all texts of one answer that stay in memory while a slow client reads, in bytes: 128 KiB. */
 const MAX_HELD_BYTES = 131_072
 
@@ -255,7 +257,7 @@ export class Search {
       await (knowledge ??=
         prepared?.measureKnowledge() ?? model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
     const missing = new MissingChunks()
-    for (let [attempt, visible] = [1, await request.visible]; ; ) {
+    for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
       const { ranked, scale } = await this.#finder.find({
         ...request,
         statistics: prepared?.statistics,
@@ -278,7 +280,9 @@ export class Search {
         // After the chunks. The data of a replaced version is removed soon, so the search may have missed both versions.
         await documents.hasNewVersions(context.id, versions),
       ])
-      if (hasNewVersions) {
+      // A context in which documents are replaced without a pause must not hold a search for ever.
+      if (hasNewVersions && restarts < MAX_RESTARTS) {
+        restarts += 1
         visible = await this.#readVisibility(context, { terms, conditions, missing })
         continue
       }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { AlcoveError, InvalidInputError } from '../../../src/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { ownerSession, withDatabase, withEngine } from '../engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
 import { oneLine, printable, printResult } from '../output.js'
@@ -47,7 +49,8 @@ export function contentCommand(): CommandUnknownOpts {
         const file = output ?? basename(displayName)
         // Never over another file: the name comes from whoever uploaded the document.
         const bytes = Readable.from(await documents.open(uuid))
-        await pipeline(bytes, createWriteStream(file, { flags: 'wx' })).catch((error: unknown) => {
+        await pipeline(bytes, createWriteStream(file, { flags: 'wx' })).catch(async (error: unknown) => {
+          if (!isCode(error, 'EEXIST')) await rm(file, { force: true })
           throw describe(error, file)
         })
         return { file, size }

@@ -33,8 +33,9 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
     },
     handle: async (call, { documents }) => {
       const reference = { contextId: call.params.contextId, id: call.params.docId }
-      const { displayName, size } = await documents.get(reference)
-      return await streamBytes(call, await documents.open(reference), {
+      // By UUID: another version may take the place of this one between the two calls.
+      const { displayName, size, uuid } = await documents.get(reference)
+      return await streamBytes(call, await documents.open(uuid), {
         'content-type': 'application/octet-stream',
         'content-length': String(size),
         'content-disposition': contentDisposition(displayName),

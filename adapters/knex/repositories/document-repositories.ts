@@ -134,15 +134,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return isUpdated
   }
 
-  async describe(publicId: number, changes: Pick<DocumentChanges, 'displayName' | 'metadata'>): Promise<void> {
-    const versions = () => this.rows.where('public_id', publicId).whereNull('deleted')
-    const row = toRow(changes)
-    if (Object.keys(row).length > 0) await versions().update(row)
-    if (changes.metadata === undefined) return
-    for (const version of await versions().select('id', 'context_id'))
-      await this.#replaceMetadata(number(version, 'id'), number(version, 'context_id'), changes.metadata)
-  }
-
   async deleteOfContext(contextId: number, deleted: string): Promise<void> {
     await this.rows.where('context_id', contextId).whereNull('deleted').update({ deleted })
   }

@@ -78,11 +78,7 @@ export class FolderSync {
     this.#folder = folder
     this.#options = options
     refuseUnknownMembers(options, ['include', 'exclude', 'delete', 'onFile', 'signal'], 'option')
-    for (const name of ['include', 'exclude'] as const) {
-      if (options[name]?.some((glob) => glob.trim() === '') === true) {
-        throw new InvalidInputError(name, 'must be a list of globs such as handbook/**/*.md')
-      }
-    }
+    for (const name of ['include', 'exclude'] as const) requireGlobs(name, options[name])
     this.#isSelected = matcherOf(options)
   }
 
@@ -99,13 +95,20 @@ export class FolderSync {
     const { hashed, unreadable } = await this.#hashAll(files)
     const plan = planSync(hashed, documents)
     for (const file of unreadable) report(file)
-    for (const { file, document } of plan.unchanged) report(toUnchanged(file, document))
+    await this.#runAll(
+      plan.unchanged.map(
+        ({ file, document }) =>
+          async () =>
+            report(await this.#wait(file, document)),
+      ),
+    )
+    for (const { file, document } of plan.moved) await this.#setPath(document, file.path)
     const unreadablePaths = new Set(unreadable.map(({ path }) => path))
     const extra = plan.extra.filter((document) => {
       const path = pathOf(document) ?? document.originalName
       return this.#isSelected(path) && !unreadablePaths.has(path)
     })
-    // Removed first: so the quota of the context has room for the rest.
+    // Removed first, so that the quota of the context has room for the new files.
     if (this.#options.delete === true) for (const document of extra) report(await this.#remove(document))
     await this.#runAll(
       plan.replace.map(
@@ -114,7 +117,7 @@ export class FolderSync {
             report(await this.#store(file, document)),
       ),
     )
-    // Afterwards: a new file with the name and the bytes of a version that is replaced would become that version.
+    // Last: a new file with the name and the bytes of an old version would find that version as an existing document.
     await this.#runAll(plan.add.map((file) => async () => report(await this.#store(file))))
     return counts
   }
@@ -166,8 +169,13 @@ export class FolderSync {
     const { signal } = this.#options
     let uuid: string | undefined
     try {
-      const metadata = { ...document?.metadata, [PATH_KEY]: path }
-      const file = { fileName: name, content: createReadStream(systemPath), metadata }
+      // A replacement keeps the metadata of its document.
+      if (document !== undefined && pathOf(document) !== path) await this.#setPath(document, path)
+      const file = {
+        fileName: name,
+        content: createReadStream(systemPath),
+        ...(document === undefined && { metadata: { [PATH_KEY]: path } }),
+      }
       const cancellable = signal === undefined ? {} : { signal }
       uuid =
         document === undefined
@@ -181,6 +189,25 @@ export class FolderSync {
     }
   }
 
+  /** Waits for a document that an interrupted run has stored. */
+  async #wait(file: HashedFile, document: Document): Promise<SyncedFile> {
+    const { completed, error, replacement } = document
+    const isWaiting = replacement === null ? (completed ?? error) === null : replacement.error === null
+    if (!isWaiting) return toUnchanged(file, document)
+    const { signal } = this.#options
+    try {
+      await this.#session.documents.whenProcessed(reference(document), signal === undefined ? {} : { signal })
+      return { path: file.path, outcome: 'unchanged', uuid: replacement?.uuid ?? document.uuid }
+    } catch (reason) {
+      if (endsAll(reason, signal)) throw reason
+      return toFailed(file.path, document.uuid, reason)
+    }
+  }
+
+  async #setPath(document: Document, path: string): Promise<void> {
+    await this.#session.documents.update(reference(document), { metadata: { [PATH_KEY]: path } })
+  }
+
   async #remove(document: Document): Promise<SyncedFile> {
     const path = pathOf(document) ?? document.displayName
     try {
@@ -191,6 +218,13 @@ export class FolderSync {
       return toFailed(path, document.uuid, error)
     }
   }
+}
+
+/** @throws InvalidInputError unless the value is undefined or a list of globs */
+function requireGlobs(name: string, globs: unknown): void {
+  const isGlob = (glob: unknown): boolean => typeof glob === 'string' && glob.trim() !== ''
+  if (globs === undefined || (Array.isArray(globs) && globs.every(isGlob))) return
+  throw new InvalidInputError(name, 'must be a list of globs such as handbook/**/*.md')
 }
 
 function reference({ contextId, id }: Document): { readonly contextId: number; readonly id: number } {

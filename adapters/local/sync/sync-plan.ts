@@ -15,6 +15,8 @@ export interface SyncPlan {
   readonly replace: readonly { readonly file: HashedFile; readonly document: Document }[]
   /** Files that have their document. The document of a failed one says why. */
   readonly unchanged: readonly { readonly file: HashedFile; readonly document: Document }[]
+  /** Those of them whose document has no path, or the path of a file that is gone. */
+  readonly moved: readonly { readonly file: HashedFile; readonly document: Document }[]
   /** Documents without a file. */
   readonly extra: readonly Document[]
 }
@@ -36,7 +38,8 @@ export function planSync(files: readonly HashedFile[], documents: readonly Docum
     const path = pathOf(document)
     if (path !== undefined && !byPath.has(path)) byPath.set(path, document)
   }
-  const [add, replace, unchanged]: [HashedFile[], Change[], Change[]] = [[], [], []]
+  const [add, replace, unchanged, moved]: [HashedFile[], Change[], Change[], Change[]] = [[], [], [], []]
+  const paths = new Set(files.map(({ path }) => path))
   const withoutPath: HashedFile[] = []
   for (const file of files) {
     const document = byPath.get(file.path)
@@ -50,25 +53,26 @@ export function planSync(files: readonly HashedFile[], documents: readonly Docum
   const filesByName = countBy(withoutPath, ({ name }) => name)
   const used = new Set([...replace, ...unchanged].map(({ document }) => document))
   const unnamed = documents.filter((document) => !used.has(document) && pathOf(document) === undefined)
-  const unnamedByName = countBy(unnamed, ({ originalName }) => originalName)
+  const unnamedCounts = countBy(unnamed, ({ originalName }) => originalName)
+  const unnamedByName = new Map(unnamed.map((document) => [document.originalName, document]))
   for (const file of withoutPath) {
     const same = byBytes.get(`${file.sha256} ${file.name}`)
     if (same !== undefined) {
       unchanged.push({ file, document: same })
+      if (!used.has(same) && !paths.has(pathOf(same) ?? '')) moved.push({ file, document: same })
       used.add(same)
       continue
     }
-    const isOnly = filesByName.get(file.name) === 1 && unnamedByName.get(file.name) === 1
-    const document = isOnly
-      ? unnamed.find((candidate) => candidate.originalName === file.name && !used.has(candidate))
-      : undefined
+    const isOnly = filesByName.get(file.name) === 1 && unnamedCounts.get(file.name) === 1
+    const named = isOnly ? unnamedByName.get(file.name) : undefined
+    const document = named !== undefined && !used.has(named) ? named : undefined
     if (document === undefined) add.push(file)
     else {
       replace.push({ file, document })
       used.add(document)
     }
   }
-  return { add, replace, unchanged, extra: documents.filter((document) => !used.has(document)) }
+  return { add, replace, unchanged, moved, extra: documents.filter((document) => !used.has(document)) }
 }
 
 interface Change {

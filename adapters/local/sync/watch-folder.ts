@@ -11,7 +11,10 @@ export interface WatchOptions extends SyncOptions {
 
 /** A folder that is being watched. */
 export interface FolderWatch {
-  /** Stops the watch. Waits for the synchronisation in progress, if there is one, which stops at its next file. */
+  /**
+   * Stops the watch. Waits for the synchronisation in progress, if there is one, which stops at its next file. A second
+   * call waits for the first one.
+   */
   close(): Promise<void>
 }
 
@@ -19,8 +22,8 @@ export interface FolderWatch {
 const QUIET_MS = 300
 
 /**
- * Synchronises a folder as `syncFolder` does, and again after each change, until {@link FolderWatch.close}. Changes that
- * follow one another within 300 ms lead to one synchronisation.
+ * Synchronises a folder as `syncFolder` does, and again after each change, until {@link FolderWatch.close} or the signal
+ * aborts. Changes that follow one another within 300 ms lead to one synchronisation.
  *
  * @returns after the first synchronisation
  * @throws the errors of `syncFolder`, for the first synchronisation only
@@ -31,53 +34,55 @@ export async function watchFolder(
   folder: string,
   { onSync, onError, ...options }: WatchOptions = {},
 ): Promise<FolderWatch> {
+  options.signal?.throwIfAborted()
   const ending = new AbortController()
-  const signals = options.signal === undefined ? [ending.signal] : [ending.signal, options.signal]
-  const abort = (): void => ending.abort(options.signal?.reason)
-  options.signal?.addEventListener('abort', abort, { once: true })
   const sync = new FolderSync(session, contextId, folder, { ...options, signal: ending.signal })
+  // Watched before the first run, so that no change between the two is missed.
+  const watcher = watch(folder, { ignoreInitial: true, followSymlinks: false })
   let timer: ReturnType<typeof setTimeout> | undefined
-  let running: Promise<void> | undefined
   let isChanged = false
-  const isEnded = (): boolean => signals.some(({ aborted }) => aborted)
+  let closing: Promise<void> | undefined
 
   const runOnce = async (): Promise<void> => {
-    try {
-      onSync?.(await sync.run())
-    } catch (error) {
-      if (!isEnded()) onError?.(error)
-    }
+    const summary = await sync.run()
+    onSync?.(summary)
   }
-  const runAll = async (): Promise<void> => {
-    while (isChanged && !isEnded()) {
+  /** Runs until nothing is changed any more: two runs at once would add the same file twice. */
+  const runWhileChanged = async (): Promise<void> => {
+    while (isChanged && !ending.signal.aborted) {
       isChanged = false
-      await runOnce()
+      await runOnce().catch((error: unknown) => {
+        if (!ending.signal.aborted) onError?.(error)
+      })
     }
     running = undefined
   }
-  const notice = (): void => {
-    isChanged = true
+  const close = async (reason?: unknown): Promise<void> => {
+    options.signal?.removeEventListener('abort', onAbort)
     clearTimeout(timer)
-    timer = setTimeout(() => {
-      running ??= runAll()
-    }, QUIET_MS)
-  }
-
-  // Watched before the first run, so that no change between the two is missed.
-  const watcher = watch(folder, { ignoreInitial: true, followSymlinks: false })
-  watcher.on('all', notice).on('error', (error) => onError?.(error))
-  const close = async (): Promise<void> => {
-    options.signal?.removeEventListener('abort', abort)
-    clearTimeout(timer)
-    ending.abort()
+    ending.abort(reason)
     await watcher.close()
     await running
   }
+  const closeOnce = async (reason?: unknown): Promise<void> => await (closing ??= close(reason))
+  const onAbort = (): void => void closeOnce(options.signal?.reason)
+
+  const first = runOnce()
+  let running: Promise<void> | undefined = first.then(runWhileChanged, () => undefined)
+  options.signal?.addEventListener('abort', onAbort, { once: true })
+  watcher.on('error', (error) => onError?.(error))
+  watcher.on('all', () => {
+    isChanged = true
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      running ??= runWhileChanged()
+    }, QUIET_MS)
+  })
   try {
-    onSync?.(await sync.run())
-    return { close }
+    await first
+    return { close: async () => await closeOnce() }
   } catch (error) {
-    await close()
+    await closeOnce()
     throw error
   }
 }

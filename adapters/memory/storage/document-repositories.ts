@@ -147,9 +147,6 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       if (changed.deleted === null) requireOneVersion(changed)
       return documents.update(id, changes)
     },
-    describe: async (publicId, changes) => {
-      for (const { id } of filterLive((document) => document.publicId === publicId)) documents.update(id, changes)
-    },
     deleteOfContext: async (contextId, deleted) => {
       for (const { id } of filterLive((document) => document.contextId === contextId)) documents.update(id, { deleted })
     },

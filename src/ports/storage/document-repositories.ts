@@ -158,8 +158,6 @@ export interface DocumentRepository {
       readonly receipt?: IngestionReceipt | null
     },
   ): Promise<boolean>
-  /** Changes the name and the metadata of all live versions of a document. */
-  describe(publicId: number, changes: Partial<Pick<DocumentRecord, 'displayName' | 'metadata'>>): Promise<void>
   /** Marks all live versions of a context as deleted. @param deleted the time of the deletion */
   deleteOfContext(contextId: number, deleted: string): Promise<void>
   /** Lists live versions that are neither completed nor failed. */

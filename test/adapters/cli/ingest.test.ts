@@ -150,7 +150,7 @@ describe('alcove ingest --replace', () => {
     expect(exitCode).toBe(1)
     const [first, second, third] = stdout.split('\n')
     expect(first).toMatch(
-      /^a\.txt: failed: 2 documents have this name, .*a\.txt [0-9a-f-]+, a \(1\)\.txt [0-9a-f-]+\)$/,
+      /^a\.txt: failed: 2 documents have this name: a\.txt [0-9a-f-]+, a \(1\)\.txt [0-9a-f-]+\. Delete all but one, .*$/,
     )
     expect(second).toMatch(/one\/b\.txt: 1 chunk/)
     expect(third).toMatch(/two\/b\.txt: failed: another of these files has the same name$/)

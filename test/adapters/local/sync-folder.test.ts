@@ -105,7 +105,10 @@ describe('a folder that a context follows', () => {
     await rm(join(folder.path, 'handbook/a.txt'))
     expect(await sync({ include: ['handbook/**'], delete: true })).toEqual({ removed: 1, unchanged: 1 })
     expect(Object.keys(await contents()).sort()).toEqual(['handbook/draft/b.txt', 'notes/c.txt'])
-    await expect(sync({ include: [''] })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'include' })
+    for (const include of [[''], '*.md', [1]]) {
+      const refused = sync({ include: include as string[] })
+      await expect(refused).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'include' })
+    }
   })
 
   it('leaves out hidden entries, links and node_modules', async () => {
@@ -139,6 +142,30 @@ describe('a folder that a context follows', () => {
     await rename(join(folder.path, 'old.txt'), join(folder.path, 'new.txt'))
     expect(await sync({ delete: true })).toEqual({ added: 1, removed: 1 })
     expect(await contents()).toEqual({ 'new.txt': 'words' })
+  })
+
+  it('follows a file that was moved to another folder, with the same document', async () => {
+    await write('faq.txt', 'old words')
+    await sync()
+    const [before] = await memory.session.documents.list(contextId)
+    await mkdir(join(folder.path, 'sub'))
+    await rename(join(folder.path, 'faq.txt'), join(folder.path, 'sub/faq.txt'))
+    expect(await sync({ delete: true })).toEqual({ unchanged: 1 })
+    expect(await contents()).toEqual({ 'sub/faq.txt': 'old words' })
+    await write('sub/faq.txt', 'new words')
+    expect(await sync()).toEqual({ replaced: 1 })
+    expect((await memory.session.documents.list(contextId)).map(({ id }) => id)).toEqual([before?.id])
+  })
+
+  it('keeps the metadata that a user gave a document', async () => {
+    await write('a.txt', 'alpha')
+    await sync()
+    const [document] = await memory.session.documents.list(contextId)
+    await memory.session.documents.update(document?.uuid ?? '', { metadata: { owner: 'Ada' } })
+    await write('a.txt', 'alpha two')
+    await sync()
+    const [replaced] = await memory.session.documents.list(contextId)
+    expect(replaced?.metadata).toEqual({ path: 'a.txt', owner: 'Ada' })
   })
 
   it('changes nothing if the folder or the context is missing, and stops when it is aborted', async () => {

@@ -44,3 +44,40 @@ it('a watched folder is synchronised after each change, until the watch is close
   await engine.close()
   await folder.remove()
 })
+
+it('a change during the first synchronisation makes no second document', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  for (let file = 0; file < 40; file += 1) await writeFile(join(folder.path, `${file}.txt`), `words ${file}`)
+  let isChanged = false
+  const onFile = (): void => {
+    if (isChanged) return
+    isChanged = true
+    void writeFile(join(folder.path, '39.txt'), 'changed')
+  }
+  const watch = await watchFolder(session, id, folder.path, { onFile })
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await watch.close()
+  const names = (await session.documents.list(id)).map(({ originalName }) => originalName)
+  expect(names.toSorted()).toEqual(Array.from({ length: 40 }, (_, file) => `${file}.txt`).toSorted())
+  await engine.close()
+  await folder.remove()
+})
+
+it('an aborted signal refuses a watch, and ends one', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  const aborted = watchFolder(session, id, folder.path, { signal: AbortSignal.abort(new Error('stopped')) })
+  await expect(aborted).rejects.toThrow('stopped')
+  const controller = new AbortController()
+  const watch = await watchFolder(session, id, folder.path, { signal: controller.signal })
+  controller.abort()
+  await watch.close()
+  await writeFile(join(folder.path, 'a.txt'), 'alpha')
+  await new Promise((resolve) => setTimeout(resolve, 800))
+  expect(await session.documents.list(id)).toEqual([])
+  await engine.close()
+  await folder.remove()
+})

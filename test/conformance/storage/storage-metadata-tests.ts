@@ -46,8 +46,8 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
       const waiting = await documents.insert({ ...values, uuid: uuidOf(3), replaces: first.id })
       assert.deepEqual(await documents.get(first.id), first)
       assert.deepEqual(await documents.find([other.id]), [other])
-      await documents.describe(first.publicId, { displayName: null, metadata: { year: 2027 } })
       const changed = { displayName: null, metadata: { year: 2027 } }
+      for (const { id } of [first, waiting]) await documents.update(id, changed)
       assert.deepEqual(await documents.find([first.id, waiting.id, other.id]), [
         { ...first, ...changed },
         other,

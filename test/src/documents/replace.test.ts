@@ -171,6 +171,23 @@ describe('a replacement', () => {
     expect((await engine.opened.engine.administration.verify()).problems).toEqual([])
   })
 
+  it('brings its own metadata, into which later changes are merged', async () => {
+    const old = await upload('faq.txt', smallText('heron'))
+    await session.documents.update(old.uuid, { metadata: { version: 1, team: 'birds' } })
+    const reference = { contextId, id: old.id }
+    const model = holdModel()
+    const metadata = { version: 2 }
+    const uuid = await session.documents.replace(reference, { content: LARGE_TEXT, metadata })
+    await session.documents.update(reference, { metadata: { owner: 'Ada' } })
+    expect((await get(old)).metadata).toEqual({ version: 1, team: 'birds', owner: 'Ada' })
+    model.open()
+    await session.documents.whenProcessed(uuid)
+    expect((await get(old)).metadata).toEqual({ version: 2, owner: 'Ada' })
+    // The same bytes again, with other metadata.
+    expect(await session.documents.replace(reference, { content: LARGE_TEXT, metadata: { version: 3 } })).toBe(uuid)
+    expect((await get(old)).metadata).toEqual({ version: 3 })
+  })
+
   it('with the same bytes and name changes nothing', async () => {
     const text = smallText('heron')
     const old = await upload('faq.txt', text)

@@ -10,7 +10,6 @@ import type {
   Session,
 } from '../../../src/index.js'
 import type { DocumentRecord, Encoding, Tokenizer } from '../../../src/ports/index.js'
-import { reasonsFor } from '../../../src/search/reasons.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 
 let memory: MemoryEngine
@@ -209,19 +208,11 @@ describe('an explanation of a search', () => {
   it('names a filter that matches nothing', async () => {
     await start()
     const id = await newContext()
-    const { hits, reasons: _, ...explanation } = await session.explain(id, 'leave', { topN: 1 })
-    const facts = {
-      ...explanation,
-      hitCount: 0,
-      findsEarly: true,
-      waitingWithWords: 0,
-      hasVectors: false,
-      modelProblem: undefined,
-      otherContext: undefined,
-      documents: { ...explanation.documents, filtered: 0 },
-    }
-    expect(hits).toHaveLength(1)
-    expect(reasonsFor(facts).map(({ code }) => code)).toEqual(['filter-excludes-all'])
+    const filter = { metadata: { year: 1999 } }
+    expect(await session.search(id, 'leave', { filter })).toEqual([])
+    const { documents, reasons } = await session.explain(id, 'leave', { filter })
+    expect(documents).toMatchObject({ searchable: 2, filtered: 0 })
+    expect(reasons.map(({ code }) => code)).toEqual(['filter-excludes-all'])
   })
 
   it('finds what the search finds, with the ranks and scores of both sides', async () => {
