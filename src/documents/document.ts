@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.js'
 import { findReadable, findWritable } from '../contexts/index.js'
 import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
@@ -254,3 +255,21 @@ function toFound(
   if (versions === undefined) throw new NotFoundError('document', reference)
   return { document: versions.current, replacement: versions.replacement, context }
 }
+
+/** Records what a caller did with a document, in the transaction of the change. */
+export async function recordDocumentChange(
+  repositories: Repositories,
+  { by, companyId }: Access,
+  now: Date,
+  action: DocumentAction,
+  { publicId: targetId, contextId }: Pick<DocumentRecord, 'publicId' | 'contextId'>,
+): Promise<void> {
+  await recordChange(repositories, by, now, { action, companyId, targetId, details: { contextId } })
+}
+
+type DocumentAction =
+  | 'document.uploaded'
+  | 'document.replaced'
+  | 'document.updated'
+  | 'document.retried'
+  | 'document.deleted'

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { recordChange } from '../audit/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { type ListPage, type ListQuery, RowList } from '../kernel/lists.js'
@@ -22,6 +21,7 @@ import {
   type DocumentWithReceipt,
   type FoundDocument,
   findDocument,
+  recordDocumentChange,
   toDocument,
 } from './document.js'
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
@@ -228,12 +228,7 @@ export class Documents {
     return await this.#storage.transaction(async (repositories) => {
       const found = await findDocument(repositories, access, reference, 'write')
       const changed = await change(repositories, found)
-      await recordChange(repositories, access.by, this.#clock.now(), {
-        action,
-        companyId: access.companyId,
-        targetId: found.document.publicId,
-        details: { contextId: found.document.contextId },
-      })
+      await recordDocumentChange(repositories, access, this.#clock.now(), action, found.document)
       return changed
     })
   }

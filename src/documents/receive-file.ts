@@ -23,7 +23,7 @@ import {
   type WantedQuota,
   WITH_CONTEXT_LOCK,
 } from './upload-quota.js'
-import { type ByteSource, inspected } from './upload-stream.js'
+import { type ByteSource, inspected, toByteSource, type UploadContent } from './upload-stream.js'
 
 export interface UploadOptions {
   /** Most bytes of this file. Default: the context's `maxSize`. */
@@ -36,13 +36,13 @@ export interface UploadOptions {
   readonly signal?: AbortSignal
 }
 
-const OPTIONS = ['maxFileBytes', 'expectedBytes', 'signal']
-
-/** Refuses members that an upload or a replacement does not have. @throws InvalidInputError */
-export function requireKnownMembers(input: unknown, options: unknown): void {
-  refuseUnknownMembers(input, ['fileName', 'content', 'metadata'])
-  refuseUnknownMembers(options, OPTIONS, 'option')
+/** The input of a call that receives a file, as far as the receiver reads it. */
+interface FileInput {
+  readonly content: UploadContent
 }
+
+const INPUT = ['fileName', 'content', 'metadata']
+const OPTIONS = ['maxFileBytes', 'expectedBytes', 'signal']
 
 /** A file whose bytes are stored. */
 export interface ReceivedFile {
@@ -54,8 +54,14 @@ export interface ReceivedFile {
   readonly metadata: DocumentMetadata | undefined
 }
 
+/** The result of a received file. */
+interface CompletedFile {
+  /** UUID of the version that has the bytes; another one than that of the file if a version has these bytes already. */
+  readonly uuid: string
+}
+
 /** The purpose of a file: a new document, or the replacement of one. */
-export interface FilePurpose {
+export interface FilePurpose<Completed extends CompletedFile> {
   readonly contextId: number
   readonly originalName: string
   /** Public id of the document that the file is to replace. Undefined for a new document. */
@@ -64,12 +70,12 @@ export interface FilePurpose {
   readMetadata(): Promise<DocumentMetadata | undefined>
   /** Checks further conditions in the transaction that holds the first quota, before any byte is read. */
   require(repositories: Repositories): Promise<void>
-  /**
-   * Makes a version of a document from the file, in a transaction that locks the context.
-   * @returns the version's UUID; another one than that of the file if a version has these bytes already
-   */
-  complete(repositories: Repositories, received: ReceivedFile, writer: Writer): Promise<string>
+  /** Makes a version of a document from the file, in a transaction that locks the context. */
+  complete(repositories: Repositories, received: ReceivedFile, writer: Writer): Promise<Completed>
 }
+
+/** The part of a purpose that is checked before any byte arrives. */
+type CheckedPurpose = Pick<FilePurpose<CompletedFile>, 'contextId' | 'replacedId' | 'require'>
 
 /** The caller and the context of a received file, both checked in the present transaction. */
 export interface Writer {
@@ -108,26 +114,49 @@ export class FileReceiver {
   }
 
   /**
-   * Runs work that receives a file, in a place of the caller's company.
+   * Receives a file, in a place of the caller's company.
+   *
+   * @param purposeOf returns the purpose for a caller that may write documents
+   * @throws InvalidInputError for unknown members
    * @throws ThrottledError if the company has its maximum of running uploads
    */
-  async inPlace<Result>(principal: Principal, work: (access: Access) => Promise<Result>): Promise<Result> {
-    const caller = parsePrincipal(principal)
-    const freePlace = this.#takePlace(caller)
+  async receive<Completed extends CompletedFile>(
+    principal: Principal,
+    input: FileInput,
+    options: UploadOptions,
+    purposeOf: (access: Access) => FilePurpose<Completed> | Promise<FilePurpose<Completed>>,
+  ): Promise<Completed> {
+    const source = toByteSource((input as Partial<FileInput> | undefined)?.content)
+    let freePlace = (): void => undefined
     try {
-      return await work(await this.#authorizer.authorize(caller, ASSISTANT, 'document:write'))
+      refuseUnknownMembers(input, INPUT)
+      refuseUnknownMembers(options, OPTIONS, 'option')
+      const caller = parsePrincipal(principal)
+      freePlace = this.#takePlace(caller)
+      const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
+      return await this.#store(access, await purposeOf(access), source, options)
     } finally {
+      source.release()
       freePlace()
     }
   }
 
-  /** Checks if a file would be accepted, before any byte arrives. @throws QuotaExceededError and others */
+  /**
+   * Checks if a file would be accepted, before any byte arrives.
+   *
+   * @param purposeOf as that of {@link receive}
+   * @throws QuotaExceededError, ThrottledError and others
+   */
   async check(
-    access: Access,
-    { contextId, replacedId, require }: Omit<FilePurpose, 'originalName' | 'readMetadata' | 'complete'>,
+    principal: Principal,
     sizeBytes: number,
     options: UploadOptions,
+    purposeOf: (access: Access) => CheckedPurpose | Promise<CheckedPurpose>,
   ): Promise<void> {
+    const caller = parsePrincipal(principal)
+    this.#takePlace(caller)()
+    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
+    const { contextId, replacedId, require } = await purposeOf(access)
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
     await this.#storage.read(async (repositories) => {
@@ -136,13 +165,12 @@ export class FileReceiver {
     })
   }
 
-  /** @returns the UUID of the version that has the bytes */
-  async receive(
+  async #store<Completed extends CompletedFile>(
     access: Access,
-    purpose: FilePurpose,
+    purpose: FilePurpose<Completed>,
     { bytes, sizeBytes }: ByteSource,
     options: UploadOptions,
-  ): Promise<string> {
+  ): Promise<Completed> {
     const uuid = crypto.randomUUID()
     const { originalName, replacedId } = purpose
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
@@ -180,7 +208,7 @@ export class FileReceiver {
   async #reserve(
     access: Access,
     uuid: string,
-    purpose: FilePurpose,
+    purpose: FilePurpose<CompletedFile>,
     expectedBytes: number,
     options: UploadOptions,
   ): Promise<ContextRecord> {
@@ -196,18 +224,22 @@ export class FileReceiver {
     return await this.#storage.transaction(reserve, WITH_CONTEXT_LOCK)
   }
 
-  /** Replaces the reservation by a version of a document. @returns the UUID of the version that has the bytes */
-  async #complete(access: Access, purpose: FilePurpose, received: ReceivedFile): Promise<string> {
+  /** Replaces the reservation by a version of a document. */
+  async #complete<Completed extends CompletedFile>(
+    access: Access,
+    purpose: FilePurpose<Completed>,
+    received: ReceivedFile,
+  ): Promise<Completed> {
     const { contextId } = purpose
-    const complete = async (repositories: Repositories): Promise<string> => {
+    const complete = async (repositories: Repositories): Promise<Completed> => {
       await repositories.contexts.lock(contextId)
       const context = await findWritable(repositories, access, contextId)
       if (!(await repositories.uploads.remove(received.uuid))) throw uploadExpired()
       return await purpose.complete(repositories, received, { access, context })
     }
-    const uuid = await this.#storage.transaction(complete, WITH_CONTEXT_LOCK)
-    if (uuid !== received.uuid) await this.#fileStore.delete(received.uuid)
-    return uuid
+    const completed = await this.#storage.transaction(complete, WITH_CONTEXT_LOCK)
+    if (completed.uuid !== received.uuid) await this.#fileStore.delete(received.uuid)
+    return completed
   }
 
   /** Removes the reservation and the file. Ignores errors: the caller gets the first error, and the sweep removes the rest. */

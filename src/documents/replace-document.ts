@@ -1,8 +1,7 @@
-import { recordChange } from '../audit/index.js'
 import { NotFoundError } from '../kernel/errors.js'
 import type { Clock, DocumentRecord, Repositories, Storage } from '../ports/index.js'
 import type { Access, Principal } from '../tenancy/index.js'
-import { type DocumentReference, findDocument, parseFileName } from './document.js'
+import { type DocumentReference, findDocument, parseFileName, recordDocumentChange } from './document.js'
 import { enqueueIngestion, INGEST_DOCUMENT } from './document-jobs.js'
 import { resetDocument } from './documents.js'
 import { type MetadataSource, metadataReader } from './metadata.js'
@@ -10,12 +9,11 @@ import {
   type FilePurpose,
   type FileReceiver,
   type ReceivedFile,
-  requireKnownMembers,
   requireRoom,
   type UploadOptions,
   type Writer,
 } from './receive-file.js'
-import { toByteSource, type UploadContent } from './upload-stream.js'
+import type { UploadContent } from './upload-stream.js'
 import { type DocumentVersions, deleteVersions, findVersions, UNPROCESSED } from './versions.js'
 
 /** The input of `documents.replace`. */
@@ -26,8 +24,6 @@ export interface NewVersion {
   /** As for an upload; it takes effect with the new version. Default: the document keeps its metadata. */
   readonly metadata?: MetadataSource
 }
-
-type VersionAction = 'document.replaced' | 'document.retried' | 'document.updated'
 
 /** The result of a replacement that was accepted. */
 interface AcceptedReplacement {
@@ -66,20 +62,10 @@ export class ReplaceDocument {
     input: NewVersion,
     options: UploadOptions = {},
   ): Promise<AcceptedReplacement> {
-    const source = toByteSource((input as Partial<NewVersion> | undefined)?.content)
-    try {
-      requireKnownMembers(input, options)
-      return await this.#receiver.inPlace(principal, async (access) => {
-        const name = input.fileName === undefined ? undefined : parseFileName(input.fileName)
-        let removedIds: readonly number[] = []
-        const purpose = await this.#purposeOf(access, reference, { name, metadata: input.metadata }, (ids) => {
-          removedIds = ids
-        })
-        return { uuid: await this.#receiver.receive(access, purpose, source, options), removedIds }
-      })
-    } finally {
-      source.release()
-    }
+    return await this.#receiver.receive(principal, input, options, async (access) => {
+      const name = input.fileName === undefined ? undefined : parseFileName(input.fileName)
+      return await this.#purposeOf(access, reference, name, input.metadata)
+    })
   }
 
   /**
@@ -92,17 +78,17 @@ export class ReplaceDocument {
     sizeBytes: number,
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
-    const access = await this.#receiver.inPlace(principal, async (allowed) => allowed)
-    const purpose = await this.#purposeOf(access, reference, {}, () => undefined)
-    await this.#receiver.check(access, purpose, sizeBytes, options)
+    await this.#receiver.check(principal, sizeBytes, options, async (access) => {
+      return await this.#purposeOf(access, reference)
+    })
   }
 
   async #purposeOf(
     access: Access,
     reference: DocumentReference,
-    { name, metadata }: { readonly name?: string | undefined; readonly metadata?: MetadataSource },
-    onRemoved: (versionIds: readonly number[]) => void,
-  ): Promise<FilePurpose> {
+    name?: string,
+    metadata?: MetadataSource,
+  ): Promise<FilePurpose<AcceptedReplacement>> {
     const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'write'))
     const { contextId, publicId, originalName } = found.document
     return {
@@ -114,14 +100,9 @@ export class ReplaceDocument {
         await requireVersions(repositories, contextId, publicId)
       },
       complete: async (repositories, received, writer) => {
-        const versions = await lockVersions(
-          repositories,
-          await requireVersions(repositories, contextId, publicId),
-          received,
-        )
-        const { uuid, removedIds } = await this.#complete(repositories, received, writer, versions)
-        onRemoved(removedIds)
-        return uuid
+        const found = await requireVersions(repositories, contextId, publicId)
+        const versions = await lockVersions(repositories, found, received)
+        return await this.#complete(repositories, received, writer, versions)
       },
     }
   }
@@ -135,8 +116,8 @@ export class ReplaceDocument {
   ): Promise<AcceptedReplacement> {
     const { current, replacement } = versions
     const { publicId } = current
-    const audit = async (action: VersionAction) => {
-      await this.#recordAudit(repositories, access, action, current)
+    const audit = async (action: 'document.replaced' | 'document.retried' | 'document.updated') => {
+      await recordDocumentChange(repositories, access, this.#clock.now(), action, current)
     }
     const same = [replacement, current].find((version) => version !== undefined && isSame(version, received))
     const removed = replacement === undefined || replacement === same ? [] : [replacement.id]
@@ -186,15 +167,6 @@ export class ReplaceDocument {
       created: this.#clock.now().toISOString(),
       createdBy: access.principal.userId,
     }
-  }
-
-  async #recordAudit(
-    repositories: Repositories,
-    { by, companyId }: Access,
-    action: VersionAction,
-    { publicId: targetId, contextId }: DocumentRecord,
-  ): Promise<void> {
-    await recordChange(repositories, by, this.#clock.now(), { action, companyId, targetId, details: { contextId } })
   }
 }
 

@@ -1,9 +1,8 @@
-import { recordChange } from '../audit/index.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
-import type { Clock, DocumentRecord, Repositories } from '../ports/index.js'
-import type { Access, Principal } from '../tenancy/index.js'
-import { parseFileName } from './document.js'
+import type { Clock, Repositories } from '../ports/index.js'
+import type { Principal } from '../tenancy/index.js'
+import { parseFileName, recordDocumentChange } from './document.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { resetDocument } from './documents.js'
 import { type MetadataSource, metadataReader } from './metadata.js'
@@ -11,12 +10,12 @@ import {
   type FilePurpose,
   type FileReceiver,
   type ReceivedFile,
-  requireKnownMembers,
   requireRoom,
   type UploadOptions,
   type Writer,
 } from './receive-file.js'
-import { toByteSource, type UploadContent } from './upload-stream.js'
+import type { UploadContent } from './upload-stream.js'
+import { UNPROCESSED } from './versions.js'
 
 /** The input of `documents.upload`. */
 export interface NewDocument {
@@ -57,17 +56,11 @@ export class UploadDocument {
     input: NewDocument,
     options: UploadOptions = {},
   ): Promise<string> {
-    const source = toByteSource((input as Partial<NewDocument> | undefined)?.content)
-    try {
-      requireKnownMembers(input, options)
-      return await this.#receiver.inPlace(principal, async (access) => {
-        const id = parseId(contextId, 'contextId')
-        const purpose = this.#purpose(id, parseFileName(input.fileName), input.metadata)
-        return await this.#receiver.receive(access, purpose, source, options)
-      })
-    } finally {
-      source.release()
-    }
+    const { uuid } = await this.#receiver.receive(principal, input, options, () => {
+      const id = parseId(contextId, 'contextId')
+      return this.#purpose(id, parseFileName(input.fileName), input.metadata)
+    })
+    return uuid
   }
 
   /**
@@ -80,13 +73,13 @@ export class UploadDocument {
     sizeBytes: number,
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
-    const access = await this.#receiver.inPlace(principal, async (allowed) => allowed)
-    const id = parseId(contextId, 'contextId')
-    const require = async (repositories: Repositories) => await this.#requireDocumentPlace(repositories, id)
-    await this.#receiver.check(access, { contextId: id, require }, sizeBytes, options)
+    await this.#receiver.check(principal, sizeBytes, options, () => {
+      const id = parseId(contextId, 'contextId')
+      return { contextId: id, require: async (repositories) => await this.#requireDocumentPlace(repositories, id) }
+    })
   }
 
-  #purpose(contextId: number, originalName: string, metadata: MetadataSource): FilePurpose {
+  #purpose(contextId: number, originalName: string, metadata: MetadataSource): FilePurpose<{ readonly uuid: string }> {
     return {
       contextId,
       originalName,
@@ -96,7 +89,9 @@ export class UploadDocument {
         const isNewName = (await repositories.documents.nextNameIndex(contextId, originalName)) === 0
         if (isNewName) await this.#requireDocumentPlace(repositories, contextId)
       },
-      complete: async (repositories, received, writer) => await this.#complete(repositories, received, writer),
+      complete: async (repositories, received, writer) => ({
+        uuid: await this.#complete(repositories, received, writer),
+      }),
     }
   }
 
@@ -111,7 +106,7 @@ export class UploadDocument {
     if (existing !== undefined) {
       if (existing.error === null) return existing.uuid
       await resetDocument(repositories, existing, context)
-      await this.#recordAudit(repositories, access, 'document.retried', existing)
+      await recordDocumentChange(repositories, access, this.#clock.now(), 'document.retried', existing)
       return existing.uuid
     }
     await requireRoom(repositories, context, file.sizeBytes)
@@ -127,32 +122,17 @@ export class UploadDocument {
       contentType,
       contentHash: file.sha256,
       sizeBytes: file.sizeBytes,
-      chunkCount: 0,
       created: this.#clock.now().toISOString(),
       createdBy: access.principal.userId,
-      started: null,
-      completed: null,
-      error: null,
-      receipt: null,
-      wordsVersion: null,
-      embeddedChunks: 0,
       deleted: null,
+      ...UNPROCESSED,
     })
     await enqueueIngestion(repositories, document, context)
-    await this.#recordAudit(repositories, access, 'document.uploaded', document)
+    await recordDocumentChange(repositories, access, this.#clock.now(), 'document.uploaded', document)
     return uuid
   }
 
   async #requireDocumentPlace({ documents }: Repositories, contextId: number): Promise<void> {
     requireBelow(this.#limits, 'documentsPerContext', contextId, await documents.count(contextId))
-  }
-
-  async #recordAudit(
-    repositories: Repositories,
-    { by, companyId }: Access,
-    action: 'document.uploaded' | 'document.retried',
-    { publicId: targetId, contextId }: Pick<DocumentRecord, 'publicId' | 'contextId'>,
-  ): Promise<void> {
-    await recordChange(repositories, by, this.#clock.now(), { action, companyId, targetId, details: { contextId } })
   }
 }

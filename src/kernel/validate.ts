@@ -7,7 +7,10 @@ import { InvalidInputError } from './errors.js'
  * @throws InvalidInputError that names the first unknown member, or the first invalid field
  */
 export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T {
-  const result = schema.safeParse(input)
+  return dataOf(schema.safeParse(input), root)
+}
+
+function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
   if (result.success) return result.data
   // First, because a misspelt member is also missing under its right name.
   const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
@@ -23,9 +26,9 @@ export function validate<T>(schema: z.ZodType<T>, input: unknown, root = ''): T 
  * @throws InvalidInputError that names the first invalid field
  */
 export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
-  const { error } = schema.safeParse(input)
-  const unknown = error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? []
-  if (unknown.length === 0) return validate(schema, input)
+  const result = schema.safeParse(input)
+  const unknown = result.error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? []
+  if (unknown.length === 0) return dataOf(result, '')
   const copy: unknown = structuredClone(input)
   for (const { path, keys } of unknown) {
     const owner = path.reduce((value, part) => (value as Record<PropertyKey, unknown>)[part], copy)
@@ -42,7 +45,11 @@ export function refuseUnknownMembers(input: unknown, known: readonly string[], n
   if (typeof input !== 'object' || input === null) return
   const unknown = Object.keys(input).find((key) => !known.includes(key))
   if (unknown === undefined) return
-  throw new InvalidInputError(unknown, `unknown ${noun} "${unknown}"; expected one of ${known.join(', ')}`)
+  throw new InvalidInputError(unknown, unknownMember(noun, unknown, known))
+}
+
+function unknownMember(noun: string, name: string, known: readonly string[]): string {
+  return `unknown ${noun} "${name}"; expected one of ${known.join(', ')}`
 }
 
 function fieldName(root: string, path: readonly PropertyKey[]): string {
@@ -162,11 +169,11 @@ export function openObjectSchema<Shape extends z.ZodRawShape>(shape: Shape): z.Z
 }
 
 function strictSchema<Shape extends z.ZodRawShape>(shape: Shape, noun: string): z.ZodObject<Shape, z.core.$strict> {
-  const known = Object.keys(shape).join(', ')
+  const known = Object.keys(shape)
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown ${noun} "${String(issue.keys[0])}"; expected one of ${known}`
+        ? unknownMember(noun, String(issue.keys[0]), known)
         : expected('an object').error(issue),
   })
 }

@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION, analyze, questionWords } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
-import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { collectionOf, wordCollectionOf } from '../documents/index.js'
 import { ModelError, VectorsDamagedError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import { parseId } from '../kernel/validate.js'
@@ -13,36 +13,29 @@ import type {
   IndexedChunk,
   LexicalAnswer,
   LexicalQuery,
-  Storage,
   TermCount,
 } from '../ports/index.js'
-import type { Access, Authorizer, Principal } from '../tenancy/index.js'
-import type { SearchIndexes } from './chunk-finder.js'
-import { BestWindows, clamp, MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
+import type { Access, Principal } from '../tenancy/index.js'
+import { BestWindows, clamp, MissingChunks, type RankedChunk, toMapKey, type VisibleDocuments } from './chunks.js'
 import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
-import { embedWindows, measureModelKnowledge, type PromptReader, promptTerms } from './prompt.js'
+import { embedWindows, measureModelKnowledge, promptTerms } from './prompt.js'
 import { reasonsFor } from './reasons.js'
 import { toResults } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
-import { type FoundChunks, type SearchRequest, wordVisibilityOf } from './search-request.js'
-import type { SearchTurns } from './search-turns.js'
+import {
+  type FoundChunks,
+  readSearchable,
+  requestFor,
+  type SearchableDocuments,
+  type SearchParts,
+  type SearchRequest,
+} from './search-request.js'
 
 /** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */
 const RANKED = 200
 /** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
 const MAX_OTHER_CONTEXTS = 20
 const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
-
-/** The parts of the search that an explanation uses. */
-interface ExplanationParts {
-  readonly storage: Storage
-  readonly indexes: SearchIndexes
-  readonly models: EmbeddingModels
-  readonly authorizer: Authorizer
-  readonly prompts: PromptReader
-  readonly turns: SearchTurns
-  readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
-}
 
 /** The unchecked arguments of an explanation. */
 interface ExplainCall {
@@ -60,16 +53,6 @@ interface EmbeddedPrompt {
   readonly knowledge: number
 }
 
-/** The documents that the search may find, for each of the two indexes. */
-interface ExplainedVisibility {
-  readonly byMeaning: VisibleDocuments
-  readonly byWords: VisibleDocuments
-  /** Number of these documents that meet the conditions of the search; null without conditions. */
-  readonly filtered: number | null
-  /** True if no document meets the conditions, whether the search may find it or not. */
-  readonly isFilterEmpty: boolean
-}
-
 /** The best chunks of both sides, whatever their similarity is. */
 interface Ranking {
   /** Places by meaning, by the key of the chunk. */
@@ -84,9 +67,9 @@ interface Ranking {
  * time, so it costs about as much as two searches. It says nothing about documents that the caller may not search.
  */
 export class ExplainSearch {
-  readonly #parts: ExplanationParts
+  readonly #parts: SearchParts
 
-  constructor(parts: ExplanationParts) {
+  constructor(parts: SearchParts) {
     this.#parts = parts
   }
 
@@ -97,16 +80,7 @@ export class ExplainSearch {
     return await withAnySignal([input.signal], async (signal) => {
       signal.throwIfAborted()
       const context = await this.#parts.storage.read((repositories) => findReadable(repositories, access, id))
-      const request = {
-        prompt: input.prompt,
-        mode: input.mode ?? context.searchMode,
-        topN: input.topN ?? context.topN,
-        scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
-        conditions: input.filter,
-        taker,
-        signal,
-        maxBytes: undefined,
-      }
+      const request = { ...requestFor(context, input, taker), signal }
       return await this.#explain(access, context, request, signal)
     })
   }
@@ -152,7 +126,7 @@ export class ExplainSearch {
       topN,
       scoreThreshold,
       model: { id: context.embeddingModel, knowledge: embedded?.knowledge ?? null },
-      documents: { ...toDocuments(states, context), filtered: visible.filtered },
+      documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
       words,
     }
@@ -163,7 +137,7 @@ export class ExplainSearch {
       ...explanation,
       hitCount: hits.length,
       findsEarly: context.findsEarly,
-      isFilterEmpty: visible.isFilterEmpty,
+      isFilterEmpty: visible.matching?.size === 0,
       waitingWithWords: states.waitingWithWords,
       hasVectors: ranking.nearest !== null,
       modelProblem,
@@ -172,17 +146,9 @@ export class ExplainSearch {
     return { ...explanation, hits, reasons }
   }
 
-  async #readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<ExplainedVisibility> {
-    const missing = new MissingChunks()
-    return await this.#parts.storage.read(async ({ documents }) => {
-      const visibility = await documents.visibility(context.id)
-      const wordVisibility = await documents.wordVisibility(context.id, wordVisibilityOf(context))
-      const matching = conditions && new Set(await documents.matching(context.id, conditions))
-      const byMeaning = new VisibleDocuments(visibility, missing, matching)
-      const byWords = new VisibleDocuments(wordVisibility, missing, matching)
-      const filtered = matching && [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
-      return { byMeaning, byWords, filtered: filtered ?? null, isFilterEmpty: matching?.size === 0 }
-    })
+  async #readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<SearchableDocuments> {
+    const rules = { conditions, hasTerms: true, missing: new MissingChunks() }
+    return await this.#parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
   }
 
   /** Counts the words in documents that words may find. A damaged word index counts nothing. */
@@ -211,7 +177,7 @@ export class ExplainSearch {
     context: ContextRecord,
     { model, vectors }: EmbeddedPrompt,
     terms: LexicalQuery,
-    visible: ExplainedVisibility,
+    visible: SearchableDocuments,
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<Ranking> {
@@ -312,6 +278,11 @@ export class ExplainSearch {
     }
     return best && { id: best.context.id, name: best.context.name }
   }
+}
+
+/** @returns the number of documents that meet the conditions and that the search may find; null without conditions */
+function countVisible({ matching, byMeaning, byWords }: SearchableDocuments): number | null {
+  return matching === undefined ? null : [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
 }
 
 function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): Omit<ExplainedDocuments, 'filtered'> {

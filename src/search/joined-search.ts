@@ -1,27 +1,16 @@
 import { ASSISTANT, findReadable } from '../contexts/index.js'
-import { type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { wordCollectionOf } from '../documents/index.js'
 import { VectorsDamagedError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import { TimeSlice, withAnySignal } from '../kernel/waiting.js'
-import type {
-  ChunkKey,
-  ContextRecord,
-  EmbeddingModel,
-  LexicalQuery,
-  LexicalStatistics,
-  SearchMode,
-  Storage,
-  VisibleChunk,
-} from '../ports/index.js'
-import type { Authorizer, Principal } from '../tenancy/index.js'
-import type { SearchIndexes } from './chunk-finder.js'
+import type { ChunkKey, ContextRecord, LexicalQuery, LexicalStatistics, VisibleChunk } from '../ports/index.js'
+import type { Principal } from '../tenancy/index.js'
 import { toMapKey } from './chunks.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
-import { embedWindows, measureModelKnowledge, type PromptReader, promptTerms } from './prompt.js'
+import { embedWindows, knowledgeOf, promptTerms } from './prompt.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import { parseSearchAll, type SearchAllInput, type SearchOptions } from './search-input.js'
-import type { FoundChunks, PreparedPrompt, SearchRequest } from './search-request.js'
-import type { SearchTurns } from './search-turns.js'
+import { modeOf, type PreparedPrompt, requestFor, type SearchParts } from './search-request.js'
 import { MAX_EMBEDDED_WINDOWS } from './unembedded-chunks.js'
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
@@ -34,15 +23,7 @@ export interface ContextSearchResult extends SearchResult {
   readonly contextId: number
 }
 
-/** The parts of the search of one context that a search of several contexts uses. */
-interface SearchParts {
-  readonly storage: Storage
-  readonly indexes: SearchIndexes
-  readonly models: EmbeddingModels
-  readonly authorizer: Authorizer
-  readonly prompts: PromptReader
-  readonly turns: SearchTurns
-  readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
+interface JoinedSearchParts extends SearchParts {
   /** Reads chunks with their texts, as far as the caller may read them now. */
   readonly readTexts: (
     caller: Principal,
@@ -62,9 +43,9 @@ interface SearchAllCall {
 
 /** Searches several contexts, one after the other, so that one call never has more work in progress than one search. */
 export class JoinedSearch {
-  readonly #parts: SearchParts
+  readonly #parts: JoinedSearchParts
 
-  constructor(parts: SearchParts) {
+  constructor(parts: JoinedSearchParts) {
     this.#parts = parts
   }
 
@@ -100,13 +81,8 @@ export class JoinedSearch {
     const run = new SearchRun(contexts, topN, async (context) => {
       input.signal?.throwIfAborted()
       const found = await this.#parts.findChunks(context, {
-        prompt: input.prompt,
-        mode: modeOf(context, input),
+        ...requestFor(context, input, taker),
         topN,
-        scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
-        conditions: input.filter,
-        taker,
-        signal: input.signal,
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
         ...(prepared && { prepared: prepared(context) }),
@@ -239,15 +215,4 @@ async function toContextResults(
     }
   }
   return results
-}
-
-function modeOf(context: ContextRecord, { mode }: Pick<SearchOptions, 'mode'>): SearchMode {
-  return mode ?? context.searchMode
-}
-
-/** Measures the model's knowledge of the prompt once, when a search first needs it. */
-function knowledgeOf(prompt: string, model: EmbeddingModel): () => Promise<number> {
-  let knowledge: Promise<number> | undefined
-  return async () =>
-    await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
 }

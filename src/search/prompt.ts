@@ -153,6 +153,13 @@ export function measureModelKnowledge(question: string, tokenizer: Tokenizer): n
   return Math.min(1, Math.max(0, (share - MIN_KNOWN_SHARE) / (FULL_KNOWN_SHARE - MIN_KNOWN_SHARE)))
 }
 
+/** Measures the model's knowledge of the prompt once, when a search first needs it. */
+export function knowledgeOf(prompt: string, model: EmbeddingModel): () => Promise<number> {
+  let knowledge: Promise<number> | undefined
+  return async () =>
+    await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
+}
+
 /** @returns the known share of one word, 0 to 1 */
 function knownShareOf(word: string, letters: number, { count, hasUnknown }: WordTokens): number {
   if (hasUnknown || count === 0) return 0

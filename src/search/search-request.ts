@@ -1,16 +1,37 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
+import type { EmbeddingModels } from '../documents/index.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type {
   ContextRecord,
   DocumentConditions,
+  DocumentRepository,
+  DocumentVisibility,
   LexicalQuery,
   LexicalStatistics,
   SearchMode,
+  Storage,
   VisibleChunk,
   WordVisibility,
 } from '../ports/index.js'
+import type { Authorizer } from '../tenancy/index.js'
+import type { SearchIndexes } from './chunk-finder.js'
+import { type MissingChunks, VisibleDocuments } from './chunks.js'
 import type { ScoreScale } from './fusion.js'
+import type { PromptReader } from './prompt.js'
 import type { PlacedChunk } from './results.js'
+import type { SearchOptions } from './search-input.js'
+import type { SearchTurns } from './search-turns.js'
+
+/** The parts of the search of one context that searches of several contexts, and explanations, use too. */
+export interface SearchParts {
+  readonly storage: Storage
+  readonly indexes: SearchIndexes
+  readonly models: EmbeddingModels
+  readonly authorizer: Authorizer
+  readonly prompts: PromptReader
+  readonly turns: SearchTurns
+  readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
+}
 
 /** A search of one context, with checked options and the settings of the context. */
 export interface SearchRequest {
@@ -41,6 +62,29 @@ export interface PreparedPrompt {
   readonly maxEmbeddedWindows?: number
 }
 
+/** @returns the mode of a search in a context */
+export function modeOf(context: ContextRecord, { mode }: Pick<SearchOptions, 'mode'>): SearchMode {
+  return mode ?? context.searchMode
+}
+
+/** @returns a request with the checked options of a call, and the settings of the context where they are missing */
+export function requestFor(
+  context: ContextRecord,
+  input: SearchOptions & { readonly prompt: string },
+  taker: TurnTaker,
+): SearchRequest {
+  return {
+    prompt: input.prompt,
+    mode: modeOf(context, input),
+    topN: input.topN ?? context.topN,
+    scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
+    conditions: input.filter,
+    taker,
+    signal: input.signal,
+    maxBytes: undefined,
+  }
+}
+
 /** The chunks that a search found. */
 export interface FoundChunks {
   /** The best first. */
@@ -54,4 +98,41 @@ export interface FoundChunks {
 /** @returns the rules for documents of the context that words may find */
 export function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility {
   return { version: ANALYZER_VERSION, findsEarly }
+}
+
+/** The documents that a search may find, for each of the two indexes. */
+export interface SearchableDocuments {
+  readonly byMeaning: VisibleDocuments
+  readonly byWords: VisibleDocuments
+  /** Ids of the documents that meet the conditions, whether the search may find them or not; undefined for all. */
+  readonly matching: ReadonlySet<number> | undefined
+}
+
+const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
+
+/**
+ * Reads which documents a search may find. The conditions are evaluated at the same moment as the visibility.
+ *
+ * @param rules.hasTerms true if the prompt has words
+ * @param rules.missing chunks and documents to leave out
+ */
+export async function readSearchable(
+  documents: DocumentRepository,
+  context: ContextRecord,
+  rules: {
+    readonly conditions: DocumentConditions | undefined
+    readonly hasTerms: boolean
+    readonly missing: MissingChunks
+  },
+): Promise<SearchableDocuments> {
+  const { conditions, hasTerms, missing } = rules
+  // The newest document that the visibility shows is older than this read, so its metadata are there.
+  const visibility = await documents.visibility(context.id)
+  const wordVisibility = hasTerms ? await documents.wordVisibility(context.id, wordVisibilityOf(context)) : NONE_VISIBLE
+  const matching = conditions && new Set(await documents.matching(context.id, conditions))
+  return {
+    byMeaning: new VisibleDocuments(visibility, missing, matching),
+    byWords: new VisibleDocuments(wordVisibility, missing, matching),
+    matching,
+  }
 }

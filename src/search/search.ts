@@ -7,7 +7,6 @@ import {
   type ChunkKey,
   type ContextRecord,
   type DocumentConditions,
-  type DocumentVisibility,
   type EmbeddingModel,
   type LexicalQuery,
   meetsConditions,
@@ -19,14 +18,21 @@ import {
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
-import { MissingChunks, type RankedChunk, toMapKey, VisibleDocuments } from './chunks.js'
+import { MissingChunks, type RankedChunk, toMapKey } from './chunks.js'
 import { ExplainSearch } from './explain-search.js'
 import type { SearchExplanation } from './explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
-import { embedWindows, measureModelKnowledge, PromptReader, promptTerms } from './prompt.js'
+import { embedWindows, knowledgeOf, PromptReader, promptTerms } from './prompt.js'
 import { readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
-import { type FoundChunks, type SearchRequest, wordVisibilityOf } from './search-request.js'
+import {
+  type FoundChunks,
+  readSearchable,
+  requestFor,
+  type SearchableDocuments,
+  type SearchRequest,
+  wordVisibilityOf,
+} from './search-request.js'
 import { SearchTurns } from './search-turns.js'
 import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
 
@@ -41,7 +47,6 @@ const MAX_RESTARTS = 16
 const MAX_HELD_BYTES = 131_072
 
 const NO_TERMS: LexicalQuery = new Map()
-const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
 
 /** The use case "search": finds the chunks of a context that answer a prompt, by words and by meaning. */
 export class Search {
@@ -182,18 +187,9 @@ export class Search {
     return await this.#turns.search(caller, async (taker) => {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
-      const { prompt: text, mode, topN, scoreThreshold, filter, signal } = parseSearch(prompt, options)
+      const input = parseSearch(prompt, options)
       const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
-      return await this.#findChunks(context, {
-        prompt: text,
-        mode: mode ?? context.searchMode,
-        topN: topN ?? context.topN,
-        scoreThreshold: scoreThreshold ?? context.scoreThreshold,
-        conditions: filter,
-        taker,
-        signal,
-        maxBytes,
-      })
+      return await this.#findChunks(context, { ...requestFor(context, input, taker), maxBytes })
     })
   }
 
@@ -251,11 +247,8 @@ export class Search {
     const cache = this.#vectorCache.ofModel(model)
     const turns = this.#turns.ofModel(model)
     const unembedded = new UnembeddedChunks(this.#storage, model, turns, cache, prepared?.maxEmbeddedWindows)
-    let knowledge: Promise<number> | undefined
     // Measured once for each search, not once for each attempt.
-    const measureKnowledge = async () =>
-      await (knowledge ??=
-        prepared?.measureKnowledge() ?? model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
+    const measureKnowledge = prepared?.measureKnowledge ?? knowledgeOf(prompt, model)
     const missing = new MissingChunks()
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
       const { ranked, scale } = await this.#finder.find({
@@ -333,7 +326,6 @@ export class Search {
     }
   }
 
-  /** Reads which documents the search may find. The conditions are evaluated at the same moment as the visibility. */
   async #readVisibility(
     context: ContextRecord,
     {
@@ -341,20 +333,12 @@ export class Search {
       conditions,
       missing,
     }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
-  ): Promise<SearchableDocuments> {
+  ): Promise<MarkedDocuments> {
+    const rules = { conditions, hasTerms: terms.size > 0, missing }
     return await this.#storage.read(async ({ documents }) => {
       // First, so that no replacement after it is missed.
       const versions = await documents.markVersions(context.id)
-      // The newest document that the visibility shows is older than this read, so its metadata are there.
-      const byMeaning = await documents.visibility(context.id)
-      const byWords =
-        terms.size === 0 ? NONE_VISIBLE : await documents.wordVisibility(context.id, wordVisibilityOf(context))
-      const matching = conditions && new Set(await documents.matching(context.id, conditions))
-      return {
-        versions,
-        byMeaning: new VisibleDocuments(byMeaning, missing, matching),
-        byWords: new VisibleDocuments(byWords, missing, matching),
-      }
+      return { versions, ...(await readSearchable(documents, context, rules)) }
     })
   }
 }
@@ -362,14 +346,11 @@ export class Search {
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {
   readonly terms: LexicalQuery
-  readonly visible: Promise<SearchableDocuments>
+  readonly visible: Promise<MarkedDocuments>
 }
 
-/** The documents that a search may find now, for each of the two indexes. */
-interface SearchableDocuments {
-  readonly byMeaning: VisibleDocuments
-  readonly byWords: VisibleDocuments
-  /** A moment before both were read. */
+interface MarkedDocuments extends SearchableDocuments {
+  /** A moment before these documents were read. */
   readonly versions: VersionMark
 }
 

@@ -6,9 +6,7 @@ import {
   documentChangesSchema,
   listQuerySchema,
   parseJson,
-  searchBodySchema,
   shareSchema,
-  ThrottledError,
   type UploadOptions,
 } from '../../../src/index.js'
 import { idSchema, listQuerySchemaWith, objectSchema, textSchema } from '../../../src/ports/index.js'
@@ -22,10 +20,9 @@ import {
   documentWithReceiptSchema,
   emptySchema,
   limitAnswer,
-  searchAnswers,
-  searchResultSchema,
   throttledAnswer,
 } from '../schemas.js'
+import { DOCUMENT, documentOf } from './document-path.js'
 
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */
 const MAX_CHANGES_BYTES = 131_072
@@ -46,14 +43,13 @@ const FILE_FORM = {
   },
 }
 const CONTEXT = objectSchema({ contextId: idSchema() })
-const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
 const DOCUMENTS_QUERY = listQuerySchemaWith({
   filter: textSchema({ max: 100_000 })
     .optional()
     .meta({ description: 'Conditions for documents as JSON, such as {"metadata":{"year":{"gte":2025}}}' }),
 })
 
-/** Contexts and their search. Specification: Assistant API. */
+/** Contexts. Specification: Assistant API. */
 export const CONTEXT_ROUTES: readonly Route[] = [
   route({
     ...COMMON,
@@ -129,45 +125,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
       return noContent()
     },
   }),
-  route({
-    ...COMMON,
-    method: 'POST',
-    path: '/context/relevant-docs/{contextId}',
-    operationId: 'searchContext',
-    summary: 'Find the chunks that answer a prompt, by words and meaning',
-    description:
-      '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
-      'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
-      'each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
-      'adds `score`, `source` and `match`.',
-    params: CONTEXT,
-    body: searchBodySchema,
-    maxBodyBytes: LARGE_BODY_BYTES,
-    answers: {
-      200: { description: 'Chunks, the highest `score` first', schema: z.array(searchResultSchema) },
-      429: throttledAnswer(
-        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
-      ),
-    },
-    handle: async (call, session) => {
-      const { params, body, request } = call
-      const { prompt, include, ...settings } = body
-      const options = { ...settings, signal: request.signal }
-      const found = await session.searchEntries(params.contextId, prompt, options).catch(refuseSlowly)
-      const answers = searchAnswers(found, include)
-      // A short answer is sent at once, with its length.
-      return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
-    },
-  }),
 ]
-
-/** Refusals are delayed, because clients that retry at once would take time from the searches of others. */
-const REFUSAL_DELAY_MS = 500
-
-export async function refuseSlowly(error: unknown): Promise<never> {
-  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS))
-  throw error
-}
 
 /** Documents of contexts. Specification: Assistant API. */
 export const DOCUMENT_ROUTES: readonly Route[] = [
@@ -209,7 +167,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       429: throttledAnswer('The company runs too many uploads at the same time'),
     },
     handle: async (call, { documents }) => {
-      const document = { contextId: call.params.contextId, id: call.params.docId }
+      const document = documentOf(call.params)
       const { file, options } = await readFile(call, async (bytes, limit) => {
         await documents.checkReplacement(document, bytes, limit)
       })
@@ -242,8 +200,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     summary: 'Get a document with its ingestion receipt',
     params: DOCUMENT,
     answers: { 200: { description: 'The document', schema: documentWithReceiptSchema } },
-    handle: async ({ params }, { documents }) =>
-      json(await documents.get({ contextId: params.contextId, id: params.docId })),
+    handle: async ({ params }, { documents }) => json(await documents.get(documentOf(params))),
   }),
   route({
     ...COMMON,
@@ -259,8 +216,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     isBodyClosed: true,
     maxBodyBytes: MAX_CHANGES_BYTES,
     answers: { 200: { description: 'The changed document', schema: documentSchema } },
-    handle: async ({ params, body }, { documents }) =>
-      json(await documents.update({ contextId: params.contextId, id: params.docId }, body)),
+    handle: async ({ params, body }, { documents }) => json(await documents.update(documentOf(params), body)),
   }),
   route({
     ...COMMON,
@@ -271,7 +227,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     params: DOCUMENT,
     answers: { 200: { description: 'The document is deleted', schema: emptySchema } },
     handle: async ({ params }, { documents }) => {
-      await documents.delete({ contextId: params.contextId, id: params.docId })
+      await documents.delete(documentOf(params))
       return json({})
     },
   }),

@@ -1,14 +1,13 @@
 import contentDisposition from 'content-disposition'
 import { z } from 'zod'
 import { chunkQuerySchema, textRangeSchema } from '../../../src/index.js'
-import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { streamList } from '../answers.js'
 import { encoded, streamBytes } from '../byte-answers.js'
 import { type Route, route } from '../route.js'
 import { documentChunkSchema } from '../schemas.js'
+import { DOCUMENT, documentOf } from './document-path.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'GET' } as const
-const DOCUMENT = objectSchema({ contextId: idSchema(), docId: idSchema() })
 
 /** The bytes, the text and the chunks of documents. */
 export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
@@ -32,9 +31,8 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
       },
     },
     handle: async (call, { documents }) => {
-      const reference = { contextId: call.params.contextId, id: call.params.docId }
       // By UUID: another version may take the place of this one between the two calls.
-      const { displayName, size, uuid } = await documents.get(reference)
+      const { displayName, size, uuid } = await documents.get(documentOf(call.params))
       return await streamBytes(call, await documents.open(uuid), {
         'content-type': 'application/octet-stream',
         'content-length': String(size),
@@ -63,10 +61,7 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
       },
     },
     handle: async (call, { documents }) => {
-      const { length, pieces } = await documents.openText(
-        { contextId: call.params.contextId, id: call.params.docId },
-        call.query,
-      )
+      const { length, pieces } = await documents.openText(documentOf(call.params), call.query)
       return await streamBytes(call, encoded(pieces), {
         'content-type': 'text/plain; charset=utf-8',
         'text-length': String(length),
@@ -87,9 +82,6 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
       200: { description: 'Chunks, ordered by ordinal', schema: z.array(documentChunkSchema), hasNextLink: true },
     },
     handle: async (call, { documents }) =>
-      await streamList(
-        call,
-        await documents.chunkPage({ contextId: call.params.contextId, id: call.params.docId }, call.query),
-      ),
+      await streamList(call, await documents.chunkPage(documentOf(call.params), call.query)),
   }),
 ]

@@ -1,17 +1,53 @@
 import { z } from 'zod'
-import { explainBodySchema, searchAllBodySchema } from '../../../src/index.js'
+import { explainBodySchema, searchAllBodySchema, searchBodySchema, ThrottledError } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, streamList } from '../answers.js'
 import { explanationSchema } from '../explanation-schema.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
-import { type Route, route } from '../route.js'
-import { contextSearchAnswers, contextSearchResultSchema, problemSchema, throttledAnswer } from '../schemas.js'
-import { refuseSlowly } from './assistant.js'
+import { type Call, type Route, route } from '../route.js'
+import {
+  contextSearchAnswers,
+  contextSearchResultSchema,
+  problemSchema,
+  searchAnswers,
+  searchResultSchema,
+  throttledAnswer,
+} from '../schemas.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'POST', maxBodyBytes: LARGE_BODY_BYTES } as const
 
-/** Searches beyond the specification. They come before `/context/{contextId}`, whose pattern matches their paths too. */
+const CONTEXT = objectSchema({ contextId: idSchema() })
+const THROTTLED = {
+  429: throttledAnswer(
+    'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
+  ),
+}
+
+/** Searches, that of the specification among them. They come before `/context/{contextId}`, which matches their paths. */
 export const SEARCH_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    path: '/context/relevant-docs/{contextId}',
+    operationId: 'searchContext',
+    summary: 'Find the chunks that answer a prompt, by words and meaning',
+    description:
+      '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
+      'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
+      'each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
+      'adds `score`, `source` and `match`.',
+    params: CONTEXT,
+    body: searchBodySchema,
+    answers: {
+      200: { description: 'Chunks, the highest `score` first', schema: z.array(searchResultSchema) },
+      ...THROTTLED,
+    },
+    handle: async (call, session) => {
+      const { prompt, include, ...settings } = call.body
+      const options = { ...settings, signal: call.request.signal }
+      const found = await session.searchEntries(call.params.contextId, prompt, options).catch(refuseSlowly)
+      return await answer(call, searchAnswers(found, include))
+    },
+  }),
   route({
     ...COMMON,
     path: '/context/relevant-docs',
@@ -31,17 +67,13 @@ export const SEARCH_ROUTES: readonly Route[] = [
         schema: problemSchema,
         contentType: 'application/problem+json',
       },
-      429: throttledAnswer(
-        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
-      ),
+      ...THROTTLED,
     },
     handle: async (call, session) => {
-      const { body, request } = call
-      const { contextIds, prompt, include, ...settings } = body
-      const options = { ...settings, signal: request.signal }
+      const { contextIds, prompt, include, ...settings } = call.body
+      const options = { ...settings, signal: call.request.signal }
       const found = await session.searchAllEntries(contextIds, prompt, options).catch(refuseSlowly)
-      const answers = contextSearchAnswers(found, include)
-      return 'length' in answers ? json(answers) : await streamList(call, { items: answers, nextAfter: null })
+      return await answer(call, contextSearchAnswers(found, include))
     },
   }),
   route({
@@ -52,14 +84,12 @@ export const SEARCH_ROUTES: readonly Route[] = [
     description:
       'Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of ' +
       '`reasons` is the likeliest cause of an empty or short answer.',
-    params: objectSchema({ contextId: idSchema() }),
+    params: CONTEXT,
     body: explainBodySchema,
     isBodyClosed: true,
     answers: {
       200: { description: 'The explanation', schema: explanationSchema },
-      429: throttledAnswer(
-        'The API key or its company runs too many searches, or sends too many long bodies, at the same time',
-      ),
+      ...THROTTLED,
     },
     handle: async ({ params, body, request }, session) => {
       const { prompt, ...settings } = body
@@ -68,3 +98,19 @@ export const SEARCH_ROUTES: readonly Route[] = [
     },
   }),
 ]
+
+/** A short answer is sent at once, with its length. */
+async function answer<Result>(
+  call: Call<unknown, unknown, unknown>,
+  results: readonly Result[] | AsyncIterable<Result>,
+): Promise<Response> {
+  return 'length' in results ? json(results) : await streamList(call, { items: results, nextAfter: null })
+}
+
+/** Refusals are delayed, because clients that retry at once would take time from the searches of others. */
+const REFUSAL_DELAY_MS = 500
+
+async function refuseSlowly(error: unknown): Promise<never> {
+  if (error instanceof ThrottledError) await new Promise((resolve) => setTimeout(resolve, REFUSAL_DELAY_MS))
+  throw error
+}

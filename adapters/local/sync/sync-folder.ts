@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
-import { ClosedError, type Document, DocumentFailedError, InvalidInputError, type Session } from '../../../src/index.js'
+import { ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { refuseUnknownMembers } from '../../../src/ports/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { type FileFilter, FileHashes, type FolderFile, listFolder, matcherOf } from './folder-files.js'
 import { type HashedFile, PATH_KEY, pathOf, planSync } from './sync-plan.js'
 
@@ -99,7 +100,7 @@ export class FolderSync {
       plan.unchanged.map(
         ({ file, document }) =>
           async () =>
-            report(await this.#wait(file, document)),
+            report(await this.#keep(file, document)),
       ),
     )
     for (const { file, document } of plan.moved) await this.#setPath(document, file.path)
@@ -189,18 +190,22 @@ export class FolderSync {
     }
   }
 
-  /** Waits for a document that an interrupted run has stored. */
-  async #wait(file: HashedFile, document: Document): Promise<SyncedFile> {
-    const { completed, error, replacement } = document
-    const isWaiting = replacement === null ? (completed ?? error) === null : replacement.error === null
-    if (!isWaiting) return toUnchanged(file, document)
+  /**
+   * The result for a file whose document has its bytes. Waits for a document that an interrupted run has stored. The
+   * failure of a document is shown in each run, until its file changes.
+   */
+  async #keep({ path }: HashedFile, document: Document): Promise<SyncedFile> {
+    const { uuid, error } = document.replacement ?? document
+    if (error !== null) return { path, outcome: 'failed', uuid: document.uuid, error }
     const { signal } = this.#options
     try {
-      await this.#session.documents.whenProcessed(reference(document), signal === undefined ? {} : { signal })
-      return { path: file.path, outcome: 'unchanged', uuid: replacement?.uuid ?? document.uuid }
+      const isWaiting = document.replacement !== null || document.completed === null
+      const cancellable = signal === undefined ? {} : { signal }
+      if (isWaiting) await this.#session.documents.whenProcessed(reference(document), cancellable)
+      return { path, outcome: 'unchanged', uuid }
     } catch (reason) {
       if (endsAll(reason, signal)) throw reason
-      return toFailed(file.path, document.uuid, reason)
+      return toFailed(path, document.uuid, reason)
     }
   }
 
@@ -231,23 +236,12 @@ function reference({ contextId, id }: Document): { readonly contextId: number; r
   return { contextId, id }
 }
 
-/** A file whose document is up to date. The failure of a document is shown in each run, until its file changes. */
-function toUnchanged({ path }: HashedFile, { uuid, error, replacement }: Document): SyncedFile {
-  const failure = replacement === null ? error : replacement.error
-  return failure === null ? { path, outcome: 'unchanged', uuid } : { path, outcome: 'failed', uuid, error: failure }
-}
-
 function toFailed(path: string, uuid: string | undefined, error: unknown): SyncedFile {
-  const reason = error instanceof DocumentFailedError ? error.message : error
-  return { path, outcome: 'failed', uuid, error: reason instanceof Error ? reason.message : String(reason) }
+  return { path, outcome: 'failed', uuid, error: error instanceof Error ? error.message : String(error) }
 }
 
 /** True for an error that is not about one file. */
 function endsAll(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true || error instanceof ClosedError) return true
-  return hasCode(error, 'ERR_CONTEXT_NOT_FOUND') || hasCode(error, 'ERR_FORBIDDEN')
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
+  return isCode(error, 'ERR_CONTEXT_NOT_FOUND', 'ERR_FORBIDDEN')
 }

@@ -55,7 +55,8 @@ export class TableRows {
 const MAX_NAME_CHARACTERS = 60
 /** If the names together are longer, the rows do not repeat them. */
 const MAX_HEADER_CHARACTERS = 16_384
-const YEAR = /^(?:19|20)\d\d$/
+/** A number that may be the name of a column. */
+export const YEAR: RegExp = /^(?:19|20)\d\d$/
 const NUMBER = /^[\d\s.,:/%$€£+-]+$/
 
 /** The names of the columns of a table. */

@@ -1,7 +1,7 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 import type { MarkedLines } from '../marked-lines.js'
-import { TableRows } from '../table-rows.js'
+import { TableRows, YEAR } from '../table-rows.js'
 import type { NumberFormats } from './number-formats.js'
 import type { StringTable } from './string-table.js'
 
@@ -10,7 +10,6 @@ const MAX_COLUMNS = 16_384
 /** Excel allows 32,767 characters in a cell. */
 const MAX_CELL_CHARACTERS = 1_048_576
 const MAX_ROW_CHARACTERS = 16 * 1_048_576
-const YEAR = /^(?:19|20)\d\d$/
 
 /** The parts of a workbook that its sheets refer to. */
 export interface WorkbookParts {

@@ -119,6 +119,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/context/relevant-docs/{contextId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the chunks that answer a prompt, by words and meaning
+         * @description `mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` adds `score`, `source` and `match`.
+         */
+        post: operations["searchContext"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context/relevant-docs": {
         parameters: {
             query?: never;
@@ -207,26 +227,6 @@ export interface paths {
         /** Share a context or make it private */
         put: operations["shareContext"];
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/context/relevant-docs/{contextId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Find the chunks that answer a prompt, by words and meaning
-         * @description `mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` adds `score`, `source` and `match`.
-         */
-        post: operations["searchContext"];
         delete?: never;
         options?: never;
         head?: never;
@@ -859,7 +859,7 @@ export interface components {
             scopes_supported: string[];
             service_documentation: string;
         };
-        ContextSearchResult: {
+        SearchResult: {
             id: number;
             docId: number;
             content: string;
@@ -873,7 +873,6 @@ export interface components {
                 start: number;
                 end: number;
             };
-            contextId: number;
         };
         SearchResultSource: {
             /**
@@ -899,6 +898,22 @@ export interface components {
             };
             /** @description The indexes that found the chunk */
             foundBy: ("words" | "meaning")[];
+        };
+        ContextSearchResult: {
+            id: number;
+            docId: number;
+            content: string;
+            /** @description Cosine similarity of prompt and chunk, in every search mode */
+            similarity: number;
+            /** @description Orders the results of one search. Only if `include` lists it */
+            score?: number;
+            source?: components["schemas"]["SearchResultSource"];
+            /** @description The part of `content` that matched best, in UTF-16 units. Only if `include` lists it */
+            match?: {
+                start: number;
+                end: number;
+            };
+            contextId: number;
         };
         SearchExplanation: {
             contextId: number;
@@ -993,21 +1008,6 @@ export interface components {
             created: string;
         };
         Empty: Record<string, never>;
-        SearchResult: {
-            id: number;
-            docId: number;
-            content: string;
-            /** @description Cosine similarity of prompt and chunk, in every search mode */
-            similarity: number;
-            /** @description Orders the results of one search. Only if `include` lists it */
-            score?: number;
-            source?: components["schemas"]["SearchResultSource"];
-            /** @description The part of `content` that matched best, in UTF-16 units. Only if `include` lists it */
-            match?: {
-                start: number;
-                end: number;
-            };
-        };
         Document: {
             id: number;
             contextId: number;
@@ -1942,6 +1942,145 @@ export interface operations {
             };
         };
     };
+    searchContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    prompt: string;
+                    /** @enum {string} */
+                    mode?: "hybrid" | "semantic" | "keyword";
+                    topN?: number;
+                    scoreThreshold?: number;
+                    /** @description Conditions for documents. All of them must be met */
+                    filter?: {
+                        documents?: number[];
+                        /** @description By key: a value, or tests */
+                        metadata?: {
+                            [key: string]: (string | number | boolean) | {
+                                in?: (string | number | boolean)[];
+                                gte?: string | number;
+                                gt?: string | number;
+                                lte?: string | number;
+                                lt?: string | number;
+                                exists?: boolean;
+                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
+                                not?: (string | number | boolean) | {
+                                    in?: (string | number | boolean)[];
+                                    gte?: string | number;
+                                    gt?: string | number;
+                                    lte?: string | number;
+                                    lt?: string | number;
+                                };
+                            };
+                        };
+                    };
+                    include?: ("score" | "source" | "match")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Chunks, the highest `score` first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResult"][];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     searchContexts: {
         parameters: {
             query?: never;
@@ -2742,145 +2881,6 @@ export interface operations {
             /** @description The body is too large */
             413: {
                 headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service is not available now; retry later */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    searchContext: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                contextId: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    prompt: string;
-                    /** @enum {string} */
-                    mode?: "hybrid" | "semantic" | "keyword";
-                    topN?: number;
-                    scoreThreshold?: number;
-                    /** @description Conditions for documents. All of them must be met */
-                    filter?: {
-                        documents?: number[];
-                        /** @description By key: a value, or tests */
-                        metadata?: {
-                            [key: string]: (string | number | boolean) | {
-                                in?: (string | number | boolean)[];
-                                gte?: string | number;
-                                gt?: string | number;
-                                lte?: string | number;
-                                lt?: string | number;
-                                exists?: boolean;
-                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
-                                not?: (string | number | boolean) | {
-                                    in?: (string | number | boolean)[];
-                                    gte?: string | number;
-                                    gt?: string | number;
-                                    lte?: string | number;
-                                    lt?: string | number;
-                                };
-                            };
-                        };
-                    };
-                    include?: ("score" | "source" | "match")[];
-                };
-            };
-        };
-        responses: {
-            /** @description Chunks, the highest `score` first */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SearchResult"][];
-                };
-            };
-            /** @description The input is not valid: `detail` names the field */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token is missing, not valid or expired */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token does not allow this operation */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The object does not exist, or the caller may not see it */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body arrived too slowly; the server closes the connection */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
-            429: {
-                headers: {
-                    /** @description Seconds until a retry can succeed */
-                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
