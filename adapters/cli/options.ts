@@ -59,6 +59,11 @@ export function parseJsonObject(text: string): Readonly<Record<string, never>> {
   throw new InvalidArgumentError('Expected an object as JSON, such as {"year":2026}.')
 }
 
+/** As {@link parseJsonObject}, for an option that may be null. In an object, because Commander keeps no null. */
+export function parseJsonObjectOrNull(text: string): { readonly value: Readonly<Record<string, never>> | null } {
+  return { value: text.trim() === 'null' ? null : parseJsonObject(text) }
+}
+
 /** Parses a list separated by commas. */
 export function parseList(text: string): string[] {
   return text

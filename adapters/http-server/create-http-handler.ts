@@ -10,7 +10,7 @@ import {
   InvalidInputError,
   type Origin,
 } from '../../src/index.js'
-import { validate, validateTolerantly } from '../../src/ports/index.js'
+import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/ports/index.js'
 import { describeApi } from './describe-api.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
@@ -161,7 +161,7 @@ async function answer(
       if (caller !== undefined) await baseCall.engine.authentication.renew(caller)
     },
     params: route.params && parseParameters(route.params, params),
-    query: route.query && parseParameters(route.query, queryOf(request)),
+    query: parseQuery(route, request),
     body: route.isBodyLate === true ? undefined : route.body && (await read()),
   }
   return await route.handle(call, caller && baseCall.engine.as(caller.principal))
@@ -194,12 +194,24 @@ function requireApplication({ access }: Route, { targetApp }: Caller): void {
 }
 
 /** Checks a JSON body by the route's schema, if it has one. @throws InvalidInputError that names the member */
-function parseBody({ body: schema, isBodyClosed }: Route, body: unknown): unknown {
+function parseBody({ body: schema, isSpecified, membersSentBack }: Route, body: unknown): unknown {
   if (schema === undefined) return body
-  if (isBodyClosed === undefined) return validateTolerantly(schema, body)
-  const isList = typeof isBodyClosed === 'object' && typeof body === 'object' && body !== null && !Array.isArray(body)
-  if (!isList) return validate(schema, body)
-  return validate(schema, Object.fromEntries(Object.entries(body).filter(([name]) => !isBodyClosed.includes(name))))
+  if (isSpecified === true) return validateTolerantly(schema, body)
+  const isRecord = typeof body === 'object' && body !== null && !Array.isArray(body)
+  if (membersSentBack === undefined || !isRecord) return validate(schema, body)
+  return validate(schema, Object.fromEntries(Object.entries(body).filter(([name]) => !membersSentBack.includes(name))))
+}
+
+/**
+ * Checks the query of a request. Operations without a token are for browsers and probes, which may add parameters.
+ * @throws InvalidInputError that names the parameter
+ */
+function parseQuery({ query: schema, isSpecified, access }: Route, request: Request): unknown {
+  const isClosed = isSpecified !== true && access !== 'public'
+  if (schema === undefined && !isClosed) return undefined
+  const query = queryOf(request)
+  if (isClosed) refuseUnknownMembers(query, schema === undefined ? [] : [...typesOf(schema).keys()], 'parameter')
+  return schema && parseParameters(schema, query)
 }
 
 /** The parameters of a path or a query. All are texts, also numbers and booleans. */

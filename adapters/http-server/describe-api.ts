@@ -101,9 +101,13 @@ function problemsOf({ access, params, query, answers, body, rawBody }: Route): n
   return statuses.filter((status) => answers[status] === undefined)
 }
 
-function requestContent({ body, rawBody, isBodyClosed }: Route, components: Components): object | undefined {
+function requestContent(
+  { body, rawBody, isSpecified, membersSentBack }: Route,
+  components: Components,
+): object | undefined {
   if (body !== undefined) {
-    const schema = components.schemaOf(body, isBodyClosed === true ? 'closed input' : 'input')
+    const isClosed = isSpecified !== true && membersSentBack === undefined
+    const schema = components.schemaOf(body, isClosed ? 'closed input' : 'input')
     return { 'application/json': { schema } }
   }
   if (rawBody === undefined) return undefined

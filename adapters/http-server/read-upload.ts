@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { type DocumentMetadata, documentMetadataSchema, InvalidInputError, parseJson } from '../../src/index.js'
-import { validate } from '../../src/ports/index.js'
+import { refuseUnknownMembers, validate } from '../../src/ports/index.js'
 import { HttpError } from './problem.js'
 
 /** The file of an upload while it arrives. */
@@ -24,6 +24,13 @@ export const MAX_FRAMING_BYTES = 1_048_576
 /** The bytes in streams between the body and the file. */
 const IN_FLIGHT_BYTES = 1_048_576
 
+/** How {@link readUpload} reads a form. */
+interface FormOptions {
+  readonly minBytesPerSecond: number
+  /** True to refuse a field with another name than `file` and `metadata`; false to ignore it. */
+  readonly isClosed: boolean
+}
+
 /**
  * Reads multipart form data with exactly one file in the field `file`. Nothing is buffered: the body
  * is read as fast as the caller reads the content.
@@ -31,14 +38,17 @@ const IN_FLIGHT_BYTES = 1_048_576
  * @throws InvalidInputError for any other body. Errors after the file appear while the content is read
  * @throws HttpError 413 if the form has more bytes beside its file than it needs, 408 if the client is too slow
  */
-export async function readUpload(request: Request, minBytesPerSecond: number): Promise<UploadedFile> {
+export async function readUpload(
+  request: Request,
+  { minBytesPerSecond, isClosed }: FormOptions,
+): Promise<UploadedFile> {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\s*;/i.test(contentType) || request.body === null) {
     throw new InvalidInputError('', `the body must be multipart/form-data with one file in the field ${FIELD}`)
   }
   const parser = createParser(contentType)
   const body = Readable.from(pacedBody(request.body, minBytesPerSecond), { objectMode: false })
-  const upload = new Upload(body, parser)
+  const upload = new Upload(body, parser, isClosed)
   return await upload.file()
 }
 
@@ -54,6 +64,7 @@ function createParser(contentType: string): BusboyInstance {
 class Upload {
   readonly #body: Readable
   readonly #parser: BusboyInstance
+  readonly #isClosed: boolean
   readonly #ended: Promise<void>
   #end: (problem?: Error) => void = () => undefined
   #onFile: ((file: UploadedFile) => void) | undefined
@@ -61,9 +72,10 @@ class Upload {
   #metadata: DocumentMetadata | undefined
   #bodyBytes = 0
 
-  constructor(body: Readable, parser: BusboyInstance) {
+  constructor(body: Readable, parser: BusboyInstance, isClosed: boolean) {
     this.#body = body
     this.#parser = parser
+    this.#isClosed = isClosed
     this.#ended = new Promise((resolve, reject) => {
       this.#end = (problem) => {
         if (problem === undefined) resolve()
@@ -105,6 +117,7 @@ class Upload {
       if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file with a file name'))
       else if (isNameCut || isValueCut) this.#refuse(tooMuch())
       else if (name === METADATA_FIELD) this.#readMetadata(value)
+      else if (this.#isClosed) this.#refuseUnknown(name)
     })
     this.#body.on('data', (piece: Uint8Array) => {
       this.#bodyBytes += piece.byteLength
@@ -127,6 +140,14 @@ class Upload {
     try {
       if (this.#metadata !== undefined) throw new InvalidInputError(METADATA_FIELD, 'must be given once')
       this.#metadata = validate(documentMetadataSchema, parseJson(text, METADATA_FIELD), METADATA_FIELD)
+    } catch (error) {
+      this.#refuse(error as Error)
+    }
+  }
+
+  #refuseUnknown(name: string): void {
+    try {
+      refuseUnknownMembers({ [name]: undefined }, [FIELD, METADATA_FIELD], 'field')
     } catch (error) {
       this.#refuse(error as Error)
     }

@@ -96,10 +96,12 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   /**
-   * True to refuse a body with a member that the schema does not name. Default: such members are ignored, as the
-   * specification wants it for its own operations. A list names members of the answer that a client may send back.
+   * True for an operation of the specification: it ignores members of a body and parameters of a query that its schemas
+   * do not name. Every other operation with a token refuses them, and every other JSON body.
    */
-  readonly isBodyClosed?: true | readonly string[]
+  readonly isSpecified?: boolean
+  /** Members of an answer that a client may send back in the body. They are ignored. */
+  readonly membersSentBack?: readonly string[]
   /** The most bytes of a JSON body. Default: 16,384. */
   readonly maxBodyBytes?: number
   /** True if a check comes before the body: the handler reads it by `readJson`, and `body` only describes it. */

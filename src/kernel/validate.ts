@@ -49,7 +49,7 @@ export function refuseUnknownMembers(input: unknown, known: readonly string[], n
 }
 
 function unknownMember(noun: string, name: string, known: readonly string[]): string {
-  return `unknown ${noun} "${name}"; expected one of ${known.join(', ')}`
+  return `unknown ${noun} "${name}"; expected ${known.length === 0 ? 'none' : `one of ${known.join(', ')}`}`
 }
 
 function fieldName(root: string, path: readonly PropertyKey[]): string {

@@ -3,7 +3,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
-import { globalOptions, option, parseJsonObject } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseJsonObject, parseJsonObjectOrNull } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
@@ -52,22 +52,26 @@ function updateCommand(): CommandUnknownOpts {
     .description('change the name and the metadata of a document; options that are left out change nothing')
     .argument('<uuid>')
     .addOption(option('--name <text>', 'name that the engine shows', 'document'))
-    .addOption(metadataOption('values to merge into the metadata, as JSON; null removes a key', 'document'))
+    .addOption(option('--reset-name', 'show the name that is made from the file name').conflicts('name'))
+    .addOption(
+      option(
+        '--metadata <json>',
+        'values to merge into the metadata, as JSON; null removes a key, or all keys instead of an object',
+        'document',
+      ).argParser(parseJsonObjectOrNull),
+    )
     .action(async (uuid, given, command) => {
       const options = globalOptions(command)
       const changes: DocumentChanges = {
         ...(given.name !== undefined && { displayName: given.name }),
-        ...(given.metadata !== undefined && { metadata: given.metadata }),
+        ...(isSwitchedOn(command, 'resetName') && { displayName: null }),
+        ...(given.metadata !== undefined && { metadata: given.metadata.value }),
       }
       const updated = await withDatabase(options, async (engine) => {
         return await ownerSession(engine).documents.update(uuid, changes)
       })
       printResult(options, updated, `Updated ${updated.displayName}: ${JSON.stringify(updated.metadata)}`)
     })
-}
-
-function metadataOption(description: string, command?: string) {
-  return option('--metadata <json>', description, command).argParser(parseJsonObject)
 }
 
 /** The option of commands that select documents by conditions. */
@@ -118,7 +122,11 @@ export function ingestCommand(): CommandUnknownOpts {
     .description('upload files or folders into a context, and wait until they are searchable')
     .argument('<paths...>', 'files or folders')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
-    .addOption(metadataOption('metadata of each document, as JSON, such as {"year":2026}', 'ingest'))
+    .addOption(
+      option('--metadata <json>', 'metadata of each document, as JSON, such as {"year":2026}', 'ingest').argParser(
+        parseJsonObject,
+      ),
+    )
     .addOption(option('--replace', 'a file replaces the document with its name, instead of becoming a second one'))
     .action(async (paths, given, command) => {
       const options = globalOptions(command)

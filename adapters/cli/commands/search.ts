@@ -27,6 +27,13 @@ export function searchCommand(): CommandUnknownOpts {
         .makeOptionMandatory(),
     )
     .addOption(option('--top <number>', "most results; default: the context's setting").argParser(parseNumber))
+    .addOption(
+      option(
+        '--score-threshold <number>',
+        "lowest similarity of a result, 0 to 1; default: the context's setting",
+        'search',
+      ).argParser(parseNumber),
+    )
     .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
     .addOption(
       option('--include <members>', 'more members for --json: score, source, match, separated by commas').argParser(
@@ -58,13 +65,15 @@ export function searchCommand(): CommandUnknownOpts {
 interface GivenOptions {
   readonly context: readonly string[]
   readonly top?: number | undefined
+  readonly scoreThreshold?: number | undefined
   readonly mode?: SearchMode | undefined
   readonly filter?: SearchOptions['filter']
 }
 
-function searchOptions({ top, mode, filter }: GivenOptions): SearchOptions {
+function searchOptions({ top, scoreThreshold, mode, filter }: GivenOptions): SearchOptions {
   return {
     ...(top !== undefined && { topN: top }),
+    ...(scoreThreshold !== undefined && { scoreThreshold }),
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
   }

@@ -27,21 +27,23 @@ import { DOCUMENT, documentOf } from './document-path.js'
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */
 const MAX_CHANGES_BYTES = 131_072
 const COMMON = { api: 'assistant', access: 'assistant' } as const
+/** An operation of the specification. */
+const SPECIFIED = { ...COMMON, isSpecified: true } as const
 const TOO_MANY_BODIES = { 429: throttledAnswer('The company sends too many long bodies at the same time') }
-const FILE_FORM = {
-  'multipart/form-data': {
-    type: 'object',
-    required: ['file'],
-    properties: {
-      file: { type: 'string', format: 'binary' },
-      metadata: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        description: 'The metadata of the document as JSON. The field may come before or after the file',
-      },
+const FILE_FIELDS = {
+  type: 'object',
+  required: ['file'],
+  properties: {
+    file: { type: 'string', format: 'binary' },
+    metadata: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      description: 'The metadata of the document as JSON. The field may come before or after the file',
     },
   },
 }
+const FILE_FORM = { 'multipart/form-data': FILE_FIELDS }
+const CLOSED_FILE_FORM = { 'multipart/form-data': { ...FILE_FIELDS, additionalProperties: false } }
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const DOCUMENTS_QUERY = listQuerySchemaWith({
   filter: textSchema({ max: 100_000 })
@@ -52,7 +54,7 @@ const DOCUMENTS_QUERY = listQuerySchemaWith({
 /** Contexts. Specification: Assistant API. */
 export const CONTEXT_ROUTES: readonly Route[] = [
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'POST',
     path: '/context',
     operationId: 'createContext',
@@ -67,7 +69,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: '/context',
     operationId: 'listContexts',
@@ -77,7 +79,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     handle: async (call, { contexts }) => await streamList(call, await contexts.page(call.query)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: '/context/{contextId}',
     operationId: 'getContext',
@@ -87,7 +89,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     handle: async ({ params }, { contexts }) => json(await contexts.get(params.contextId)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'PUT',
     path: '/context/{contextId}',
     operationId: 'updateContext',
@@ -99,7 +101,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     handle: async ({ params, body }, { contexts }) => json(await contexts.update(params.contextId, body)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'DELETE',
     path: '/context/{contextId}',
     operationId: 'deleteContext',
@@ -112,7 +114,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     },
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'PUT',
     path: '/context/share/{contextId}',
     operationId: 'shareContext',
@@ -130,7 +132,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
 /** Documents of contexts. Specification: Assistant API. */
 export const DOCUMENT_ROUTES: readonly Route[] = [
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'POST',
     path: '/context/upload/{contextId}',
     operationId: 'uploadDocument',
@@ -144,9 +146,8 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     },
     handle: async (call, { documents }) => {
       const { contextId } = call.params
-      const { file, options } = await readFile(call, async (bytes, limit) => {
-        await documents.checkRoom(contextId, bytes, limit)
-      })
+      const checkRoom: RoomCheck = async (bytes, limit) => await documents.checkRoom(contextId, bytes, limit)
+      const { file, options } = await readFile(call, checkRoom, { isClosed: false })
       return json(await documents.upload(contextId, file, options))
     },
   }),
@@ -161,21 +162,22 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       'until the new one is processed, then the new one alone. Until then, `replacement` of the document shows the ' +
       'progress, or the reason of a failure. The same bytes under the same name change nothing.',
     params: DOCUMENT,
-    rawBody: FILE_FORM,
+    rawBody: CLOSED_FILE_FORM,
     answers: {
       200: { description: 'The UUID of the new version; that of the existing one for the same file', schema: z.uuid() },
       429: throttledAnswer('The company runs too many uploads at the same time'),
     },
     handle: async (call, { documents }) => {
       const document = documentOf(call.params)
-      const { file, options } = await readFile(call, async (bytes, limit) => {
+      const checkRoom: RoomCheck = async (bytes, limit) => {
         await documents.checkReplacement(document, bytes, limit)
-      })
+      }
+      const { file, options } = await readFile(call, checkRoom, { isClosed: true })
       return json(await documents.replace(document, file, options))
     },
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: '/context/documents/{contextId}',
     operationId: 'listDocuments',
@@ -213,13 +215,12 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       'Null instead of the object removes all keys. `displayName` null restores the name that is made from the file name.',
     params: DOCUMENT,
     body: documentChangesSchema,
-    isBodyClosed: true,
     maxBodyBytes: MAX_CHANGES_BYTES,
     answers: { 200: { description: 'The changed document', schema: documentSchema } },
     handle: async ({ params, body }, { documents }) => json(await documents.update(documentOf(params), body)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'DELETE',
     path: '/context/documents/{contextId}/{docId}',
     operationId: 'deleteDocument',
@@ -233,18 +234,19 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
   }),
 ]
 
-/**
- * Begins to read the file of an upload.
- * @param checkRoom refuses a file of this size, or larger, before its bytes are read
- */
+/** Refuses a file of this size, or larger, before its bytes are read. */
+type RoomCheck = (bytes: number, limit: { readonly maxFileBytes?: number }) => Promise<void>
+
+/** Begins to read the file of an upload. @param form `isClosed` refuses fields that the form does not have */
 async function readFile(
   { request, options: { maxUploadBytes, minUploadBytesPerSecond = MIN_UPLOAD_BYTES_PER_SECOND } }: UploadCall,
-  checkRoom: (bytes: number, limit: { readonly maxFileBytes?: number }) => Promise<void>,
+  checkRoom: RoomCheck,
+  form: { readonly isClosed: boolean },
 ): Promise<{ readonly file: UploadedFile; readonly options: UploadOptions }> {
   const limit = maxUploadBytes === undefined ? {} : { maxFileBytes: maxUploadBytes }
   const expectedBytes = minFileBytes(request)
   await checkRoom(expectedBytes, limit)
-  const file = await readUpload(request, minUploadBytesPerSecond)
+  const file = await readUpload(request, { ...form, minBytesPerSecond: minUploadBytesPerSecond })
   return { file, options: { ...limit, expectedBytes, signal: request.signal } }
 }
 

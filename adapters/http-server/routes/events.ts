@@ -141,7 +141,6 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     operationId: 'createDestination',
     summary: 'Add a destination',
     body: destinationSchema,
-    isBodyClosed: true,
     answers: {
       201: {
         description: 'The destination with its secret, which no later answer contains',
@@ -166,7 +165,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     operationId: 'updateDestination',
     summary: 'Update a destination; its secret and its company do not change',
     body: destinationSchema,
-    isBodyClosed: ['id', 'created', 'updated'],
+    membersSentBack: ['id', 'created', 'updated'],
     answers: {
       200: { description: 'The updated destination', schema: destinationRecordSchema },
       ...TOO_MANY_CHANGES,

@@ -15,6 +15,8 @@ import {
 } from '../schemas.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'POST', maxBodyBytes: LARGE_BODY_BYTES } as const
+/** An operation of the specification. */
+const SPECIFIED = { ...COMMON, isSpecified: true } as const
 
 const CONTEXT = objectSchema({ contextId: idSchema() })
 const THROTTLED = {
@@ -26,7 +28,7 @@ const THROTTLED = {
 /** Searches, that of the specification among them. They come before `/context/{contextId}`, which matches their paths. */
 export const SEARCH_ROUTES: readonly Route[] = [
   route({
-    ...COMMON,
+    ...SPECIFIED,
     path: '/context/relevant-docs/{contextId}',
     operationId: 'searchContext',
     summary: 'Find the chunks that answer a prompt, by words and meaning',
@@ -59,7 +61,6 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`topN` of the contexts. Contexts with the same model and mode give the results of one context with all their ' +
       'documents. Contexts with different models or modes take turns.',
     body: searchAllBodySchema,
-    isBodyClosed: true,
     answers: {
       200: { description: 'Chunks, the highest `score` first', schema: z.array(contextSearchResultSchema) },
       404: {
@@ -86,7 +87,6 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`reasons` is the likeliest cause of an empty or short answer.',
     params: CONTEXT,
     body: explainBodySchema,
-    isBodyClosed: true,
     answers: {
       200: { description: 'The explanation', schema: explanationSchema },
       ...THROTTLED,

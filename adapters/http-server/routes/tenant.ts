@@ -25,6 +25,8 @@ import {
 } from '../schemas.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
+/** An operation of the specification. */
+const SPECIFIED = { ...COMMON, isSpecified: true } as const
 const THROTTLED = {
   429: {
     description: 'Too many mails in an hour: to the address, for the company or for all; nothing was done',
@@ -39,7 +41,7 @@ const USERS = {
 /** Users of companies. Specification: Tenant API. */
 export const USER_ROUTES: readonly Route[] = [
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: '/tenant/users',
     operationId: 'listUsers',
@@ -49,7 +51,7 @@ export const USER_ROUTES: readonly Route[] = [
     handle: async (call, { users }) => await streamList(call, await users.page(undefined, call.query)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: '/tenant/users/{cid}',
     operationId: 'listUsersOfCompany',
@@ -60,7 +62,7 @@ export const USER_ROUTES: readonly Route[] = [
     handle: async (call, { users }) => await streamList(call, await users.page(call.params.cid, call.query)),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'POST',
     path: '/tenant/user',
     operationId: 'addUser',
@@ -74,7 +76,7 @@ export const USER_ROUTES: readonly Route[] = [
     handle: async ({ body }, { users }) => json(await users.add(body), 201),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'POST',
     path: '/tenant/user/init',
     operationId: 'reinitiateUser',
@@ -128,7 +130,7 @@ const STEPS = ['type', 'region', 'account'] as const
 export const PERMISSION_ROUTES: readonly Route[] = [
   ...[0, 1, 2, 3].map((depth) => optionsRoute(STEPS.slice(0, depth))),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'POST',
     path: '/permission',
     operationId: 'createPermission',
@@ -138,7 +140,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     handle: async ({ body }, { permissions }) => json(await permissions.create(body), 201),
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'PUT',
     path: '/permission',
     operationId: 'updatePermission',
@@ -151,7 +153,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     },
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'PATCH',
     path: '/permission/{permId}',
     operationId: 'togglePermission',
@@ -164,7 +166,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     },
   }),
   route({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'DELETE',
     path: '/permission/{permId}',
     operationId: 'deletePermission',
@@ -181,7 +183,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
 function optionsRoute(steps: readonly (typeof STEPS)[number][]): Route {
   const last = steps.at(-1) ?? ''
   return route<PermissionOptionsPath, { cid?: number; all?: boolean }>({
-    ...COMMON,
+    ...SPECIFIED,
     method: 'GET',
     path: ['/permission/options', ...steps.map((step) => `{${step}}`)].join('/'),
     operationId: `permissionOptions${last && `By${last[0]?.toUpperCase()}${last.slice(1)}`}`,

@@ -61,6 +61,20 @@ describe('alcove search', () => {
     expect(await foundBy()).toEqual(byWords)
   })
 
+  it('drops results below --score-threshold, whatever the setting of the context', async () => {
+    const similarities = (await search('E-4711', '--score-threshold', '0')).map(({ similarity }) => similarity)
+    expect(similarities).toHaveLength(2)
+    const between = (Math.max(...similarities) + Math.min(...similarities)) / 2
+    expect(await search('E-4711', '--score-threshold', String(between))).toHaveLength(1)
+    await alcove('context', 'update', 'Parts', '--score-threshold', '1')
+    expect(await search('E-4711')).toEqual([])
+    expect(await search('E-4711', '--score-threshold', '0')).toHaveLength(2)
+    const { stdout } = await alcove('search', '--context', 'Parts', '--explain', '--score-threshold', '0.99', 'E-4711')
+    expect(stdout).toContain('scoreThreshold 0.99')
+    const refused = await alcove('search', '--context', 'Parts', '--score-threshold', '2', 'E-4711')
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('scoreThreshold') as string })
+  })
+
   it('prints the score, the document and the reason of each hit as text', async () => {
     const { stdout } = await alcove('search', '--context', 'Parts', '--top', '1', 'Which part is E-4711?')
     const [title, score, text] = stdout.split('\n')
@@ -152,9 +166,18 @@ describe('metadata on the command line', () => {
     const changes = ['--metadata', '{"year":2026,"machine":null}', '--name', 'Seals of 2026']
     const { stdout } = await alcove('documents', 'update', seals?.uuid ?? '', ...changes)
     expect(stdout).toBe('Updated Seals of 2026: {"year":2026}\n')
+    const update = async (...args: readonly string[]): Promise<Outcome> =>
+      await alcove('documents', 'update', seals?.uuid ?? '', ...args)
+    expect((await update('--reset-name')).stdout).toBe('Updated seals.txt: {"year":2026}\n')
+    const both = await update('--reset-name', '--name', 'Seals')
+    expect([both.exitCode, both.stderr]).toEqual([2, expect.stringContaining('cannot be used with option')])
+    expect((await update('--metadata', '[]')).exitCode).toBe(1)
+    expect((await update('--metadata', 'nothing')).exitCode).toBe(2)
     const found = await search('machine', '--filter', '{"metadata":{"year":{"gte":2026}}}')
     expect(found.map(({ docId }) => docId)).toEqual([seals?.id])
     expect(await search('machine', '--filter', '{"metadata":{"machine":"large"}}')).toEqual([])
+    expect((await update('--metadata', 'null')).stdout).toBe('Updated seals.txt: {}\n')
+    expect(await search('machine', '--filter', '{"metadata":{"year":{"exists":true}}}')).toEqual([])
     const refused = await alcove(
       'search',
       '--context',
