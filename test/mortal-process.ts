@@ -11,6 +11,8 @@ export interface MortalProcessOptions {
   readonly killEveryMs: readonly [number, number] | undefined
   /** Number of kills, after which the process lives until it is stopped. Default: no limit. */
   readonly mostKills?: number | undefined
+  /** Gets each message of the process. */
+  readonly onMessage?: (message: unknown) => void
   readonly random: () => number
 }
 
@@ -48,13 +50,14 @@ export class MortalProcess {
   }
 
   async #run(): Promise<void> {
-    const { script, args, killEveryMs, mostKills = Number.POSITIVE_INFINITY, random } = this.#options
+    const { script, args, killEveryMs, mostKills = Number.POSITIVE_INFINITY, onMessage, random } = this.#options
     const program = await childProgram(script)
     while (!this.#isStopped) {
       const child = fork(program, args, { execArgv: [] })
       this.#child = child
       child.on('message', (message: { readonly done?: number }) => {
         this.done += message.done ?? 0
+        onMessage?.(message)
       })
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])

@@ -52,9 +52,8 @@ export function openText(storage: Storage, document: DocumentRecord, range: Text
   return { start, end, length, pieces: readText(storage, document, start, end) }
 }
 
-/** As {@link openText}, for a part that fits in a string. @throws InvalidInputError also for a part that does not */
-export async function readTextWhole(storage: Storage, document: DocumentRecord, range?: TextRange): Promise<string> {
-  const { start, end, pieces } = openText(storage, document, range)
+/** Reads a part of a text as one string. @throws InvalidInputError if the part does not fit in a string */
+export async function joinText({ start, end, pieces }: DocumentText): Promise<string> {
   if (end - start > MAX_STRING_UNITS) {
     const most = MAX_STRING_UNITS.toLocaleString('en-US')
     throw new InvalidInputError('end', `a part has at most ${most} units: read a longer text in parts, or by openText`)

@@ -27,8 +27,8 @@ import {
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { parseFilter } from './document-filter.js'
 import { enqueueIngestion } from './document-jobs.js'
-import { type DocumentText, openText, readTextWhole, type TextRange } from './document-text.js'
-import { type DocumentChanges, documentChangesSchema, mergeMetadata } from './metadata.js'
+import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
+import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
 import { deleteVersions, UNPROCESSED } from './versions.js'
 
 /** A part of a list of documents. */
@@ -76,7 +76,7 @@ export class Documents {
   /** @returns the bytes as they were received */
   async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
     const { document } = await this.#find(principal, reference)
-    return this.#fileStore.read(document.uuid)
+    return this.#whileLive(principal, document, this.#fileStore.read(document.uuid))
   }
 
   /**
@@ -85,12 +85,14 @@ export class Documents {
    * @throws InvalidInputError if the document is not completed, or the range is not within its text
    */
   async openText(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<DocumentText> {
-    return openText(this.#storage, (await this.#find(principal, reference)).document, range)
+    const { document } = await this.#find(principal, reference)
+    const text = openText(this.#storage, document, range)
+    return { ...text, pieces: this.#whileLive(principal, document, text.pieces) }
   }
 
   /** As {@link openText}, as a string. @throws InvalidInputError also for a part that is too long for one string */
   async text(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<string> {
-    return await readTextWhole(this.#storage, (await this.#find(principal, reference)).document, range)
+    return await joinText(await this.openText(principal, reference, range))
   }
 
   /** One page of the chunks, in their order; without chunks before the document is completed. */
@@ -103,14 +105,25 @@ export class Documents {
     const { document } = await this.#find(principal, reference)
     const chunkCount = document.completed === null ? 0 : document.chunkCount
     const nextAfter = after + limit < chunkCount - 1 ? after + limit : null
-    return { items: this.#chunksFrom(document, after + 1, limit), nextAfter }
+    return {
+      items: this.#chunksFrom(principal, document, after + 1, Math.min(after + 1 + limit, chunkCount)),
+      nextAfter,
+    }
   }
 
   /** Reads few chunks at a time: each may have half a megabyte. */
-  async *#chunksFrom(document: DocumentRecord, first: number, limit: number): AsyncGenerator<DocumentChunk> {
-    for (let ordinal = first; ordinal < first + limit; ordinal += CHUNKS_PER_READ) {
-      const part = { ordinal, limit: Math.min(CHUNKS_PER_READ, first + limit - ordinal) }
+  async *#chunksFrom(
+    principal: Principal,
+    document: DocumentRecord,
+    first: number,
+    end: number,
+  ): AsyncGenerator<DocumentChunk> {
+    for (let ordinal = first; ordinal < end; ordinal += CHUNKS_PER_READ) {
+      const part = { ordinal, limit: Math.min(CHUNKS_PER_READ, end - ordinal) }
       const read = await this.#storage.read(({ chunks }) => chunks.listFrom(document.id, part))
+      // A purge removes a part of the chunks at a time.
+      const isWhole = read.length === part.limit && read.every((chunk, index) => chunk.ordinal === ordinal + index)
+      if (!isWhole) await this.#requireLive(principal, document)
       yield* read.map((chunk) => toDocumentChunk(chunk, document))
       if (read.length < part.limit) return
     }
@@ -119,7 +132,9 @@ export class Documents {
   /** @returns the chunks in their order; none before the document is completed */
   async chunks(principal: Principal, reference: DocumentReference): Promise<DocumentChunk[]> {
     const { document } = await this.#find(principal, reference)
+    if (document.completed === null) return []
     const stored = await this.#storage.read(({ chunks }) => chunks.list(document.id))
+    if (stored.length !== document.chunkCount) await this.#requireLive(principal, document)
     return stored.map((chunk) => toDocumentChunk(chunk, document))
   }
 
@@ -148,7 +163,8 @@ export class Documents {
   }
 
   /**
-   * Changes the name and the metadata of a document. The next search finds it by the new metadata.
+   * Changes the name and the metadata of a document. The next search finds it by the new metadata. Changes that change
+   * nothing are not recorded.
    *
    * @returns the changed document
    * @throws InvalidInputError that names the invalid key, or for metadata that would become too large
@@ -162,15 +178,19 @@ export class Documents {
       'document.updated',
       async (repositories, { document, replacement }) => {
         const { displayName, metadata } = validate(documentChangesSchema, changes)
-        const changesOf = (version: DocumentRecord) => ({
+        const changed = (version: DocumentRecord): DocumentRecord => ({
+          ...version,
           ...(displayName !== undefined && { displayName }),
           ...(metadata !== undefined && { metadata: mergeMetadata(version.metadata, metadata) }),
         })
         // A replacement may have brought metadata of its own, which the changes are merged into.
-        for (const version of [document, replacement]) {
-          if (version !== undefined) await repositories.documents.update(version.id, changesOf(version))
+        const versions = replacement === undefined ? [document] : [document, replacement]
+        const different = versions.filter((version) => !isDescribedAs(version, changed(version)))
+        for (const version of different) {
+          const { displayName, metadata } = changed(version)
+          await repositories.documents.update(version.id, { displayName, metadata })
         }
-        return toDocument({ ...document, ...changesOf(document) }, replacement)
+        return { result: toDocument(changed(document), replacement), isChanged: different.length > 0 }
       },
     )
   }
@@ -190,7 +210,7 @@ export class Documents {
       const { document, replacement } = found
       const versionIds = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
       await deleteVersions(repositories, versionIds, this.#clock.now().toISOString())
-      return { document: toDocument(document, replacement), versionIds }
+      return { result: { document: toDocument(document, replacement), versionIds } }
     })
   }
 
@@ -208,7 +228,7 @@ export class Documents {
       if (failed.error === null) throw notFailed(found)
       await resetDocument(repositories, failed, context)
       const reset = { ...failed, error: null, started: null }
-      return replacement === undefined ? toDocument(reset) : toDocument(document, reset)
+      return { result: replacement === undefined ? toDocument(reset) : toDocument(document, reset) }
     })
   }
 
@@ -217,19 +237,45 @@ export class Documents {
     return await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
   }
 
-  /** Changes a document and records the change, in one transaction. */
+  /** Reads data of a version. @throws NotFoundError if the read fails because the version is deleted or replaced */
+  async *#whileLive<Item>(
+    principal: Principal,
+    document: DocumentRecord,
+    items: AsyncIterable<Item>,
+  ): AsyncGenerator<Item> {
+    try {
+      yield* items
+    } catch (error) {
+      await this.#requireLive(principal, document)
+      throw error
+    }
+  }
+
+  /** Checks that no purge has removed data of a version, or may do so now. @throws NotFoundError */
+  async #requireLive(principal: Principal, { uuid }: DocumentRecord): Promise<void> {
+    // A UUID identifies a version: that of a replaced one is not found.
+    await this.#find(principal, uuid)
+  }
+
+  /**
+   * Changes a document, and records the change in the same transaction.
+   * @param change returns false in `isChanged` if it changed nothing. Default: true
+   */
   async #change<Changed>(
     principal: Principal,
     reference: DocumentReference,
     action: 'document.updated' | 'document.deleted' | 'document.retried',
-    change: (repositories: Repositories, found: FoundDocument) => Promise<Changed>,
+    change: (
+      repositories: Repositories,
+      found: FoundDocument,
+    ) => Promise<{ readonly result: Changed; readonly isChanged?: boolean }>,
   ): Promise<Changed> {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
     return await this.#storage.transaction(async (repositories) => {
       const found = await findDocument(repositories, access, reference, 'write')
-      const changed = await change(repositories, found)
-      await recordDocumentChange(repositories, access, this.#clock.now(), action, found.document)
-      return changed
+      const { result, isChanged = true } = await change(repositories, found)
+      if (isChanged) await recordDocumentChange(repositories, access, this.#clock.now(), action, found.document)
+      return result
     })
   }
 }
@@ -248,6 +294,11 @@ async function listDocuments(
   const replacements = await documents.listReplacements(contextId, range)
   const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
   return listed.map((document) => toDocument(document, byPublicId.get(document.publicId)))
+}
+
+/** True if both records show the same name and metadata. */
+function isDescribedAs(one: DocumentRecord, other: DocumentRecord): boolean {
+  return one.displayName === other.displayName && isSameMetadata(one.metadata, other.metadata)
 }
 
 function notFailed({ document, replacement }: FoundDocument): InvalidInputError {

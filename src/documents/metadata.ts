@@ -86,6 +86,13 @@ export function mergeMetadata(
   return parseMetadata(Object.fromEntries([...merged].filter(([, value]) => value !== null)))
 }
 
+/** True if both have the same keys and values, in any order of the keys. */
+export function isSameMetadata(one: DocumentMetadata, other: DocumentMetadata): boolean {
+  const sorted = (metadata: DocumentMetadata) =>
+    JSON.stringify(Object.entries(metadata).sort(([first], [second]) => (first < second ? -1 : 1)))
+  return sorted(one) === sorted(other)
+}
+
 function copyOf(metadata: DocumentMetadata): DocumentMetadata {
   return JSON.parse(JSON.stringify(metadata)) as DocumentMetadata
 }

@@ -4,7 +4,7 @@ import type { Access, Principal } from '../tenancy/index.js'
 import { type DocumentReference, findDocument, parseFileName, recordDocumentChange } from './document.js'
 import { enqueueIngestion, INGEST_DOCUMENT } from './document-jobs.js'
 import { resetDocument } from './documents.js'
-import { type MetadataSource, metadataReader } from './metadata.js'
+import { isSameMetadata, type MetadataSource, metadataReader } from './metadata.js'
 import {
   type FilePurpose,
   type FileReceiver,
@@ -129,7 +129,7 @@ export class ReplaceDocument {
       } else if (removed.length > 0) {
         await audit('document.replaced')
       }
-      if (received.metadata !== undefined) {
+      if (received.metadata !== undefined && !isSameMetadata(received.metadata, same.metadata)) {
         await repositories.documents.update(same.id, { metadata: received.metadata })
         await audit('document.updated')
       }

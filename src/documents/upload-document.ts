@@ -64,7 +64,9 @@ export class UploadDocument {
   }
 
   /**
-   * Checks if a file of this size would be accepted, before any byte arrives.
+   * Checks if a file of this size would be accepted, before any byte arrives. It may be the file of an existing document,
+   * which needs no place of its own: the limit of documents is checked once the name is known.
+   *
    * @throws as {@link execute}
    */
   async check(
@@ -75,7 +77,7 @@ export class UploadDocument {
   ): Promise<void> {
     await this.#receiver.check(principal, sizeBytes, options, () => {
       const id = parseId(contextId, 'contextId')
-      return { contextId: id, require: async (repositories) => await this.#requireDocumentPlace(repositories, id) }
+      return { contextId: id, require: async () => undefined }
     })
   }
 

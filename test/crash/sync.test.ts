@@ -9,6 +9,7 @@ import { temporaryFolder } from '../temporary-folder.js'
 
 const ROUNDS = sized(4, 60)
 const FILES = 12
+const MINUTE_MS = 60_000
 
 /** Changes the folder: in each round other files are written, changed and removed. @returns the text of each file */
 async function changeFolder(folder: string, round: number): Promise<ReadonlyMap<string, string>> {
@@ -69,4 +70,4 @@ it('a synchronisation that is killed at any point is completed by the next one',
   expect(await session.search(context?.id ?? 0, 'f1v0', { mode: 'keyword' })).toEqual([])
   await engine.close()
   await temporary.remove()
-}, 240_000)
+}, sized(4, 30) * MINUTE_MS)

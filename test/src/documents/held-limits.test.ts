@@ -114,9 +114,19 @@ describe('a limit of a company', () => {
       yield new TextEncoder().encode('two')
     })()
     const refused = { code: 'ERR_LIMIT_REACHED' }
-    await expect(session.documents.checkRoom(id, 3)).rejects.toMatchObject(refused)
     await expect(session.documents.upload(id, { fileName: 'two.txt', content })).rejects.toMatchObject(refused)
     expect(isRead).toBe(false)
+    expect(await session.documents.list(id)).toHaveLength(1)
+  })
+
+  it('A15 lets an upload of an existing file through, which needs no place of its own', async () => {
+    const { session } = await start({ limits: { documentsPerContext: 1 } })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuid = await session.documents.upload(id, { fileName: 'one.txt', content: 'one' })
+    await session.documents.checkRoom(id, 3)
+    expect(await session.documents.upload(id, { fileName: 'one.txt', content: 'one' })).toBe(uuid)
+    const otherBytes = session.documents.upload(id, { fileName: 'one.txt', content: 'two' })
+    await expect(otherBytes).rejects.toMatchObject({ code: 'ERR_LIMIT_REACHED' })
     expect(await session.documents.list(id)).toHaveLength(1)
   })
 

@@ -114,6 +114,32 @@ describe('a change of a document', () => {
     expect(items).toEqual([expect.objectContaining({ targetId: 1, details: { contextId: context.id } })])
   })
 
+  it('is not in the audit trail if it changes nothing', async () => {
+    const uuid = await upload('prices.txt', { year: 2026, tags: ['a', 'b'], draft: false })
+    await session.documents.update(uuid, { displayName: 'Prices' })
+    const changes = async () => (await session.audit.list({ action: 'document.updated' })).items.length
+    expect(await changes()).toBe(1)
+    for (const same of [
+      {},
+      { displayName: 'Prices' },
+      { metadata: {} },
+      { metadata: { year: 2026 } },
+      { displayName: 'Prices', metadata: { tags: ['a', 'b'], absent: null, draft: false } },
+    ]) {
+      expect(await session.documents.update(uuid, same)).toMatchObject({
+        displayName: 'Prices',
+        metadata: { year: 2026 },
+      })
+    }
+    const content = 'The price in prices.txt is ten.'
+    await session.documents.replace(uuid, { content, metadata: { draft: false, tags: ['a', 'b'], year: 2026 } })
+    expect(await changes()).toBe(1)
+    await session.documents.update(uuid, { metadata: { tags: ['b', 'a'] } })
+    await session.documents.update(uuid, { displayName: null })
+    await session.documents.replace(uuid, { content, metadata: {} })
+    expect(await changes()).toBe(4)
+  })
+
   it('is refused if it is not valid, names the key and changes nothing', async () => {
     const uuid = await upload('prices.txt', { a: 'x'.repeat(10_000) })
     const update = async (changes: object) => await session.documents.update(uuid, changes)
