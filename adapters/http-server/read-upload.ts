@@ -24,7 +24,7 @@ export const MAX_FRAMING_BYTES = 1_048_576
 /** The bytes in streams between the body and the file. */
 const IN_FLIGHT_BYTES = 1_048_576
 
-/** How {@link readUpload} reads a form. */
+/** The rules by which {@link readUpload} reads a form. */
 interface FormOptions {
   readonly minBytesPerSecond: number
   /** True to refuse a field with another name than `file` and `metadata`; false to ignore it. */

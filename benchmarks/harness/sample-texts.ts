@@ -31,10 +31,13 @@ export function markdownTexts(): readonly string[] {
   return readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
 }
 
-/** Repeats the sample up to this number of characters. Other numbers between the sentences make each window unique. */
-export function* longText(characters: number): Generator<Uint8Array> {
+/**
+ * Repeats the sample up to this number of characters. Other numbers between the sentences make each window unique.
+ * @param from the number before the first one. Default: 0
+ */
+export function* longText(characters: number, from = 0): Generator<Uint8Array> {
   const sample = sampleTexts().join('\n\n')
-  let number = 0
+  let number = from
   for (let length = 0; length < characters; ) {
     const piece = sample.replaceAll('. ', () => `. ${(number += 1)} `).slice(0, characters - length)
     length += piece.length

@@ -39,7 +39,7 @@ async function orphans({ knex }: TestDatabase): Promise<unknown[]> {
 }
 
 it.runIf(postgres !== undefined)(
-  'a document that is replaced while several processes are killed is found as exactly one version by all of them',
+  'K1 a document that is replaced while several processes are killed is found as exactly one version by all of them',
   async () => {
     const database = (await postgres?.openEmpty()) ?? expect.fail()
     const folder = await temporaryFolder()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../adapters/local/index.js'
-import { sized } from '../full-form.js'
+import { IS_FULL_FORM, sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const REPLACEMENTS = sized(40, 1_000)
@@ -42,11 +42,12 @@ async function untilKilled(dataDir: string, replacements: number, totals: { comp
 
 describe('a document that is replaced again and again while its process is killed', () => {
   it(
-    'is found as exactly one of both versions by every search',
+    'K1 is found as exactly one of both versions by every search',
     async () => {
       const folder = await temporaryFolder()
       const dataDir = join(folder.path, 'data')
       const totals = { completed: 0, searches: 0 }
+      const begunAt = performance.now()
       let kills = 0
       while (totals.completed < REPLACEMENTS) {
         const signal = await untilKilled(dataDir, 1 + Math.floor(Math.random() * LONGEST_LIFE), totals)
@@ -54,6 +55,11 @@ describe('a document that is replaced again and again while its process is kille
       }
       expect(kills).toBeGreaterThanOrEqual(REPLACEMENTS / LONGEST_LIFE - 1)
       expect(totals.searches).toBeGreaterThan(REPLACEMENTS)
+      const seconds = Math.round((performance.now() - begunAt) / 1_000)
+      if (IS_FULL_FORM)
+        process.stdout.write(
+          `${totals.completed} replacements, ${kills} kills, ${totals.searches} searches in ${seconds} s\n`,
+        )
 
       const engine = await openLocalEngine({ dataDir })
       const session = engine.as(engine.owner)

@@ -46,7 +46,7 @@ async function deleteAndPurge(): Promise<void> {
 const PARTS = ['/text', '/text?start=5&end=20', '/content', '/chunks', '/chunks?limit=3&after=2']
 
 describe('a version that is deleted and purged while a client reads it', () => {
-  it.each(PARTS)('is 404 before the first byte: %s', async (part) => {
+  it.each(PARTS)('Q9 is 404 before the first byte: %s', async (part) => {
     ports.beforeNextRead(deleteAndPurge)
     const answer = await get(part)
     expect(answer.status).toBe(404)

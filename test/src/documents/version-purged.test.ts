@@ -56,13 +56,13 @@ const ENDS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller reads it', (end) => {
-  it.each(Object.keys(READS))('is not found: %s', async (read) => {
+  it.each(Object.keys(READS))('Q9 is not found: %s', async (read) => {
     ports.beforeNextRead(ENDS[end] ?? expect.fail)
     await expect(READS[read]?.()).rejects.toMatchObject(NOT_FOUND)
     expect(ports.isDone).toBe(true)
   })
 
-  it('is not found by a reader that has a part of its chunks', async () => {
+  it('Q9 is not found by a reader that has a part of its chunks', async () => {
     const { items }: ListPage<unknown> = await session.documents.chunkPage(uuid, { limit: 100 })
     const chunks = items[Symbol.asyncIterator]()
     expect((await chunks.next()).done).toBe(false)
@@ -70,7 +70,7 @@ describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller
     await expect(itemsOf({ [Symbol.asyncIterator]: () => chunks })).rejects.toMatchObject(NOT_FOUND)
   })
 
-  it('is not found by a reader that has a part of its text', async () => {
+  it('Q9 is not found by a reader that has a part of its text', async () => {
     const long = `${TEXT}\n\n`.repeat(40)
     uuid = await uploadText(session, contextId, 'long.txt', long)
     const { pieces } = await session.documents.openText(uuid)
