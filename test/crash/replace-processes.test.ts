@@ -13,7 +13,7 @@ import { nameOf, textOf, versionOf } from './replaced-document.js'
 const REPLACEMENTS = sized(12, 1_000)
 /** A killed process holds its job until the lease ends. In the short form all kills come at once, so one wait is enough. */
 const KILLS = IS_FULL_FORM
-  ? { killEveryMs: [8_000, 40_000] as const }
+  ? { killEveryMs: [15_000, 60_000] as const }
   : { killEveryMs: [500, 3_000] as const, mostKills: 1 }
 const POLL_MS = 500
 const MINUTE_MS = 60_000

@@ -101,10 +101,12 @@ describe.skipIf(dataFolder === undefined)('real texts, written by other programs
       const plain = new Set(headings)
       all += expected.length
       equal += expected.filter((heading) => plain.has(heading.slice(0, 200)) || heading === '').length
-      const paragraphs = tokens.flatMap(({ type, children }) =>
-        type === 'inline'
-          ? (children ?? []).filter((child) => child.type === 'text').map(({ content }) => content)
-          : [],
+      const paragraphs = tokens.map(({ children }) =>
+        (children ?? [])
+          .map(({ type, content }) =>
+            /^(text|code_inline)$/.test(type) ? content : /break|html|image/.test(type) ? ' ' : '',
+          )
+          .join(''),
       )
       expect(recall(text, paragraphs.join(' ')), document.file).toBeGreaterThan(0.99)
     }
