@@ -14,6 +14,8 @@ import { BENCHMARKS, writePages } from './harness/write-pages.js'
 const FLAGS = ['--quick', '--without-peers']
 /** The time limit for all smoke tests together. */
 const MOST_QUICK_SECONDS = 60
+/** The smoke tests that take longest. They begin first, so that none of them runs alone at the end. */
+const LONG_SMOKE_TESTS = ['search', 'words', 'rest', 'embedding', 'events', 'retrieval-quality']
 
 const given = process.argv.slice(2)
 const names = given.filter((argument) => !argument.startsWith('--'))
@@ -35,7 +37,8 @@ if (!isQuick && !flags.includes('--without-peers') && chosen.some((name) => WITH
 const atOnce = pLimit(isQuick ? 3 : 1)
 const began = performance.now()
 const beganMs = Date.now()
-const outcomes = await Promise.all(chosen.map((benchmark) => atOnce(() => run(benchmark))))
+const inOrder = isQuick ? chosen.toSorted((one, other) => rankOf(one) - rankOf(other)) : chosen
+const outcomes = await Promise.all(inOrder.map((benchmark) => atOnce(() => run(benchmark))))
 if (outcomes.some((status) => status !== 0)) process.exitCode = 1
 const seconds = Math.round((performance.now() - began) / 1_000)
 console.log(`\n${chosen.length === 1 ? 'this' : 'these'} took ${seconds} s`)
@@ -45,6 +48,12 @@ if (!isQuick) {
   const kept = chosen.filter((name) => (statSync(resultsOf(name), { throwIfNoEntry: false })?.mtimeMs ?? 0) < beganMs)
   if (kept.length > 0) console.log(`no new results, the page keeps what it had: ${kept.join(', ')}`)
   await writePages()
+}
+
+/** Place in the order of smoke tests. */
+function rankOf(benchmark: string): number {
+  const at = LONG_SMOKE_TESTS.indexOf(benchmark)
+  return at === -1 ? LONG_SMOKE_TESTS.length : at
 }
 
 function resultsOf(benchmark: string): string {
@@ -59,9 +68,10 @@ async function run(benchmark: string): Promise<number | null> {
   })
   if (!isQuick) console.log(`\n${benchmark}`)
   let output = ''
+  const startedAt = performance.now()
   child.stdout?.setEncoding('utf8').on('data', (piece: string) => (output += piece))
   const [status] = (await once(child, 'close')) as [number | null]
-  if (isQuick) console.log(`\n${benchmark}\n${output}`)
+  if (isQuick) console.log(`\n${benchmark} (${((performance.now() - startedAt) / 1_000).toFixed(1)} s)\n${output}`)
   return status
 }
 
