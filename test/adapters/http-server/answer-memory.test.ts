@@ -1,13 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { join } from 'node:path'
+import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SearchResult } from '../../../src/index.js'
-import { forkProgram } from '../../child-program.js'
 import { sized } from '../../full-form.js'
-import { temporaryFolder } from '../../temporary-folder.js'
+import { type ChildServer, startChildServer } from './child-server.js'
 
 const READERS = sized(60, 200)
 const MOST_GROWTH_BYTES = 150_000_000
@@ -21,54 +17,38 @@ const QUICKEST_MS = 1_000
 const PATH = '/context/relevant-docs/1'
 const PROMPT = JSON.stringify({ prompt: 'words' })
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>
-let child: ChildProcess
-let address: URL
-let token: string
-
-async function tell<T>(message?: string): Promise<T> {
-  const answer = once(child, 'message')
-  if (message !== undefined) child.send(message)
-  return ((await answer) as [T])[0]
-}
-
-async function rss(): Promise<number> {
-  return (await tell<{ readonly rssBytes: number }>('rss')).rssBytes
-}
+let server: ChildServer
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
-  child = await forkProgram(join(import.meta.dirname, 'answer-child.ts'), [join(folder.path, 'data')])
-  const started = await tell<{ readonly address: string; readonly token: string }>()
-  address = new URL(started.address)
-  token = started.token
+  server = await startChildServer('answer-child.ts')
 }, 120_000)
 
 afterAll(async () => {
-  child.kill('SIGKILL')
-  await folder.remove()
+  await server.remove()
 })
 
-/** A client that writes a request, and never reads the answer. */
-function silentClient(request: string): Socket {
-  const socket = connect({ port: Number(address.port), host: address.hostname }).on('error', () => undefined)
-  socket.write(request)
-  return socket.pause()
+async function rss(): Promise<number> {
+  return (await server.tell<{ readonly rssBytes: number }>('rss')).rssBytes
 }
 
 function searchRequest(): string {
-  const head = [`POST ${PATH} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
+  const head = [
+    `POST ${PATH} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${server.token}`,
+    'Content-Type: application/json',
+  ]
   return `${head.join('\r\n')}\r\nContent-Length: ${PROMPT.length}\r\n\r\n${PROMPT}`
 }
 
 async function search(): Promise<Response> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return await fetch(new URL(PATH, address), { method: 'POST', headers, body: PROMPT })
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
+  return await fetch(new URL(PATH, server.address), { method: 'POST', headers, body: PROMPT })
 }
 
 async function healthMs(): Promise<number> {
   const began = performance.now()
-  const response = await fetch(new URL('/health', address))
+  const response = await fetch(new URL('/health', server.address))
   await response.arrayBuffer()
   expect(response.status).toBe(200)
   return performance.now() - began
@@ -87,7 +67,7 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
 
   it('A19 costs the memory of one chunk for each client that never reads, and delays no other client', async () => {
     const before = await rss()
-    const readers = Array.from({ length: READERS }, () => silentClient(searchRequest()))
+    const readers = Array.from({ length: READERS }, () => server.silentClient(searchRequest()))
     let most = 0
     const answered: number[] = []
     for (let at = 0; at < 30; at += 1) {
@@ -116,11 +96,14 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
     ['of one company', 'POST /context', [429]],
   ] as const)('A36 %s: take less than 60 MB, and other requests get answers', async (_what, target, refusals) => {
     const before = await rss()
-    const bearer = target === 'POST /context' ? `Authorization: Bearer ${token}\r\n` : ''
+    const bearer = target === 'POST /context' ? `Authorization: Bearer ${server.token}\r\n` : ''
     const head = `${target} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const statuses: number[] = []
     const clients = Array.from({ length: BODIES }, () => {
-      const socket = connect({ port: Number(address.port), host: address.hostname }).on('error', () => undefined)
+      const socket = connect({ port: Number(server.address.port), host: server.address.hostname }).on(
+        'error',
+        () => undefined,
+      )
       socket.on('data', (bytes) => statuses.push(Number(bytes.toString('latin1').split(' ')[1])))
       socket.write(head)
       socket.write(BODY)
@@ -135,8 +118,8 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
     }
     // A short body does not count.
     const json = JSON.stringify({ name: 'Short', description: '', caption: '', toolsJson: '[]' })
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const made = await fetch(new URL('/context', address), { method: 'POST', headers, body: json })
+    const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
+    const made = await fetch(new URL('/context', server.address), { method: 'POST', headers, body: json })
     expect(made.status).toBe(201)
     for (const client of clients) client.destroy()
     expect(Math.max(...answered)).toBeLessThan(MOST_MS)
