@@ -24,6 +24,16 @@ afterEach(async () => {
 /** Most commands run in this process: starting one takes the longest. */
 let run: typeof runAlcove
 
+/** Starts a process for a command. */
+async function inProcess<T>(command: () => Promise<T>): Promise<T> {
+  run = runAlcove
+  try {
+    return await command()
+  } finally {
+    run = runAlcoveHere
+  }
+}
+
 const alcove = async (...args: readonly string[]): Promise<Outcome> => await run(args, { cwd: folder.path })
 
 /** Runs a command that must succeed. @returns the one JSON value on its stdout */
@@ -61,8 +71,7 @@ describe('alcove', () => {
   })
 
   it('runs the main job: init, context, ingest, documents, search', async () => {
-    run = runAlcove
-    const key = await json('init', '--company', 'Café', '--owner-email', 'boss@example.com')
+    const key = await inProcess(() => json('init', '--company', 'Café', '--owner-email', 'boss@example.com'))
     expect(Object.keys(key)).toEqual(['clientId', 'clientSecret', 'companyId', 'userId'])
     const context = await json('context', 'create', 'Handbook', '--chunk-size', '200', '--top-n', '2')
     expect(context).toMatchObject({
@@ -75,7 +84,9 @@ describe('alcove', () => {
       toolsJson: '[]',
     })
 
-    const documents = await json<Record<string, unknown>[]>('ingest', '--context', 'Handbook', EXAMPLES)
+    const documents = await inProcess(() =>
+      json<Record<string, unknown>[]>('ingest', '--context', 'Handbook', EXAMPLES),
+    )
     expect(documents).toHaveLength(6)
     expect(documents.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6])
     for (const document of documents) {
@@ -120,7 +131,9 @@ describe('alcove', () => {
     expect(results[0]?.['content']).toContain('eighteen weeks')
     expect(await json<unknown[]>('search', '--context', '1', '--top', '3', 'parental leave')).toHaveLength(3)
 
-    const shown = await alcove('search', '--context', 'Handbook', '--top', '1', 'How long is parental leave?')
+    const shown = await inProcess(() =>
+      alcove('search', '--context', 'Handbook', '--top', '1', 'How long is parental leave?'),
+    )
     expect(shown.stdout).toMatch(/^1\. 0\.\d{3} {2}leave-policy\.pdf\n/)
   })
 

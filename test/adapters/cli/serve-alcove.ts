@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { type RunOptions, startAlcove } from './run-alcove.js'
 
 /** `alcove serve` in a process of its own. */
@@ -20,7 +20,7 @@ export async function serveAlcove(args: readonly string[], options: RunOptions):
     return (await outcome).exitCode
   }
   try {
-    await expect.poll(stdout, { timeout: 20_000 }).toContain('\n')
+    await vi.waitFor(() => expect(stdout()).toContain('\n'), { timeout: 20_000, interval: 50 })
   } catch (error) {
     await stop('SIGKILL')
     throw error

@@ -7,7 +7,7 @@ import { checkAnswer } from './check-answer.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
 /** The number of requests; the seed is fixed, so that a failure is reproducible. */
-const REQUESTS = sized(1_500, 5_000)
+const REQUESTS = sized(800, 5_000)
 const SEED = 20_260_102
 const PATIENCE_MS = 20_000
 

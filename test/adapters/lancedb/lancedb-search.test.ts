@@ -13,7 +13,9 @@ import { temporaryFolder } from '../../temporary-folder.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
 const DOCUMENTS = 60
-const ROWS_PER_DOCUMENT = 250
+const ROWS_PER_DOCUMENT = sized(120, 250)
+/** A third of all rows. */
+const INDEX_FROM_ROWS = (DOCUMENTS * ROWS_PER_DOCUMENT) / 3
 const LEAST_HITS = 1_000
 /** Documents whose centres are queries. */
 const QUERIES = sized(15, DOCUMENTS)
@@ -126,7 +128,7 @@ describe('a search in LanceDB', { timeout: 180_000 }, () => {
   })
 
   it('finds the same hits during the build of an index and after it', async () => {
-    await opened(5_000, async (index) => {
+    await opened(INDEX_FROM_ROWS, async (index) => {
       const maintained = index.whenMaintained()
       await index.countByDocument(COLLECTION.name)
       const secondRun = index.whenMaintained()
@@ -142,11 +144,11 @@ describe('a search in LanceDB', { timeout: 180_000 }, () => {
   })
 
   it('respects additions and deletions after the build of the index', async () => {
-    await opened(5_000, async (index) => {
+    await opened(INDEX_FROM_ROWS, async (index) => {
       const query = clusteredVector(7, COLLECTION.dimensions)
       const added = { documentId: 1_000, chunks: new Uint32Array(1), windows: new Uint16Array(1), vectors: query }
       for (const target of [index, exact]) {
-        await target.deleteDocument(COLLECTION.name, 7, 100)
+        await target.deleteDocument(COLLECTION.name, 7, ROWS_PER_DOCUMENT * 0.4)
         await target.add(COLLECTION, added)
       }
       const [nearest] = await index.search(COLLECTION, query, { limit: 5 })
@@ -170,7 +172,7 @@ describe('a search in LanceDB', { timeout: 180_000 }, () => {
   it('finds the same hits without the file of search settings, which is then measured a second time', async () => {
     for (const damage of [rm, async (path: string) => await writeFile(path, '{"probes":[{"rank":"all"}]}')]) {
       await damage(join(vectors, PLAN))
-      await opened(5_000, async (index) => {
+      await opened(INDEX_FROM_ROWS, async (index) => {
         await expectNearestHits(index, 5)
         await index.whenMaintained()
         await expectNearestHits(index, 10)
@@ -183,7 +185,7 @@ describe('a search in LanceDB', { timeout: 180_000 }, () => {
     const left = join(vectors, '.building', 'build-left')
     await mkdir(left, { recursive: true })
     await writeFile(join(left, 'shuffled.lance'), 'gigabytes')
-    await opened(5_000, async (index) => {
+    await opened(INDEX_FROM_ROWS, async (index) => {
       expect(await index.listCollections()).toEqual([COLLECTION.name])
     })
     expect(await readdir(vectors)).not.toContain('.building')
@@ -202,7 +204,7 @@ describe('a search in LanceDB', { timeout: 180_000 }, () => {
     const child = spawn(process.execPath, ['-e', writer, left], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const ended = once(child, 'close')
     await once(child, 'message')
-    await opened(5_000, async (index) => {
+    await opened(INDEX_FROM_ROWS, async (index) => {
       expect(await index.listCollections()).toEqual([COLLECTION.name])
       await ended
     })

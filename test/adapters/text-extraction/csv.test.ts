@@ -87,7 +87,7 @@ describe('a table', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: sized(40, 200) },
     )
   })
 })

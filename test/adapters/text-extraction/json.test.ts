@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../../adapters/text-extraction/index.js'
 import { type Extracted, extracted, sourceOf } from '../../extracted.js'
+import { sized } from '../../full-form.js'
 import { read } from './hostile/reading.js'
 
 const extractor = new WorkerTextExtractor()
@@ -80,7 +81,7 @@ describe('a .json', () => {
         const { text } = await extract('a.json', JSON.stringify(data), bytesPerPull)
         for (const one of texts) expect(text).toContain(one.trim().replaceAll('\0', '\uFFFD').toWellFormed())
       }),
-      { numRuns: 60 },
+      { numRuns: sized(20, 200) },
     )
   }, 60_000)
 

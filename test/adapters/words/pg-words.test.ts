@@ -14,7 +14,7 @@ const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
 
 const COLLECTION = 'context-1-words'
 /** Chunks of each document of a large collection. */
-const CHUNKS = sized(100, 200)
+const CHUNKS = sized(40, 200)
 /** Interrupted additions, after which there are no more. */
 const ENOUGH_FAILURES = sized(3, 8)
 const sequence = (length: number, first = 1): number[] => Array.from({ length }, (_, number) => first + number)

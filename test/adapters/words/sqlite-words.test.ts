@@ -12,6 +12,8 @@ import { seededRandom } from '../../seeded-random.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
 const NAME = 'context-1-words-1'
+/** Documents of 50 chunks. */
+const MANY = sized(100, 240)
 const { documents, questions } = generateTexts(40, 25)
 const best = ({ hits }: LexicalAnswer): string[] => hits.map(({ documentId, chunk }) => `${documentId}:${chunk}`)
 
@@ -95,8 +97,8 @@ describe('a word index in SQLite', () => {
     })
   })
 
-  it('finds the best of 12,000 chunks, with filters and after the deletion of the best ones', async () => {
-    const many = generateTexts(240, 4)
+  it(`finds the best of ${String(50 * MANY)} chunks, with filters and after the deletion of the best ones`, async () => {
+    const many = generateTexts(MANY, 4)
     const limit = 10
     const expectBest = async (index: LexicalIndex, filter?: DocumentFilter): Promise<void> => {
       for (const question of many.questions) {

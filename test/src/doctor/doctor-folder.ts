@@ -97,6 +97,17 @@ export async function find(
   )
 }
 
+/** As {@link find}, for several prompts by meaning and by words. One engine answers all: to open it takes longest. */
+export async function findAll(
+  dataDir: string,
+  { byMeaning, byWords }: { readonly byMeaning: readonly string[]; readonly byWords: readonly string[] },
+): Promise<{ readonly byMeaning: (string | undefined)[]; readonly byWords: (string | undefined)[] }> {
+  return await withEngine(dataDir, {}, async (engine) => ({
+    byMeaning: await Promise.all(byMeaning.map(async (prompt) => await firstByMeaning(engine, prompt))),
+    byWords: await Promise.all(byWords.map(async (prompt) => await firstByWords(engine, prompt))),
+  }))
+}
+
 async function firstByMeaning(engine: Engine, prompt: string): Promise<string | undefined> {
   return (await engine.as(engine.owner).search(1, prompt, { mode: 'semantic' }))[0]?.content
 }

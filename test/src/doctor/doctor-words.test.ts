@@ -15,6 +15,7 @@ import {
   fileOf,
   fill,
   find,
+  findAll,
   firstByWords,
   LEAVE,
   open,
@@ -27,6 +28,7 @@ import {
 } from './doctor-folder.js'
 
 const SHELF = 'Shelf 33 holds jar number 231'
+const WITH_SHELF = expect.stringContaining(SHELF) as string
 const BY_WORDS = { mode: 'keyword' } as const
 
 let original: DoctorFolder
@@ -58,9 +60,8 @@ afterEach(async () => {
 
 async function expectSound(): Promise<void> {
   expect((await examine(dataDir)).problems).toEqual([])
-  expect(await find(dataDir, SHELF, BY_WORDS)).toContain(SHELF)
-  expect(await find(dataDir, LEAVE, BY_WORDS)).toContain('eighteen weeks')
-  expect(await find(dataDir, SHELF)).toContain(SHELF)
+  const found = await findAll(dataDir, { byMeaning: [SHELF], byWords: [SHELF, LEAVE] })
+  expect(found).toEqual({ byMeaning: [WITH_SHELF], byWords: [WITH_SHELF, expect.stringContaining('eighteen weeks')] })
 }
 
 /** Expects a repair that fixes every problem without a second processing; the documents are then found by words. */

@@ -16,6 +16,7 @@ import {
   fileOf,
   fill,
   find,
+  findAll,
   LEAVE,
   LONG,
   repair,
@@ -27,6 +28,7 @@ import {
 
 const DIMENSIONS = 64
 const SHELF = 'Shelf 33 holds jar number 231'
+const WITH_SHELF = expect.stringContaining(SHELF) as string
 
 let original: DoctorFolder
 let originals: Awaited<ReturnType<typeof temporaryFolder>>
@@ -73,9 +75,8 @@ async function expectSound(): Promise<void> {
   const report = await examine(dataDir)
   expect(report.problems).toEqual([])
   expect(report.isHealthy).toBe(true)
-  expect(await find(dataDir, SHELF)).toContain(SHELF)
-  expect(await find(dataDir, LEAVE)).toContain('eighteen weeks')
-  expect(await find(dataDir, SHELF, { mode: 'keyword' })).toContain(SHELF)
+  const found = await findAll(dataDir, { byMeaning: [SHELF, LEAVE], byWords: [SHELF] })
+  expect(found).toEqual({ byMeaning: [WITH_SHELF, expect.stringContaining('eighteen weeks')], byWords: [WITH_SHELF] })
 }
 
 /** Expects unrepairable problems in the report before and after a repair, and all documents to be found. */

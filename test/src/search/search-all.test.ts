@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryEmbeddingModel, MemoryStorage } from '../../../adapters/memory/index.js'
 import type { ContextSearchResult, ContextSettings, EngineOptions, Session } from '../../../src/index.js'
 import type { EmbedOptions } from '../../../src/ports/index.js'
+import { sized } from '../../full-form.js'
 import { seededRandom } from '../../seeded-random.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 
@@ -53,7 +54,7 @@ describe('a search of several contexts', () => {
         await newContext(texts.slice(50)),
       ]
       let [same, wanted] = [0, 0]
-      for (let round = 0; round < 40; round += 1) {
+      for (let round = 0; round < sized(16, 40); round += 1) {
         const prompt = words(2 + Math.floor(random() * 5)).join(' ')
         const expected = await session.search(whole, prompt, { mode, topN: 10 })
         const joined = await session.searchAll(parts, prompt, { mode, topN: 10 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Session } from '../../../src/index.js'
+import { sized } from '../../full-form.js'
 import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
 const ADDRESSES = ['ada@example.com', 'ADA@Example.com', 'grace@example.com', 'linus@example.com'] as const
@@ -101,6 +102,6 @@ it('A59 a company and a stranger see the same, whatever another company does wit
     fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 14 }), async (steps) => {
       expect(await observe(steps, true)).toEqual(await observe(steps, false))
     }),
-    { numRuns: 30 },
+    { numRuns: sized(10, 30) },
   )
 })

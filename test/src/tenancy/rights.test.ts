@@ -337,7 +337,7 @@ describe('A6 no sequence of calls', () => {
           }
         },
       ),
-      { numRuns: sized(60, 400) },
+      { numRuns: sized(30, 400) },
     )
   })
 
