@@ -23,7 +23,8 @@ export const programsOfDist: Plugin = {
 /** Files that take longest, or that wait for leases and timeouts, by their path below `test`. The longest come first. */
 const LONG_FILES = [
   'scaling/processes',
-  'readme/readme',
+  'readme/pages',
+  'readme/deployments',
   'tenants/soak',
   'adapters/lancedb/lancedb-maintenance',
   'adapters/local/migration',
