@@ -1,4 +1,4 @@
-/** Writes the pages of docs/reference that are made of the program itself. */
+/** Writes the pages of docs/reference that are made of the program itself, and the report of the public types. */
 import { writeFile } from 'node:fs/promises'
 import { GENERATED_PAGES } from './reference/pages.js'
 
