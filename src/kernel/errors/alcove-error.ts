@@ -1,0 +1,84 @@
+/** All codes of errors. They are stable. */
+export type ErrorCode =
+  | 'ERR_INVALID_INPUT'
+  | 'ERR_UNAUTHENTICATED'
+  | 'ERR_OTP_REQUIRED'
+  | 'ERR_FORBIDDEN'
+  | 'ERR_CONTEXT_NOT_FOUND'
+  | 'ERR_DOCUMENT_NOT_FOUND'
+  | 'ERR_COMPANY_NOT_FOUND'
+  | 'ERR_ACCOUNT_NOT_FOUND'
+  | 'ERR_ROLE_NOT_FOUND'
+  | 'ERR_USER_NOT_FOUND'
+  | 'ERR_PERMISSION_NOT_FOUND'
+  | 'ERR_API_KEY_NOT_FOUND'
+  | 'ERR_ALREADY_EXISTS'
+  | 'ERR_LAST_MANAGER'
+  | 'ERR_IN_USE'
+  | 'ERR_ALREADY_INITIALIZED'
+  | 'ERR_NOT_INITIALIZED'
+  | 'ERR_QUOTA_EXCEEDED'
+  | 'ERR_LIMIT_REACHED'
+  | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_WRONG_TYPE'
+  | 'ERR_EMPTY_FILE'
+  | 'ERR_NO_TEXT'
+  | 'ERR_ENCRYPTED'
+  | 'ERR_CORRUPT_FILE'
+  | 'ERR_UNDECODABLE_TEXT'
+  | 'ERR_EXTRACTION_LIMIT'
+  | 'ERR_EXTRACTION_TIMEOUT'
+  | 'ERR_FILE_MISSING'
+  | 'ERR_MODEL_UNKNOWN'
+  | 'ERR_MODEL_MISSING'
+  | 'ERR_MODEL_CHANGED'
+  | 'ERR_MODEL_UNSUPPORTED'
+  | 'ERR_VECTOR_INVALID'
+  | 'ERR_VECTORS_DAMAGED'
+  | 'ERR_LEASE_LOST'
+  | 'ERR_CRASHED'
+  | 'ERR_STORAGE'
+  | 'ERR_STORAGE_FULL'
+  | 'ERR_SCHEMA_TOO_NEW'
+  | 'ERR_SCHEMA_TOO_OLD'
+  | 'ERR_DATA_DIR_LOCKED'
+  | 'ERR_DATA_DIR_UNUSABLE'
+  | 'ERR_DATA_DIR_MISMATCH'
+  | 'ERR_BACKUP_RUNNING'
+  | 'ERR_BACKUP_FAILED'
+  | 'ERR_BACKUP_INVALID'
+  | 'ERR_MIGRATION_FAILED'
+  | 'ERR_UNSUPPORTED'
+  | 'ERR_TOKEN_REQUEST'
+  | 'ERR_COMPANY_REQUIRED'
+  | 'ERR_THROTTLED'
+  | 'ERR_MAIL'
+  | 'ERR_SIGNING_KEY'
+  | 'ERR_SECRET_KEY'
+  | 'ERR_SECRET_UNREADABLE'
+  | 'ERR_PAYLOAD_CORRUPT'
+  | 'ERR_DESTINATION_REFUSED'
+  | 'ERR_DESTINATION_NOT_FOUND'
+  | 'ERR_DELIVERY_NOT_FOUND'
+  | 'ERR_WEBHOOK_SIGNATURE'
+  | 'ERR_WEBHOOK_MALFORMED'
+  | 'ERR_INTERNAL'
+  | 'ERR_CLOSED'
+
+/** The base class of all errors that the engine throws on purpose. */
+export abstract class AlcoveError extends Error {
+  /** A stable code. Callers may switch on it. */
+  abstract readonly code: ErrorCode
+  /** True where the same call may succeed later, without any change. */
+  readonly isTransient: boolean = false
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/** True for a failure of the moment that the work did not cause, such as a database that is unavailable. */
+export function isTransientError(error: unknown): boolean {
+  return error instanceof AlcoveError && error.isTransient
+}

@@ -1,0 +1,108 @@
+import { AlcoveError } from './alcove-error.js'
+
+/** `init` was called on a data folder that already has an API key. */
+export class AlreadyInitializedError extends AlcoveError {
+  readonly code = 'ERR_ALREADY_INITIALIZED'
+}
+
+/** The data folder is not initialised. Run `alcove init`. */
+export class NotInitializedError extends AlcoveError {
+  readonly code = 'ERR_NOT_INITIALIZED'
+}
+
+/** Another worker holds the job now, or the job is cancelled. This worker must not record its work. */
+export class LeaseLostError extends AlcoveError {
+  readonly code = 'ERR_LEASE_LOST'
+}
+
+/** The process crashed several times while it ran a job, before it could record any progress. */
+export class CrashedError extends AlcoveError {
+  readonly code = 'ERR_CRASHED'
+}
+
+/** The database or the file store failed. It kept nothing of the work. */
+export class StorageError extends AlcoveError {
+  readonly code = 'ERR_STORAGE'
+  override readonly isTransient: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTransient: boolean }) {
+    super(message, options)
+    this.isTransient = options.isTransient
+  }
+}
+
+/** A disk is full. Nothing of the work was kept. */
+export class StorageFullError extends AlcoveError {
+  readonly code = 'ERR_STORAGE_FULL'
+  override readonly isTransient = true
+}
+
+/** A newer version of the engine has written the database. */
+export class SchemaTooNewError extends AlcoveError {
+  readonly code = 'ERR_SCHEMA_TOO_NEW'
+}
+
+/** An unreleased version of the engine has made the database, and no migration leads from there. */
+export class SchemaTooOldError extends AlcoveError {
+  readonly code = 'ERR_SCHEMA_TOO_OLD'
+}
+
+/** Another process uses the data folder. */
+export class DataDirLockedError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_LOCKED'
+}
+
+/** The data folder cannot be created, read or written. */
+export class DataDirUnusableError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_UNUSABLE'
+}
+
+/** The data folder, the database and the bucket with files do not belong together. */
+export class DataDirMismatchError extends AlcoveError {
+  readonly code = 'ERR_DATA_DIR_MISMATCH'
+}
+
+/** Another backup of the data folder is in progress. */
+export class BackupRunningError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_RUNNING'
+  override readonly isTransient = true
+}
+
+/** A backup or a restore failed for an outside reason, such as a full disk. It leaves no files behind. */
+export class BackupFailedError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_FAILED'
+}
+
+/** A file is not a backup, is damaged, or comes from a newer version. */
+export class BackupInvalidError extends AlcoveError {
+  readonly code = 'ERR_BACKUP_INVALID'
+}
+
+/** The copy of a database differs from its source. The source is unchanged. */
+export class MigrationFailedError extends AlcoveError {
+  readonly code = 'ERR_MIGRATION_FAILED'
+}
+
+/** The engine or a part of it is closed. */
+export class ClosedError extends AlcoveError {
+  readonly code = 'ERR_CLOSED'
+
+  constructor(subject: string) {
+    super(`${subject} is closed`)
+  }
+}
+
+/** The file with the signing keys is unusable. */
+export class SigningKeyError extends AlcoveError {
+  readonly code = 'ERR_SIGNING_KEY'
+}
+
+/** The secret-encryption key is missing or unusable, or is not the key that the secrets are encrypted with. */
+export class SecretKeyError extends AlcoveError {
+  readonly code = 'ERR_SECRET_KEY'
+}
+
+/** A stored secret cannot be decrypted. */
+export class SecretUnreadableError extends AlcoveError {
+  readonly code = 'ERR_SECRET_UNREADABLE'
+}

@@ -1,0 +1,43 @@
+import { AlcoveError } from './alcove-error.js'
+import { InvalidInputError } from './call-errors.js'
+
+/** A mail could not be sent. */
+export class MailError extends AlcoveError {
+  readonly code = 'ERR_MAIL'
+  override readonly isTransient: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isTransient: boolean }) {
+    super(message, options)
+    this.isTransient = options.isTransient
+  }
+}
+
+/** The stored bytes of an event are damaged. */
+export class PayloadCorruptError extends AlcoveError {
+  readonly code = 'ERR_PAYLOAD_CORRUPT'
+}
+
+/** The engine must not contact a destination: its name, its port or one of its addresses is not public. */
+export class DestinationRefusedError extends AlcoveError {
+  readonly code = 'ERR_DESTINATION_REFUSED'
+  /** True where a look-up of the name is the reason. False where the URL itself is the reason. */
+  readonly isByLookUp: boolean
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly isByLookUp?: boolean } = {}) {
+    super(message, options)
+    this.isByLookUp = options.isByLookUp ?? false
+  }
+}
+
+/** The name in a destination's URL does not resolve to any address at present. */
+export class UnresolvedDestinationError extends InvalidInputError {}
+
+/** A request to a receiver does not have the signature of its body. Answer it with 401. */
+export class WebhookSignatureError extends AlcoveError {
+  readonly code = 'ERR_WEBHOOK_SIGNATURE'
+}
+
+/** A webhook has a valid signature, but its body is not an event. Answer it with 400. */
+export class WebhookMalformedError extends AlcoveError {
+  readonly code = 'ERR_WEBHOOK_MALFORMED'
+}

@@ -1,0 +1,69 @@
+import { AlcoveError, type ErrorCode } from './alcove-error.js'
+
+/** Codes of documents without usable text. */
+export type ExtractionErrorCode = Extract<
+  ErrorCode,
+  | 'ERR_UNSUPPORTED_FORMAT'
+  | 'ERR_WRONG_TYPE'
+  | 'ERR_EMPTY_FILE'
+  | 'ERR_NO_TEXT'
+  | 'ERR_ENCRYPTED'
+  | 'ERR_CORRUPT_FILE'
+  | 'ERR_UNDECODABLE_TEXT'
+  | 'ERR_EXTRACTION_LIMIT'
+  | 'ERR_EXTRACTION_TIMEOUT'
+>
+
+/** The engine cannot extract text from a file. A retry does not help. */
+export class ExtractionError extends AlcoveError {
+  readonly code: ExtractionErrorCode
+
+  constructor(code: ExtractionErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** A document could not be processed. `code` is the code at the end of the document's `error`. */
+export class DocumentFailedError extends AlcoveError {
+  readonly code: ErrorCode
+  /** The document's UUID. */
+  readonly fileName: string
+
+  constructor(document: { readonly fileName: string; readonly originalName: string; readonly error: string }) {
+    super(`${document.originalName}: ${document.error}`)
+    this.code = (/\((ERR_[A-Z_]+)\)$/.exec(document.error)?.[1] ?? 'ERR_INTERNAL') as ErrorCode
+    this.fileName = document.fileName
+  }
+}
+
+/** The file store does not have the bytes of a document. */
+export class FileMissingError extends AlcoveError {
+  readonly code = 'ERR_FILE_MISSING'
+}
+
+/** Codes of unusable models. */
+export type ModelErrorCode = Extract<
+  ErrorCode,
+  'ERR_MODEL_UNKNOWN' | 'ERR_MODEL_MISSING' | 'ERR_MODEL_CHANGED' | 'ERR_MODEL_UNSUPPORTED'
+>
+
+/** An embedding model is unknown, missing or changed, or its adapter cannot read it. */
+export class ModelError extends AlcoveError {
+  readonly code: ModelErrorCode
+
+  constructor(code: ModelErrorCode, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** A vector has the wrong length, or a component that is not a finite number. */
+export class VectorInvalidError extends AlcoveError {
+  readonly code = 'ERR_VECTOR_INVALID'
+}
+
+/** The stored vectors of a collection are damaged. The engine can compute them from the documents once more. */
+export class VectorsDamagedError extends AlcoveError {
+  readonly code = 'ERR_VECTORS_DAMAGED'
+}
