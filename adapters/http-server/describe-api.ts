@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Answer, ApiName, Route } from './route.js'
 import { routesOf } from './routes/index.js'
-import { problemSchema } from './schemas.js'
+import { problemSchema } from './schemas/problems.js'
 
 const TAGS = {
   assistant: 'Contexts, their documents and their search',

@@ -14,14 +14,10 @@ import { json, noContent, streamList } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload, type UploadedFile } from '../read-upload.js'
 import { type Call, type Route, route } from '../route.js'
-import {
-  contextSchema,
-  documentSchema,
-  documentWithReceiptSchema,
-  emptySchema,
-  limitAnswer,
-  throttledAnswer,
-} from '../schemas.js'
+import { contextSchema } from '../schemas/contexts.js'
+import { documentSchema, documentWithReceiptSchema } from '../schemas/documents.js'
+import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
+import { emptySchema } from '../schemas/scalars.js'
 import { DOCUMENT, documentOf } from './document-path.js'
 
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */

@@ -2,7 +2,7 @@ import { ThrottledError, type TokenErrorCode, TokenRequestError } from '../../..
 import { HttpError, tokenProblem } from '../problem.js'
 import { mediaType, readText } from '../read-body.js'
 import { type Answer, type Call, publicRoute, type Route } from '../route.js'
-import { tokenProblemSchema } from '../schemas.js'
+import { tokenProblemSchema } from '../schemas/problems.js'
 
 /** The request of an OAuth client: its parameters by name. */
 export type ClientForm = ReadonlyMap<string, string>

@@ -4,7 +4,7 @@ import { chunkQuerySchema, textRangeSchema } from '../../../src/index.js'
 import { streamList } from '../answers.js'
 import { encoded, streamBytes } from '../byte-answers.js'
 import { type Route, route } from '../route.js'
-import { documentChunkSchema } from '../schemas.js'
+import { documentChunkSchema } from '../schemas/documents.js'
 import { DOCUMENT, documentOf } from './document-path.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'GET' } as const

@@ -1,7 +1,7 @@
 import { CAPABILITIES, InvalidInputError } from '../../../src/index.js'
 import { publicDocument, secretJson } from '../answers.js'
 import { type Call, type HttpHandlerOptions, publicRoute, type Route } from '../route.js'
-import { introspectionSchema, keySetSchema, serverMetadataSchema, tokenSchema } from '../schemas.js'
+import { introspectionSchema, keySetSchema, serverMetadataSchema, tokenSchema } from '../schemas/tokens.js'
 import {
   type ClientForm,
   CREDENTIAL_FIELDS,

@@ -6,7 +6,7 @@ import { objectSchema } from '../../../src/ports/index.js'
 import { noContent, page } from '../answers.js'
 import { mediaType, readText, SMALL_BODY_BYTES } from '../read-body.js'
 import { publicRoute, type Route } from '../route.js'
-import { problemSchema, throttledAnswer } from '../schemas.js'
+import { problemSchema, throttledAnswer } from '../schemas/problems.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const SETUP_POLICY = "style-src 'unsafe-inline'; form-action 'self'"

@@ -2,17 +2,16 @@ import { z } from 'zod'
 import { explainBodySchema, searchAllBodySchema, searchBodySchema, ThrottledError } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, streamList } from '../answers.js'
-import { explanationSchema } from '../explanation-schema.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { type Call, type Route, route } from '../route.js'
+import { explanationSchema } from '../schemas/explanation.js'
+import { problemSchema, throttledAnswer } from '../schemas/problems.js'
 import {
   contextSearchAnswers,
   contextSearchResultSchema,
-  problemSchema,
   searchAnswers,
   searchResultSchema,
-  throttledAnswer,
-} from '../schemas.js'
+} from '../schemas/search-results.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'POST', maxBodyBytes: LARGE_BODY_BYTES } as const
 /** An operation of the specification. */

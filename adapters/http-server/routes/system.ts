@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { json, page, staticAnswer } from '../answers.js'
 import { publicRoute, type Route } from '../route.js'
-import { healthSchema } from '../schemas.js'
+import { healthSchema } from '../schemas/problems.js'
 
 /** The folder with the library that shows the description. The build copies it there. */
 const ASSETS = new URL('../assets/', import.meta.url)

@@ -14,15 +14,9 @@ import {
 import { ACTOR_KINDS, idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
-import {
-  id,
-  limitAnswer,
-  permissionOptionsSchema,
-  permissionSchema,
-  problemSchema,
-  timestamp,
-  userSchema,
-} from '../schemas.js'
+import { limitAnswer, problemSchema } from '../schemas/problems.js'
+import { id, timestamp } from '../schemas/scalars.js'
+import { permissionOptionsSchema, permissionSchema, userSchema } from '../schemas/tenancy.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
 /** An operation of the specification. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { REASON_CODES, type SearchExplanation } from '../../src/index.js'
-import { SEARCH_MODES } from '../../src/ports/index.js'
-import { fraction, id, offset, resultSource } from './schemas.js'
+import { REASON_CODES, type SearchExplanation } from '../../../src/index.js'
+import { SEARCH_MODES } from '../../../src/ports/index.js'
+import { fraction, id, offset } from './scalars.js'
+import { resultSource } from './search-results.js'
 
 const count = z.int().min(0)
 const rank = z.int().min(1).nullable()

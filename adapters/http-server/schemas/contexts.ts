@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { type Context } from '../../../src/index.js'
+import { id, timestamp } from './scalars.js'
+
+export const contextSchema: z.ZodType<Context> = z
+  .object({
+    id,
+    name: z.string(),
+    description: z.string().meta({ description: 'System instructions that define its behavior' }),
+    caption: z.string(),
+    userId: id,
+    embeddingModel: z.string(),
+    maxSize: z.int().meta({ description: 'The most bytes of all documents together' }),
+    topN: z.int(),
+    scoreThreshold: z.number(),
+    chunkSize: z.int().meta({ description: 'The most tokens of a chunk' }),
+    overlap: z.number(),
+    toolsJson: z.string().meta({ description: 'Text of a JSON array of tool definitions' }),
+    starterPrompts: z.array(z.string()),
+    shareState: z.literal([0, 1]),
+    deleted: z.null(),
+    created: timestamp,
+  })
+  .meta({ id: 'Context' })

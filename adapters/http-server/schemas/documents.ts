@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import {
+  type Document,
+  type DocumentChunk,
+  type DocumentReplacement,
+  type DocumentWithReceipt,
+  documentMetadataSchema,
+} from '../../../src/index.js'
+import { headings, id, metadata, offset, pages, timestamp } from './scalars.js'
+
+const replacement: z.ZodType<DocumentReplacement> = z
+  .object({
+    uuid: z.uuid().meta({ description: "It becomes the document's `uuid` once the replacement is completed" }),
+    originalName: z.string(),
+    contentHash: z.string().regex(/^[0-9a-f]{64}$/),
+    size: z.int(),
+    created: timestamp,
+    started: timestamp.nullable(),
+    error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+  })
+  .meta({ id: 'DocumentReplacement' })
+
+const document = z.object({
+  id,
+  contextId: id,
+  uuid: z.uuid(),
+  fileName: z.uuid().meta({ description: 'The same as `uuid`' }),
+  originalName: z.string(),
+  displayName: z.string(),
+  nameIndex: z.int().min(0),
+  contentType: z.string(),
+  contentHash: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.int(),
+  chunks: z.int(),
+  created: timestamp,
+  createdBy: id,
+  started: timestamp.nullable(),
+  completed: timestamp.nullable(),
+  error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+  metadata: documentMetadataSchema,
+  replacement: replacement
+    .nullable()
+    .meta({ description: 'A new version that waits, is being processed or has failed; null if there is none' }),
+})
+
+export const documentSchema: z.ZodType<Document> = document.meta({ id: 'Document' })
+
+const milliseconds = z.number().min(0)
+
+const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
+  .object({
+    bytes: z.int().meta({ description: 'Bytes of the file' }),
+    characters: z.int().meta({ description: 'UTF-16 units of extracted text' }),
+    pages: z.int().nullable().meta({ description: 'Null if the format has no pages' }),
+    tokens: z.int().meta({ description: "Tokens of the text, by the embedding model's tokenizer" }),
+    chunks: z.int(),
+    windows: z.int().meta({ description: 'Parts of chunks that were embedded; together they contain every token' }),
+    windowsReused: z.int().meta({ description: 'Windows whose vectors the context already had' }),
+    embeddingModel: z.string(),
+    durationsMs: z
+      .object({
+        extract: milliseconds,
+        words: milliseconds.optional().meta({ description: 'Missing in receipts of versions without a word index' }),
+        embed: milliseconds,
+        index: milliseconds,
+        total: milliseconds,
+      })
+      .meta({ description: 'Milliseconds of each stage; stages overlap' }),
+    warnings: z.array(z.string()).meta({ description: 'Parts of the file that could not be read, one sentence each' }),
+  })
+  .meta({ id: 'IngestionReceipt' })
+
+export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
+  .extend({ receipt: receipt.nullable() })
+  .meta({ id: 'DocumentWithReceipt' })
+
+export const documentChunkSchema: z.ZodType<DocumentChunk> = z
+  .object({
+    id,
+    docId: id,
+    ordinal: z.int().min(0).meta({ description: '0 for the first chunk' }),
+    content: z.string(),
+    start: offset.meta({ description: "Offset of the chunk in the document's text, in UTF-16 units" }),
+    end: offset,
+    tokens: z.int().min(0),
+    pages,
+    headings,
+  })
+  .meta({ id: 'DocumentChunk' })
