@@ -1,7 +1,7 @@
 import type { EmbeddingModels } from '../documents/index.js'
+import { pause, untilAborted } from '../kernel/abort.js'
 import { InvalidInputError, ModelError, StorageError, UnsupportedError } from '../kernel/errors.js'
 import { refuseUnknownMembers } from '../kernel/validate.js'
-import { pause, untilAborted } from '../kernel/waiting.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { ContextCheck } from './context-check.js'
 import {

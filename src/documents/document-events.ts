@@ -1,6 +1,6 @@
 import { ASSISTANT } from '../contexts/index.js'
+import { untilAborted } from '../kernel/abort.js'
 import { DocumentFailedError, InvalidInputError } from '../kernel/errors.js'
-import { untilAborted } from '../kernel/waiting.js'
 import type { DocumentRecord, Storage, Telemetry } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import {

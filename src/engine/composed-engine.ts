@@ -1,7 +1,7 @@
 import type { RepairWorkers } from '../doctor/index.js'
 import type { DocumentEvents } from '../documents/index.js'
+import { withAnySignal } from '../kernel/abort.js'
 import { ClosedError, NotInitializedError } from '../kernel/errors.js'
-import { withAnySignal } from '../kernel/waiting.js'
 import { checkSecretKey } from '../outbox/index.js'
 import { type InitializeInput, type InitializeResult, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { wireParts } from './container.js'

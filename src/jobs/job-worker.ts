@@ -1,5 +1,5 @@
+import { pause } from '../kernel/abort.js'
 import { CrashedError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
-import { pause } from '../kernel/waiting.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { FairShares } from './fair-shares.js'
 import { createJobRecorder, type JobHandler, WITH_JOB_HELD } from './job-handler.js'

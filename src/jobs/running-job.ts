@@ -1,5 +1,5 @@
+import { pause } from '../kernel/abort.js'
 import { AlcoveError, isTransientError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
-import { pause } from '../kernel/waiting.js'
 import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
 import {
   type JobHandler,

@@ -2,7 +2,7 @@ import { batched, type JobHandler, type JobRun } from '../jobs/index.js'
 import { Batcher } from '../kernel/batches.js'
 import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
 import { AlcoveError, PayloadCorruptError, StorageError, StorageFullError } from '../kernel/errors.js'
-import { type RetryOptions, retry } from '../kernel/waiting.js'
+import { type RetryOptions, retry } from '../kernel/retry.js'
 import type {
   AttemptOutcome,
   Clock,

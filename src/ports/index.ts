@@ -1,5 +1,7 @@
 /** The ports: one interface for each thing that the core needs from outside, and the errors that adapters throw. */
 
+/** Waits that end early, and retries after transient errors. */
+export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -26,6 +28,7 @@ export {
 } from '../kernel/errors.js'
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
+export { type RetryOptions, retry } from '../kernel/retry.js'
 /** Validation of inputs, the same in every API. */
 export {
   choiceSchema,
@@ -37,8 +40,6 @@ export {
   validate,
   validateTolerantly,
 } from '../kernel/validate.js'
-/** Waits that end early, and retries after transient errors. */
-export { itemsUntilAborted, type RetryOptions, retry, untilAborted, withAnySignal } from '../kernel/waiting.js'
 export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'
 export type {
   EmbeddingModel,

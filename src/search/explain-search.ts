@@ -1,10 +1,11 @@
 import { ANALYZER_VERSION, analyze, questionWords } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, wordCollectionOf } from '../documents/index.js'
+import { withAnySignal } from '../kernel/abort.js'
 import { ModelError, VectorsDamagedError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
+import { TimeSlice } from '../kernel/time-slice.js'
 import { parseId } from '../kernel/validate.js'
-import { TimeSlice, withAnySignal } from '../kernel/waiting.js'
 import type {
   ContextRecord,
   DocumentConditions,

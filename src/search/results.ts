@@ -1,6 +1,6 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
 import { displayNameOf, type PageRange, pagesOf, shownName } from '../documents/index.js'
-import { TimeSlice } from '../kernel/waiting.js'
+import { TimeSlice } from '../kernel/time-slice.js'
 import type { ChunkKey, DocumentMetadata, LexicalQuery, VectorKey, VisibleChunk, WindowRecord } from '../ports/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './chunks.js'
 

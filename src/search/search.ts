@@ -1,8 +1,8 @@
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { withAnySignal } from '../kernel/abort.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
-import { withAnySignal } from '../kernel/waiting.js'
 import {
   type ChunkKey,
   type ContextRecord,

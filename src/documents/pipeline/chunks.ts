@@ -1,6 +1,6 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
-import { TimeSlice } from '../../kernel/waiting.js'
+import { TimeSlice } from '../../kernel/time-slice.js'
 import type {
   ChunkGaps,
   ChunkPlace,

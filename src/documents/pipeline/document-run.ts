@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
+import { itemsUntilAborted, pause } from '../../kernel/abort.js'
 import { ExtractionError, LeaseLostError } from '../../kernel/errors.js'
-import { itemsUntilAborted, pause } from '../../kernel/waiting.js'
 import type {
   ContextRecord,
   DocumentRecord,

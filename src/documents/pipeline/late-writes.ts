@@ -1,4 +1,4 @@
-import { type RetryOptions, retry } from '../../kernel/waiting.js'
+import { type RetryOptions, retry } from '../../kernel/retry.js'
 import { BACKUP_JOB, type LexicalIndex, type Storage, type VectorIndex } from '../../ports/index.js'
 import { wordCollectionOf } from '../collections.js'
 import type { WordsOwner } from './index-words.js'

@@ -1,4 +1,5 @@
-import { TimeSlice, untilAborted } from '../../kernel/waiting.js'
+import { untilAborted } from '../../kernel/abort.js'
+import { TimeSlice } from '../../kernel/time-slice.js'
 import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
 import type { PendingVectors } from './pending-vectors.js'
 

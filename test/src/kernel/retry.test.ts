@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type RetryOptions, retry } from '../../../src/kernel/waiting.js'
+import { type RetryOptions, retry } from '../../../src/kernel/retry.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

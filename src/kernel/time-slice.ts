@@ -1,0 +1,22 @@
+/** Longest work without a pause on the host's event loop. It is well below 50 ms, the longest acceptable block. */
+const SLICE_MS = 10
+
+/** Splits long work into slices, so that the host's event loop runs between them. */
+export class TimeSlice {
+  readonly #restMs: number
+  #startedAt = performance.now()
+
+  /** @param restMs pause after each slice, for work that is not urgent; default 0 */
+  constructor(restMs: number = 0) {
+    this.#restMs = restMs
+  }
+
+  /** Lets the event loop run if the slice is over, and starts the next slice. */
+  async pauseIfOver(): Promise<void> {
+    if (performance.now() - this.#startedAt < SLICE_MS) return
+    await new Promise((resolve) => {
+      setTimeout(resolve, this.#restMs)
+    })
+    this.#startedAt = performance.now()
+  }
+}
