@@ -1,4 +1,4 @@
-import { startPostgres } from './postgres-server.js'
+import { startPostgres } from './servers/postgres-server.js'
 
 /** The address of PostgreSQL for tests. A value from outside names a database in which tests may create schemas. */
 const VARIABLE = 'ALCOVE_TEST_DATABASE_URL'

@@ -10,7 +10,7 @@ import type {
   VectorCollection,
   VectorRows,
 } from '../../dist/src/ports/index.js'
-import { type ChildOrder, type Hook, tell } from './soak-protocol.js'
+import { type ChildOrder, type Hook, tell } from './soak/soak-protocol.js'
 
 /** Reports each step, and kills the process at the requested one. */
 export class Deadly {

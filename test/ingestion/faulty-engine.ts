@@ -9,7 +9,7 @@ import type { Engine, Session } from '../../src/index.js'
 import type { EmbeddingModel, ExtractedPiece, TextExtractor, TextFormat } from '../../src/ports/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { QuickModel } from './quick-model.js'
-import { inspect, type Places, placesIn } from './soak-inspection.js'
+import { inspect, type Places, placesIn } from './soak/soak-inspection.js'
 
 /** The steps of the ports of ingestion, before and after each operation. */
 export const STEPS = [

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchHandler } from '../../examples/receivers/fetch-handler.js'
-import { selfSignedCertificate } from '../self-signed-certificate.js'
+import { selfSignedCertificate } from '../servers/self-signed-certificate.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -5,7 +5,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Running, runAlcove, startAlcove } from '../adapters/cli/run-alcove.js'
-import { startPostgres } from '../postgres-server.js'
+import { startPostgres } from '../servers/postgres-server.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
 const { values } = parseArgs({

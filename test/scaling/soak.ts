@@ -6,7 +6,7 @@
  * default the soak starts its own, with the vectors in LanceDB.
  */
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../postgres-server.js'
+import { startPostgres } from '../servers/postgres-server.js'
 import { runIngestion } from './run-ingestion.js'
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ import { NEW_CONTEXT, uploadText } from '../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { type Outcome, startAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
-import { type Served, serveAlcove } from './serve-alcove.js'
+import { type Served, serveAlcove } from './serve/serve-alcove.js'
 
 const BINARY = join(import.meta.dirname, '../../../dist/adapters/cli/bin.js')
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryEmbeddingModel, MemoryHttpTransport, MemoryVectorIndex } from '../../../adapters/memory/index.js'
-import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { type PostgresServer, startPostgres } from '../../servers/postgres-server.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
 /** Without a server to test with, the run reports that at its start. */

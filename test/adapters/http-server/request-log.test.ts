@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createHttpHandler } from '../../../adapters/http-server/index.js'
 import type { Engine } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
-import { endlessHead, sendRaw } from './raw-client.js'
+import { endlessHead, sendRaw } from './node/raw-client.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
 let server: TestServer

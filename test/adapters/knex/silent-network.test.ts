@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KnexStorage, openPostgres } from '../../../adapters/knex/index.js'
 import { InvalidInputError, type Repositories } from '../../../src/ports/index.js'
-import { type SilentProxy, startSilentProxy } from '../../silent-proxy.js'
+import { type SilentProxy, startSilentProxy } from '../../servers/silent-proxy.js'
 import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')

@@ -7,8 +7,8 @@ import { openPostgres } from '../../../adapters/knex/index.js'
 import { MemoryTelemetry } from '../../../adapters/memory/index.js'
 import { PgVectorIndex, type PgVectorOptions } from '../../../adapters/pgvector/index.js'
 import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
-import { BUILD_GATE, PGVECTOR_STAND_IN } from '../../pgvector-stand-in.js'
-import { type PostgresServer, startPostgres } from '../../postgres-server.js'
+import { BUILD_GATE, PGVECTOR_STAND_IN } from '../../servers/pgvector-stand-in.js'
+import { type PostgresServer, startPostgres } from '../../servers/postgres-server.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 24 }
 const ROWS = 20

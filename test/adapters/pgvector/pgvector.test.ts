@@ -7,7 +7,7 @@ import { PgVectorIndex, type PgVectorOptions } from '../../../adapters/pgvector/
 import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../conformance/index.js'
 import { sized } from '../../full-form.js'
-import { type PgliteServer, startPglite } from '../../pglite-server.js'
+import { type PgliteServer, startPglite } from '../../servers/pglite-server.js'
 
 /** An external server with pgvector. Default: the server that runs in this process. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_PGVECTOR_URL']

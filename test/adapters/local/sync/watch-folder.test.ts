@@ -1,0 +1,83 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { type SyncSummary, watchFolder } from '../../../../adapters/local/index.js'
+import { memoryEngine, NEW_CONTEXT } from '../../../src/engine/memory-engine.js'
+import { temporaryFolder } from '../../../temporary-folder.js'
+
+it('a watched folder is synchronised after each change, until the watch is closed', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  const names = async (): Promise<string[]> =>
+    (await session.documents.list(id)).map(({ originalName }) => originalName)
+  const summaries: SyncSummary[] = []
+  let wake = (): void => undefined
+  const nextSync = async (): Promise<void> => await new Promise((resolve) => (wake = resolve))
+  const onSync = (summary: SyncSummary): void => {
+    summaries.push(summary)
+    wake()
+  }
+  await writeFile(join(folder.path, 'a.txt'), 'alpha')
+  const watch = await watchFolder(session, id, folder.path, { delete: true, onSync })
+  expect(await names()).toEqual(['a.txt'])
+  for (const change of [
+    async () => await writeFile(join(folder.path, 'b.txt'), 'beta'),
+    async () => await writeFile(join(folder.path, 'a.txt'), 'alpha two'),
+    async () => await rm(join(folder.path, 'b.txt')),
+  ]) {
+    const synced = nextSync()
+    await change()
+    await synced
+  }
+  expect(summaries.map(({ added, replaced, removed }) => [added, replaced, removed])).toEqual([
+    [1, 0, 0],
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ])
+  expect(await names()).toEqual(['a.txt'])
+  await watch.close()
+  await writeFile(join(folder.path, 'c.txt'), 'gamma')
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  expect(summaries).toHaveLength(4)
+  await engine.close()
+  await folder.remove()
+})
+
+it('a change during the first synchronisation makes no second document', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  for (let file = 0; file < 40; file += 1) await writeFile(join(folder.path, `${file}.txt`), `words ${file}`)
+  let isChanged = false
+  const onFile = (): void => {
+    if (isChanged) return
+    isChanged = true
+    void writeFile(join(folder.path, '39.txt'), 'changed')
+  }
+  const watch = await watchFolder(session, id, folder.path, { onFile })
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await watch.close()
+  const names = (await session.documents.list(id)).map(({ originalName }) => originalName)
+  expect(names.toSorted()).toEqual(Array.from({ length: 40 }, (_, file) => `${file}.txt`).toSorted())
+  await engine.close()
+  await folder.remove()
+})
+
+it('an aborted signal refuses a watch, and ends one', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  const aborted = watchFolder(session, id, folder.path, { signal: AbortSignal.abort(new Error('stopped')) })
+  await expect(aborted).rejects.toThrow('stopped')
+  const controller = new AbortController()
+  const watch = await watchFolder(session, id, folder.path, { signal: controller.signal })
+  controller.abort()
+  await watch.close()
+  await writeFile(join(folder.path, 'a.txt'), 'alpha')
+  await new Promise((resolve) => setTimeout(resolve, 800))
+  expect(await session.documents.list(id)).toEqual([])
+  await engine.close()
+  await folder.remove()
+})

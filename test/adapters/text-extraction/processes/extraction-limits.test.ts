@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { limitsOf } from '../../../../adapters/text-extraction/extraction-limits.js'
+
+const GB = 1_073_741_824
+
+describe('the memory limit of an extraction process', () => {
+  it.each([
+    [24, undefined, 1_024, 512],
+    [8, undefined, 1_024, 512],
+    [4, undefined, 512, 256],
+    [2, undefined, 256, 128],
+    [1, undefined, 256, 128],
+    [2, 1, 1_024, 512],
+    [24, 16, 768, 384],
+  ])(
+    'follows the memory of the machine: %i GB for %s readers give %i MB',
+    (gigabytes, readers, maxMemoryMb, maxHeapMb) => {
+      expect(limitsOf({}, readers, gigabytes * GB)).toMatchObject({ maxMemoryMb, maxHeapMb })
+    },
+  )
+
+  it('is the value that the host sets', () => {
+    expect(limitsOf({ maxMemoryMb: 700 }, 4, GB)).toMatchObject({ maxMemoryMb: 700, maxHeapMb: 350 })
+    expect(limitsOf({ maxHeapMb: 600 }, 4, GB)).toMatchObject({ maxMemoryMb: 256, maxHeapMb: 600 })
+  })
+
+  it('is at most the memory of this machine', () => {
+    expect(limitsOf().maxMemoryMb).toBeLessThanOrEqual(1_024)
+    expect(limitsOf().maxMemoryMb).toBeGreaterThanOrEqual(256)
+  })
+})
