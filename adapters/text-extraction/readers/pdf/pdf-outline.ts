@@ -50,6 +50,11 @@ export class PdfOutline {
     return new PdfOutline(sections)
   }
 
+  /** The number of sections. */
+  get size(): number {
+    return [...this.#sections.values()].reduce((sum, sections) => sum + sections.length, 0)
+  }
+
   /**
    * Marks the sections that begin on a page: at the line with their title, or else at the beginning of the page.
    * @param text the text of the page
@@ -96,7 +101,7 @@ async function findPage(pdf: Pdf, dest: unknown): Promise<number | undefined> {
 }
 
 /** A text without white space and case, in which a title is found whatever its line breaks are. */
-class SqueezedText {
+export class SqueezedText {
   readonly #text: string
   readonly #squeezed: string
   /** Offset in the text of each unit of the squeezed text. */
@@ -110,11 +115,16 @@ class SqueezedText {
     }
   }
 
-  /** The beginning of the first line that begins with a title, or with a number and a title. */
-  lineOf(title: string): number | undefined {
+  /**
+   * The beginning of the first line that begins with a title, or with a number and a title.
+   * @param from offset in the text of the first place that counts
+   */
+  lineOf(title: string, from: number = 0): number | undefined {
     const wanted = squeeze(title.slice(0, MAX_TITLE))
     if (wanted === '') return undefined
-    let place = this.#squeezed.indexOf(wanted)
+    const first = from === 0 ? 0 : this.#offsets.findIndex((offset) => offset >= from)
+    if (first < 0) return undefined
+    let place = this.#squeezed.indexOf(wanted, first)
     for (let tries = 0; place >= 0 && tries < MAX_PLACES; tries += 1) {
       const at = this.#offsets[place] ?? 0
       const line = this.#text.lastIndexOf('\n', at) + 1

@@ -10,6 +10,8 @@ export interface TextItem {
   /** `ttb` for vertical text. */
   readonly dir: string
   readonly hasEOL: boolean
+  /** The name that PDF.js gives a font of the file. Default: unknown. */
+  readonly fontName?: string
 }
 
 /** A gap of this share of the font size is a blank. */

@@ -5,6 +5,8 @@ import { cutPiece } from '../marks.js'
 import { type FileBytes, readAll, storable } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
+import { PdfHeadings } from './pdf-headings.js'
+import { linesOf, type PdfLine } from './pdf-lines.js'
 import { PdfOutline } from './pdf-outline.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
 
@@ -26,13 +28,15 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
   try {
     const hyphens = new HyphenMender()
-    const outline = await PdfOutline.read(pdf)
+    const headings = new PdfHeadings(await PdfOutline.read(pdf))
     const unreadable = { broken: 0, garbled: 0, blank: 0 }
+    let next = await readPage(pdf, 1, hyphens)
     for (let number = 1; number <= pdf.numPages; number += 1) {
-      const text = await readPage(pdf, number, hyphens)
+      const { text, lines } = next
+      next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens) : NO_PAGE
       const warning = warningFor(text, number, unreadable)
       const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
-      const marks = [{ at: 0, page: number }, ...outline.marksOf(number, whole)]
+      const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
       for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
       if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
     }
@@ -89,18 +93,26 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
   }
 }
 
-/** Reads the text and the filled-in form fields of a page. @returns `undefined` if the page cannot be read */
-async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promise<string | undefined> {
+interface PageContent {
+  /** The text with the filled-in form fields; `undefined` if the page cannot be read. */
+  readonly text: string | undefined
+  readonly lines: readonly PdfLine[]
+}
+
+const NO_PAGE: PageContent = { text: undefined, lines: [] }
+
+async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promise<PageContent> {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent({ disableNormalization: true })
     const runs = items.filter((item): item is typeof item & TextItem => 'str' in item)
     const fields = fieldsOf(await page.getAnnotations().catch(() => []))
     page.cleanup()
-    const text = `${pageText(withFields(inColumns(runs), fields))}\n${notesOf(fields)}`
-    return hyphens.mend(text.trim())
+    const ordered = inColumns(runs)
+    const text = `${pageText(withFields(ordered, fields))}\n${notesOf(fields)}`
+    return { text: hyphens.mend(text.trim()), lines: linesOf(ordered) }
   } catch {
-    return undefined
+    return NO_PAGE
   }
 }
 
