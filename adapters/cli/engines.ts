@@ -56,7 +56,7 @@ export async function withUnsweptEngine<T>(
   options: GlobalOptions,
   isWorking: boolean,
   work: (engine: Engine) => Promise<T>,
-  onInterrupt?: () => void,
+  onInterrupt?: () => void | Promise<void>,
 ): Promise<T> {
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
@@ -77,7 +77,11 @@ export async function withEngineOrDatabase<T>(
   }
 }
 
-async function closing<T>(engine: Engine, work: (engine: Engine) => Promise<T>, onInterrupt?: () => void): Promise<T> {
+async function closing<T>(
+  engine: Engine,
+  work: (engine: Engine) => Promise<T>,
+  onInterrupt?: () => void | Promise<void>,
+): Promise<T> {
   return await releasing(
     async () => await work(engine),
     async () => {

@@ -10,6 +10,7 @@ import { demoCommand } from './commands/demo.js'
 import { destinationCommand } from './commands/destination.js'
 import { doctorCommand } from './commands/doctor.js'
 import { documentsCommand, ingestCommand } from './commands/documents.js'
+import { evaluateCommand } from './commands/evaluate.js'
 import { initCommand } from './commands/init.js'
 import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
@@ -25,6 +26,7 @@ const COMMANDS = [
   ingestCommand,
   syncCommand,
   searchCommand,
+  evaluateCommand,
   documentsCommand,
   doctorCommand,
   companyCommand,

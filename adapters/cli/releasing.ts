@@ -28,18 +28,18 @@ export function onInterrupt(listener: (signal: Signal) => void): () => void {
  * A second signal ends the process at once.
  *
  * @param release called once
- * @param onFirstSignal called before `release` if the user interrupts
+ * @param onFirstSignal called, and awaited, before `release` if the user interrupts
  */
 export async function releasing<T>(
   work: () => Promise<T>,
   release: () => Promise<void>,
-  onFirstSignal?: () => void,
+  onFirstSignal?: () => void | Promise<void>,
 ): Promise<T> {
   let released: Promise<void> | undefined
   let ending: Promise<void> | undefined
   const stopListening = onInterrupt((signal) => {
-    onFirstSignal?.()
-    released ??= release()
+    const noticed = onFirstSignal?.()
+    released ??= noticed === undefined ? release() : noticed.then(release)
     ending = released.finally(() => process.exit(EXIT_CODES[signal]))
   })
   try {

@@ -1,6 +1,19 @@
 /** The default engine: a composition of adapters. */
 export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
 export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
+export { type EvaluationOptions, evaluateSettings } from './evaluation/evaluate-settings.js'
+export type {
+  ComparedSettings,
+  Evaluation,
+  EvaluationPlan,
+  EvaluationProgress,
+  EvaluationQuestion,
+  MeasuredSettings,
+  SettingsChange,
+} from './evaluation/evaluation.js'
+export { readQuestions } from './evaluation/read-questions.js'
+export type { RetrievalScores } from './evaluation/retrieval-scores.js'
+export type { SettingValues } from './evaluation/settings-to-compare.js'
 export type { LocalEngineOptions } from './local-engine-options.js'
 export { type MigrationOptions, type MigrationResult, migrateDataDir } from './migration/migrate-data-dir.js'
 export { openLocalDatabase, requireLocalDatabase } from './open-local-database.js'

@@ -9,6 +9,7 @@ import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
 import { DATABASE, makePrivateDataDir, pathExists, VECTORS, WORDS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
+import { removeLeftShadows } from './evaluation/shadow-folder.js'
 import { openFiles, parseFilesUrl } from './file-place.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import {
@@ -51,6 +52,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
   requireFilesUrl(options)
   await makePrivateDataDir(dataDir)
+  if (options.isWorking !== false) await removeLeftShadows(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
   const opened = new OpenedParts()

@@ -1,6 +1,6 @@
 /** The ports: one interface for each thing that the core needs from outside, and the errors that adapters throw. */
 
-/** Waits that end early, and retries after transient errors. */
+/** Waits that end early, retries after transient errors, and time slices for long work. */
 export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 export {
   AlcoveError,
@@ -29,6 +29,7 @@ export {
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
 export { type RetryOptions, retry } from '../kernel/retry.js'
+export { TimeSlice } from '../kernel/time-slice.js'
 /** Validation of inputs, the same in every API. */
 export {
   choiceSchema,

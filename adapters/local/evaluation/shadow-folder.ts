@@ -1,0 +1,76 @@
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DataDirLockedError } from '../../../src/index.js'
+import { pathExists } from '../data-dir.js'
+import { type DataDirLock, lockDataDir } from '../data-dir-lock.js'
+
+/** A name that the data folder counts among the engine's own. */
+const PREFIX = 'alcove.evaluation-'
+const NAME = /^alcove\.evaluation-\w{6}$/
+const CONTENT = 'content'
+const MAX_TRIES = 5
+const FORCED = { recursive: true, force: true } as const
+
+/**
+ * A folder for the copies of an evaluation, in the data folder and so on its disk. It contains a lock that ends with its
+ * process, so that a later start recognises the folder of a killed evaluation, also where processes share a data folder.
+ */
+export class ShadowFolder {
+  readonly #folder: string
+  readonly #lock: DataDirLock
+
+  private constructor(folder: string, lock: DataDirLock) {
+    this.#folder = folder
+    this.#lock = lock
+  }
+
+  static async create(dataDir: string): Promise<ShadowFolder> {
+    for (let triesLeft = MAX_TRIES - 1; ; triesLeft -= 1) {
+      const folder = await mkdtemp(join(dataDir, PREFIX))
+      try {
+        const lock = await lockDataDir(folder, { webhookAllow: [] })
+        const shadow = new ShadowFolder(folder, lock)
+        await mkdir(shadow.content, { mode: 0o700 })
+        return shadow
+      } catch (error) {
+        // A start of another process may remove the folder before its lock is taken.
+        const isTaken = error instanceof DataDirLockedError || !(await pathExists(folder))
+        await rm(folder, FORCED).catch(() => undefined)
+        if (!isTaken || triesLeft === 0) throw error
+      }
+    }
+  }
+
+  /** The subfolder for the copies, which exists. */
+  get content(): string {
+    return join(this.#folder, CONTENT)
+  }
+
+  async remove(): Promise<void> {
+    await remove(this.#folder, this.#lock)
+  }
+}
+
+/** Removes the folders of killed evaluations. Ignores errors: the next start tries again. */
+export async function removeLeftShadows(dataDir: string): Promise<void> {
+  const names = await readdir(dataDir).catch(() => [])
+  for (const name of names) {
+    const folder = join(dataDir, name)
+    // Not a link: it could lead to any folder.
+    const isFolder = NAME.test(name) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true
+    const lock = isFolder ? await lockDataDir(folder, { webhookAllow: [] }).catch(() => undefined) : undefined
+    if (lock !== undefined) await remove(folder, lock).catch(() => undefined)
+  }
+}
+
+/** The content goes first: a removal that is cut off leaves the lock file, and with it a folder that can be recognised. */
+async function remove(folder: string, lock: DataDirLock): Promise<void> {
+  try {
+    await rm(join(folder, CONTENT), FORCED)
+    // Windows cannot remove the lock file while it is open.
+    if (process.platform !== 'win32') await rm(folder, FORCED)
+  } finally {
+    await lock.release().catch(() => undefined)
+  }
+  await rm(folder, FORCED)
+}
