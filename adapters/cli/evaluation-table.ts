@@ -77,7 +77,7 @@ function shorten(name: string, width: number): string {
 
 function legend(topN: number, settings: readonly MeasuredSettings[]): string[] {
   const isDoubtful = settings.some(({ change }) => change?.isWithinChance)
-  const changes = settings.length > 1 ? [`change: of nDCG@${topN}, compared with the settings of now`] : []
+  const changes = settings.length > 1 ? [`change: of nDCG@${topN}, compared with the first row`] : []
   const chance = isDoubtful ? ['~: within chance; these questions do not show a difference'] : []
   return ['', ...changes, ...chance, 'ms: median time of a search']
 }

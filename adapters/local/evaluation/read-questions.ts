@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { type CsvError, type Info, parse } from 'csv-parse'
+import { CsvError, type Info, parse } from 'csv-parse'
 import { InvalidInputError } from '../../../src/index.js'
 import { codeOf } from '../../node-kit/index.js'
 import type { EvaluationQuestion } from './evaluation.js'
@@ -52,7 +52,7 @@ async function requireFile(file: string): Promise<void> {
 }
 
 async function* rowsOf(file: string): AsyncGenerator<Row> {
-  const text = decode(file)
+  const text = withPlainLineEnds(decode(file))
   const first = await text.next()
   const beginning = first.done === true ? '' : first.value
   async function* whole(): AsyncGenerator<string> {
@@ -68,14 +68,16 @@ async function* rowsOf(file: string): AsyncGenerator<Row> {
   const source = Readable.from(whole())
   source.on('error', (error) => parser.destroy(error))
   source.pipe(parser)
+  let lastLine = 0
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       // A value may have several lines.
-      const lineEnds = record.join('').match(/\r\n|\r|\n/g)?.length ?? 0
-      yield { cells: record.map((cell) => cell.trim()), line: info.lines - lineEnds }
+      const lineEnds = record.join('').split('\n').length - 1
+      lastLine = info.lines
+      yield { cells: record.map((cell) => cell.trim()), line: lastLine - lineEnds }
     }
   } catch (error) {
-    throw codeOf(error)?.startsWith('CSV_') === true ? notCsv(error as CsvError) : error
+    throw error instanceof CsvError ? notCsv(error, lastLine) : error
   } finally {
     source.destroy()
   }
@@ -93,16 +95,28 @@ async function* decode(file: string): AsyncGenerator<string, undefined> {
   }
 }
 
+/** The parser counts a line end of two characters inside quotes as two lines. */
+async function* withPlainLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+  let isAfterReturn = false
+  for await (const piece of pieces) {
+    const rest = isAfterReturn && piece.startsWith('\n') ? piece.slice(1) : piece
+    if (piece !== '') isAfterReturn = piece.endsWith('\r')
+    yield rest.replaceAll(/\r\n?/g, '\n')
+  }
+}
+
 /** The names of columns contain no delimiter, so the first one in the first line is the delimiter. */
 function delimiterOf(beginning: string): string {
   return /[,;\t]/.exec(beginning.split(/[\r\n]/, 1)[0] ?? '')?.[0] ?? ','
 }
 
-function notCsv({ code, lines }: CsvError & { readonly lines?: number }): InvalidInputError {
-  const isOpen = code === 'CSV_QUOTE_NOT_CLOSED'
-  const what = isOpen ? 'a quote is not closed' : 'a quote stands inside a value'
-  return invalid(
-    isOpen ? undefined : lines,
+function notCsv({ code, lines }: CsvError & { readonly lines?: number }, lastLine: number): InvalidInputError {
+  const [place, what] =
+    code === 'CSV_QUOTE_NOT_CLOSED'
+      ? [`after line ${lastLine}`, 'a quote is not closed']
+      : [`line ${lines ?? lastLine + 1}`, 'a quote stands inside a value']
+  return new InvalidInputError(
+    place,
     `${what}: put a value with quotes into quotes, and write each of its own quotes twice`,
   )
 }
@@ -136,7 +150,6 @@ function questionOf({ cells, line }: Row, columns: readonly Column[]): Evaluatio
   }
 }
 
-function invalid(line: number | undefined, problem: string, column?: Column): InvalidInputError {
-  const place = [...(line === undefined ? [] : [`line ${line}`]), ...(column === undefined ? [] : [`column ${column}`])]
-  return new InvalidInputError(place.length === 0 ? 'questions' : place.join(', '), problem)
+function invalid(line: number, problem: string, column?: Column): InvalidInputError {
+  return new InvalidInputError(column === undefined ? `line ${line}` : `line ${line}, column ${column}`, problem)
 }

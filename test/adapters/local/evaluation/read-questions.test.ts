@@ -39,11 +39,9 @@ describe('questions in a csv file', () => {
   it.each([',', ';', '\t'])('are read with the delimiter %j, with and without a byte order mark', async (delimiter) => {
     expect(await read(text(delimiter))).toEqual(ROWS)
     expect(await read(`\uFEFF${text(delimiter)}`)).toEqual(ROWS)
-    expect(await read(text(delimiter).replaceAll('\n', '\r\n'))).toMatchObject([
-      ROWS[0],
-      { ...ROWS[1], passage: 'one\r\ntwo' },
-      ROWS[2],
-    ])
+    for (const lineEnd of ['\r\n', '\r']) {
+      expect(await read(text(delimiter).replaceAll('\n', lineEnd))).toEqual(ROWS)
+    }
   })
 
   it('have their columns in any order', async () => {
@@ -58,8 +56,9 @@ describe('questions in a csv file', () => {
     ['question,answer\nWhy?,a\n', 'line 1: unknown column "answer": the first row must name the columns question, '],
     ['question,passage\nWhy?,a\n', 'line 1: the column document is missing'],
     ['question,question\nWhy?,a\n', 'line 1: the column question is there twice'],
-    ['question,document\nWhy?,"a.txt\n', 'a quote is not closed'],
+    ['question,document\nWhy?,"a.txt\n', 'after line 1: a quote is not closed'],
     ['question,document\nWhy?,a.txt\n"Why" not?,a.txt\n', 'line 3: a quote stands inside a value'],
+    ['question,document\nWhat is "E4"?,a.txt\n', 'line 2: a quote stands inside a value'],
     ['question,document\n', 'has no questions'],
     ['', 'has no questions'],
   ])('%j is refused with the place and what to do', async (content, message) => {
