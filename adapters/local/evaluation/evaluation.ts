@@ -21,7 +21,7 @@ export interface ComparedSettings {
   readonly overlap: number
 }
 
-/** What settings are worth for the questions. */
+/** Settings with their scores for the questions. */
 export interface MeasuredSettings extends ComparedSettings, RetrievalScores {
   /** True for the present settings of the context: the first of all. */
   readonly isPresent: boolean
@@ -56,7 +56,7 @@ export interface Evaluation {
   readonly settings: readonly MeasuredSettings[]
 }
 
-/** What an evaluation is about to do. */
+/** The work that an evaluation is about to do. */
 export interface EvaluationPlan {
   readonly topN: number
   readonly questions: number
@@ -74,7 +74,7 @@ export interface EvaluationPlan {
   readonly freeBytes: number | null
 }
 
-/** How far an evaluation is with some settings. */
+/** The progress of an evaluation with some settings. */
 export interface EvaluationProgress {
   /** The settings that are measured now. */
   readonly settings: ComparedSettings

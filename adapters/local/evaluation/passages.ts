@@ -9,8 +9,8 @@ export function comparable(text: string): string {
 }
 
 /**
- * True if a text has more than half of a passage: all of it, its end at the beginning of the text, its beginning at the
- * end of the text, or a text from its middle.
+ * True if a text has more than half of a passage. That is all of it, its end at the beginning of the text, its beginning
+ * at the end of the text, or a text from its middle.
  *
  * @param text in comparable form
  * @param passage in comparable form, not empty

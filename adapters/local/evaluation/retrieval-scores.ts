@@ -1,4 +1,4 @@
-/** What a search is worth for one question, or the mean of several questions. Each number is from 0 to 1. */
+/** The scores of a search for one question, or their means for several questions. Each number is from 0 to 1. */
 export interface RetrievalScores {
   /** Expected answers among the results, as a fraction of all expected answers (recall@k). */
   readonly recall: number
@@ -16,7 +16,7 @@ export interface RetrievalScores {
  * Several answers may have the same position, because one chunk may have them all. They then count as if they stood one
  * after the other: a chunk with all answers at the first position is a perfect result.
  *
- * Source of DCG: K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20 (2002).
+ * Source of DCG: K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM Transactions on Information Systems 20 (2002).
  *
  * @param positions for each expected answer the position of the first result that has it, 1 for the best result;
  *   Infinity if no result has it. At least one answer

@@ -20,7 +20,7 @@ afterEach(async () => {
 const DOCUMENTS: Readonly<Record<string, string>> = {
   'leave.md': `# Leave\n\nNew parents get eighteen weeks of paid leave. ${'Leave is requested in writing. '.repeat(30)}\n\nHolidays that are not taken expire in March.`,
   'machine.md': `# Espresso machine\n\nError E4 means that the water tank is empty. ${'The machine is cleaned each evening. '.repeat(30)}\n\nThe grinder is set to level three.`,
-  'suppliers.md': `# Suppliers\n\nOat milk comes from Hafer & Co on Tuesdays. ${'Deliveries are counted at the door. '.repeat(30)}\n\nBeans come from a roastery in Trieste.`,
+  'suppliers.md': `# Suppliers\n\nOat milk comes from Miller & Co on Tuesdays. ${'Deliveries are counted at the door. '.repeat(30)}\n\nBeans come from a farm in Ethiopia.`,
 }
 
 const QUESTIONS = `question;document;passage
@@ -29,7 +29,7 @@ When do unused vacation days lapse?;leave.md;Holidays that are not taken expire 
 What does E4 mean?;machine.md;
 How fine is the coffee ground?;machine.md;The grinder is set to level three.
 Who delivers oat milk?;suppliers.md;
-Where do the beans come from?;suppliers.md;roastery in Trieste
+Where do the beans come from?;suppliers.md;farm in Ethiopia
 `
 
 async function prepare(): Promise<(...args: readonly string[]) => Promise<Outcome>> {
