@@ -170,7 +170,7 @@ describe('an evaluation of settings', () => {
 
   it.each<{ more: EvaluationOptions; message: string }>([
     { more: { chunkSizesTokens: [16, 40, 1], modes: ['keyword'] }, message: 'settings.chunkSizeTokens' },
-    { more: { embeddingModels: ['none'] }, message: 'embedding model none' },
+    { more: { embeddingModels: ['none'] }, message: 'no model named none' },
     { more: { overlaps: [1] }, message: 'settings.overlap' },
     { more: { chunkSizesTokens: [] }, message: 'chunkSizesTokens: must be a list with at least one number' },
     { more: { modes: ['fast' as 'keyword'] }, message: 'modes: unknown mode "fast"' },
