@@ -1,5 +1,5 @@
 import { ModelError } from '../kernel/errors.js'
-import type { EmbeddingModel, Tokenizer } from '../ports/index.js'
+import type { EmbeddingModel, TokenCounter } from '../ports/index.js'
 
 /** The embedding models of an engine, by the id that contexts store. */
 export class EmbeddingModels {
@@ -38,7 +38,7 @@ export class EmbeddingModels {
 }
 
 /** Most tokens of text in a window: the model's limit, less its special tokens and its prefix. */
-export function windowTokensFor(model: EmbeddingModel, tokenizer: Tokenizer, kind: 'query' | 'passage'): number {
+export function windowTokensFor(model: EmbeddingModel, counter: TokenCounter, kind: 'query' | 'passage'): number {
   const { windowTokens, queryPrefix, passagePrefix } = model.profile
-  return windowTokens - tokenizer.specialTokens - tokenizer.count(kind === 'query' ? queryPrefix : passagePrefix)
+  return windowTokens - counter.specialTokens - counter.count(kind === 'query' ? queryPrefix : passagePrefix)
 }

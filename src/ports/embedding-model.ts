@@ -49,17 +49,18 @@ export interface EmbeddingModel {
   readonly concurrency?: number
 
   /**
-   * Returns the model's own tokenizer. Much cheaper than {@link embed}: does not load the weights.
+   * Returns the model's own tokenizer, or only a counter of its tokens if the model runs elsewhere. Much cheaper than
+   * {@link embed}: does not load the weights. {@link isTokenizer} tells one from the other.
    *
    * @throws ModelError `ERR_MODEL_MISSING` if a file of the model is missing; `ERR_MODEL_CHANGED` if a file is not the
    *   one that the profile names
    */
-  tokenizer(): Promise<Tokenizer>
+  tokenizer(): Promise<TokenCounter | Tokenizer>
 
   /**
    * Embeds texts. Each has at most `windowTokens` tokens, with special tokens and prefix.
    *
-   * - Does not change the texts: the caller has passed them through the tokenizer's `readable`.
+   * - Does not change the texts: the caller has passed them through {@link readableText}.
    * - Does not block the event loop for more than 50 ms.
    * - The same text gives the same vector up to the model's precision. With dynamically quantised weights, the other
    *   texts of a batch change the cosine by up to 0.05.
@@ -85,7 +86,7 @@ export interface EmbeddingModel {
 /**
  * The words of a text, in parallel arrays.
  *
- * A word is the smallest piece that can be cut away without a change in the tokens of the rest. For WordPiece, it is a
+ * A word is the smallest piece that can be cut away without a change in the count of the rest. For WordPiece, it is a
  * run between white space and punctuation.
  */
 export interface WordSpans {
@@ -95,8 +96,40 @@ export interface WordSpans {
   readonly starts: Uint32Array
   /** UTF-16 offset after each word's end; never inside a code point. */
   readonly ends: Uint32Array
-  /** Number of tokens of each word; 0 for characters that the model drops. */
+  /** Number of tokens of each word, as `count` counts them; 0 for characters that the model drops. */
   readonly tokens: Uint16Array
+}
+
+/**
+ * Counts the tokens of texts for one embedding model. The chunker needs no more than that.
+ *
+ * - A count is an upper bound: the model reads at most so many tokens. It is exact if the tokens of a word do not depend
+ *   on the words beside it, as with WordPiece.
+ * - A counter that only estimates may fall short for rare texts. Its model then gives a `windowTokens` that leaves a
+ *   margin.
+ * - All methods are synchronous, pure and deterministic, and never throw. The chunker calls them in slices on the host's
+ *   event loop.
+ */
+export interface TokenCounter {
+  /** Number of tokens that the model adds to every input, such as `[CLS]` and `[SEP]`. */
+  readonly specialTokens: number
+
+  /**
+   * Finds the words of a text.
+   *
+   * - Every character that is not white space is in exactly one word.
+   * - Words come in the order of the text and do not overlap.
+   * - A run that is so long that the model would read it as one unknown token is cut into words that the model can
+   *   read.
+   * - No word has more than 512 UTF-16 units. A longer run of characters that the model drops is cut too.
+   * - A slice that begins and ends at word borders has as many tokens as its words together.
+   * - The text from a word's start on has the same words from there on.
+   * - An empty text has no words.
+   */
+  split(text: string): WordSpans
+
+  /** Counts the tokens of a text, without special tokens. Equals the sum of the counts of its words. */
+  count(text: string): number
 }
 
 /** The tokens of a text with their ranges, in arrays of equal length. */
@@ -109,37 +142,15 @@ export interface Encoding {
   readonly ends: Uint32Array
 }
 
-/**
- * Splits text into the tokens that one embedding model reads.
- *
- * All methods are synchronous, pure and deterministic, and never throw. The chunker calls them in slices on the host's
- * event loop.
- */
-export interface Tokenizer {
-  /** Number of tokens that the model adds to every input, such as `[CLS]` and `[SEP]`. */
-  readonly specialTokens: number
+/** Splits text into the tokens that one embedding model reads. It has the model's vocabulary. */
+export interface Tokenizer extends TokenCounter {
   /**
    * Id of the token that replaces text outside the vocabulary. A search gives the words of a question more weight if
    * the question has such tokens. Undefined if every text has tokens of its own, as with a vocabulary of bytes.
    */
   readonly unknownId?: number
 
-  /**
-   * Finds the words of a text.
-   *
-   * - Every character that is not white space is in exactly one word.
-   * - Words come in the order of the text and do not overlap.
-   * - A run that is so long that the model would read it as one unknown token is cut into words that the model can
-   *   read.
-   * - No word has more than 512 UTF-16 units. A longer run of characters that the model drops is cut too.
-   * - A slice that begins and ends at word borders has as many tokens as its words together.
-   * - An empty text has no words.
-   */
-  split(text: string): WordSpans
-
-  /**
-   * Encodes the whole text: the words of {@link split}, one by one. `encode(text).ids.length` equals `count(text)`.
-   */
+  /** Encodes the whole text. It has at most `count(text)` tokens, and exactly so many if counts are exact. */
   encode(text: string): Encoding
 
   /**
@@ -147,7 +158,14 @@ export interface Tokenizer {
    * the model would read as one unknown token. Most texts stay unchanged. `count(readable(text))` equals `count(text)`.
    */
   readable(text: string): string
+}
 
-  /** Counts the tokens of a text, without special tokens. */
-  count(text: string): number
+/** True if a counter also has the model's vocabulary. */
+export function isTokenizer(counter: TokenCounter | Tokenizer): counter is Tokenizer {
+  return 'encode' in counter
+}
+
+/** @returns the text in the form for {@link EmbeddingModel.embed}: unchanged if the model's tokens can only be counted */
+export function readableText(counter: TokenCounter | Tokenizer, text: string): string {
+  return isTokenizer(counter) ? counter.readable(text) : text
 }

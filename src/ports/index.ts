@@ -42,13 +42,16 @@ export {
   validateTolerantly,
 } from '../kernel/validate.js'
 export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'
-export type {
-  EmbeddingModel,
-  EmbeddingProfile,
-  EmbedOptions,
-  Encoding,
-  Tokenizer,
-  WordSpans,
+export {
+  type EmbeddingModel,
+  type EmbeddingProfile,
+  type EmbedOptions,
+  type Encoding,
+  isTokenizer,
+  readableText,
+  type TokenCounter,
+  type Tokenizer,
+  type WordSpans,
 } from './embedding-model.js'
 export { type FileStore, isFileKey, requireFileKey, type StoredFile } from './file-store.js'
 export {

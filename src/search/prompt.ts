@@ -2,7 +2,14 @@ import { questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { FairScheduler, type TurnTaker } from '../kernel/fair-scheduler.js'
-import type { EmbeddingModel, Encoding, LexicalQuery, Tokenizer } from '../ports/index.js'
+import {
+  type EmbeddingModel,
+  type Encoding,
+  isTokenizer,
+  type LexicalQuery,
+  readableText,
+  type TokenCounter,
+} from '../ports/index.js'
 import type { SearchTurns } from './search-turns.js'
 
 /** Longest work without a pause on the host's event loop, for all prompts together. */
@@ -21,7 +28,7 @@ export class PromptReader {
   }
 
   /**
-   * @returns the windows of a prompt, in the form that the model reads (`Tokenizer.readable`); none for a blank prompt
+   * @returns the windows of a prompt, in the form that the model reads (`readableText`); none for a blank prompt
    * @throws InvalidInputError if the prompt has more tokens than the limit `promptTokens`
    */
   async read(
@@ -37,7 +44,7 @@ export class PromptReader {
     }
   }
 
-  *#steps(prompt: string, model: EmbeddingModel, tokenizer: Tokenizer): Generator<undefined, string[], undefined> {
+  *#steps(prompt: string, model: EmbeddingModel, tokenizer: TokenCounter): Generator<undefined, string[], undefined> {
     const { tokens, windows } = yield* textWindows(prompt, tokenizer, windowTokensFor(model, tokenizer, 'query'))
     if (tokens > this.#maxTokens) {
       const problem = `has ${tokens} tokens for the model ${model.profile.id}; at most ${this.#maxTokens} are allowed`
@@ -45,7 +52,7 @@ export class PromptReader {
     }
     const readable: string[] = []
     for (const window of windows) {
-      readable.push(tokenizer.readable(window))
+      readable.push(readableText(tokenizer, window))
       yield
     }
     return readable
@@ -134,10 +141,12 @@ const HAN_ONLY = /^\p{Script=Han}+$/u
  * - For a tokenizer without `unknownId`, the number of tokens alone decides: an unknown script has many byte tokens.
  * - For a question without words of two letters or more, such as a number or an emoji, the share of its known tokens
  *   decides.
+ * - A counter of tokens has no vocabulary, so it shows nothing.
  *
  * @returns 0 to 1; 1 if nothing shows that the model does not know the question
  */
-export function measureModelKnowledge(question: string, tokenizer: Tokenizer): number {
+export function measureModelKnowledge(question: string, tokenizer: TokenCounter): number {
+  if (!isTokenizer(tokenizer)) return 1
   const text = startOf(question)
   const tokens = new TokenRanges(text, tokenizer.encode(text), tokenizer.unknownId)
   let knownLetters = 0

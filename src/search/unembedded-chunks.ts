@@ -1,7 +1,14 @@
 import { inBatches } from '../kernel/batches.js'
 import type { FairScheduler, TurnTaker } from '../kernel/fair-scheduler.js'
 import { LruMap } from '../kernel/lru-map.js'
-import { type ChunkKey, cosine, type EmbeddingModel, type Storage, type VectorKey } from '../ports/index.js'
+import {
+  type ChunkKey,
+  cosine,
+  type EmbeddingModel,
+  readableText,
+  type Storage,
+  type VectorKey,
+} from '../ports/index.js'
 import { BestWindows, type NearChunk } from './chunks.js'
 
 /** Windows in one call of the model. Other searches get their turns between these calls. */
@@ -98,7 +105,13 @@ export class UnembeddedChunks {
     if (chunk?.ordinal !== ordinal) return []
     const tokenizer = await this.#model.tokenizer()
     return chunk.windows.map(({ start, end, hash }, window) => {
-      return { documentId, chunk: ordinal, window, hash, text: tokenizer.readable(chunk.content.slice(start, end)) }
+      return {
+        documentId,
+        chunk: ordinal,
+        window,
+        hash,
+        text: readableText(tokenizer, chunk.content.slice(start, end)),
+      }
     })
   }
 

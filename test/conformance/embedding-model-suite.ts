@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import type { EmbeddingModel, Tokenizer } from '../../src/ports/index.js'
+import {
+  type EmbeddingModel,
+  isTokenizer,
+  readableText,
+  type TokenCounter,
+  type Tokenizer,
+} from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
 const TEXTS = [
@@ -27,7 +33,7 @@ const ODD_TEXTS = [
   `${'x'.repeat(30)}\ufeff`.repeat(8),
 ]
 
-/** Tests for every EmbeddingModel and its tokenizer. */
+/** Tests for every EmbeddingModel, and its tokenizer or counter of tokens. Windows may have 8 to 8,192 tokens. */
 export function embeddingModelSuite(runner: TestRunner, name: string, create: CreateSubject<EmbeddingModel>): void {
   defineSuite(runner, `EmbeddingModel: ${name}`, create, (test) => {
     test('has a complete and valid profile', async ({ profile }) => {
@@ -101,15 +107,19 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
     })
 
     for (const text of ODD_TEXTS) {
-      test(`tokenizes as its port requires: ${JSON.stringify(text.slice(0, 24))}`, async (model) => {
-        checkTokenizer(await model.tokenizer(), text)
+      test(`counts tokens as its port requires: ${JSON.stringify(text.slice(0, 24))}`, async (model) => {
+        checkCounter(await model.tokenizer(), text)
       })
     }
 
     test('embeds the text that its tokenizer prepares, up to the last token of the window', async (model) => {
       const tokenizer = await model.tokenizer()
       const room = await roomFor(model)
-      const long = 'x'.repeat(4_000)
+      let long = 'x'.repeat(4_000)
+      while (tokenizer.count(long) <= room) {
+        assert.ok(long.length <= room * 64, 'a long word has tokens')
+        long += long
+      }
       // The longest beginning that fits: a longer beginning has no fewer tokens.
       let [fits, tooLong] = [0, long.length]
       while (tooLong - fits > 1) {
@@ -118,16 +128,16 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
         else tooLong = middle
       }
       const text = long.slice(0, fits)
-      assert.ok(text.length > room)
-      const [vector] = await embedAll(model, [tokenizer.readable(text)])
+      assert.ok(text.length >= room, 'a letter is at most one token')
+      const [vector] = await embedAll(model, [readableText(tokenizer, text)])
       assert.equal(vector?.length, model.profile.dimensions)
     })
   })
 }
 
 /** Words are in order and cover everything but white space. Their sums are right for every slice. */
-function checkTokenizer(tokenizer: Tokenizer, text: string): void {
-  const { count, starts, ends, tokens } = tokenizer.split(text)
+function checkCounter(counter: TokenCounter, text: string): void {
+  const { count, starts, ends, tokens } = counter.split(text)
   let covered = 0
   for (let word = 0; word < count; word += 1) {
     const [start = 0, end = 0] = [starts[word], ends[word]]
@@ -139,18 +149,34 @@ function checkTokenizer(tokenizer: Tokenizer, text: string): void {
   }
   assert.equal(text.slice(covered).trim(), '')
 
-  const { unknownId } = tokenizer
-  assert.ok(unknownId === undefined || (Number.isInteger(unknownId) && unknownId >= 0), 'an id, where there is one')
-  const encoding = tokenizer.encode(text)
   const total = tokens.slice(0, count).reduce((sum, each) => sum + each, 0)
-  assert.equal(encoding.ids.length, total)
-  assert.equal(tokenizer.count(text), total)
-  assert.equal(tokenizer.count(tokenizer.readable(text)), total)
+  assert.equal(counter.count(text), total)
   for (let from = 0; from < count; from += 1) {
     const to = Math.min(count, from + 3)
     const sum = tokens.slice(from, to).reduce((all, each) => all + each, 0)
-    assert.equal(tokenizer.count(text.slice(starts[from], ends[to - 1])), sum)
+    assert.equal(counter.count(text.slice(starts[from], ends[to - 1])), sum)
   }
+  for (const from of [0, Math.floor(count / 2), count - 1].filter((word) => word in starts && word < count)) {
+    const offset = starts[from] ?? 0
+    const rest = counter.split(text.slice(offset))
+    assert.deepEqual(
+      [...rest.ends.slice(0, rest.count)],
+      Array.from(ends.slice(from, count), (end) => end - offset),
+    )
+    assert.deepEqual([...rest.tokens.slice(0, rest.count)], [...tokens.slice(from, count)])
+  }
+  if (isTokenizer(counter)) checkTokenizer(counter, text, total)
+}
+
+/** The parts of a tokenizer that a counter lacks. */
+function checkTokenizer(tokenizer: Tokenizer, text: string, total: number): void {
+  const { unknownId } = tokenizer
+  assert.ok(unknownId === undefined || (Number.isInteger(unknownId) && unknownId >= 0), 'an id, where there is one')
+  const { ids, starts, ends } = tokenizer.encode(text)
+  assert.ok(ids.length <= total, 'a count is never too low')
+  assert.deepEqual([starts.length, ends.length], [ids.length, ids.length])
+  assert.ok(starts.every((start, token) => start <= (ends[token] ?? 0) && (ends[token] ?? 0) <= text.length))
+  assert.equal(tokenizer.count(tokenizer.readable(text)), total)
 }
 
 function isLowSurrogate(text: string, at: number): boolean {

@@ -1,5 +1,5 @@
 import { closedObjectSchema, fractionSchema, integerSchema, validate } from '../../kernel/validate.js'
-import type { Tokenizer } from '../../ports/index.js'
+import type { TokenCounter } from '../../ports/index.js'
 import { BOUNDARY, maxCharacters, rateBoundary } from './boundaries.js'
 import type { FormerEnds } from './former-ends.js'
 import { layWindows, type Window } from './windows.js'
@@ -62,7 +62,7 @@ export class Chunker {
   #repeated = 0
 
   /** @param formerEnds the places at which the former version of the text was cut; undefined if there is none */
-  constructor(tokenizer: Tokenizer, options: ChunkerOptions, formerEnds?: FormerEnds) {
+  constructor(tokenizer: TokenCounter, options: ChunkerOptions, formerEnds?: FormerEnds) {
     this.#options = options
     this.#formerEnds = formerEnds
     this.#maxCharacters = maxCharacters(options.chunkSizeTokens)
@@ -207,7 +207,7 @@ export class Chunker {
 /** Options of {@link chunkText}. */
 export interface ChunkTextOptions extends Partial<ChunkerOptions> {
   /** Counts the tokens. Use the one of the model that will embed the chunks: `await model.tokenizer()`. */
-  readonly tokenizer: Tokenizer
+  readonly tokenizer: TokenCounter
 }
 
 const OPTIONS = closedObjectSchema({
@@ -251,7 +251,7 @@ interface TextWindows {
 /** Lays windows over a whole text, in short steps: the caller may pause or stop between two of them. */
 export function* textWindows(
   text: string,
-  tokenizer: Tokenizer,
+  tokenizer: TokenCounter,
   windowTokens: number,
 ): Generator<undefined, TextWindows, undefined> {
   // One chunk without a limit: its windows are the windows of the whole text.

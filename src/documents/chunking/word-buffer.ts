@@ -1,4 +1,4 @@
-import type { Tokenizer, WordSpans } from '../../ports/index.js'
+import type { TokenCounter, WordSpans } from '../../ports/index.js'
 import type { WordRun } from './windows.js'
 
 /**
@@ -12,7 +12,7 @@ const HELD_BACK_CHARACTERS = 256
  * holds only the text of a chunk or two.
  */
 export class WordBuffer {
-  readonly #tokenizer: Tokenizer
+  readonly #tokenizer: TokenCounter
   readonly #maxWordTokens: number
   #text = ''
   /** Offset of `#text` in the whole text. */
@@ -26,7 +26,7 @@ export class WordBuffer {
   /** Tokens of all words so far, dropped ones included. */
   tokensRead = 0
 
-  constructor(tokenizer: Tokenizer, maxWordTokens: number) {
+  constructor(tokenizer: TokenCounter, maxWordTokens: number) {
     this.#tokenizer = tokenizer
     this.#maxWordTokens = maxWordTokens
   }
@@ -235,7 +235,7 @@ interface WordPart {
 }
 
 /** Cuts a word with too many tokens into parts. Each part is the longest one that fits. */
-function* wordParts(word: string, tokenizer: Tokenizer, maxTokens: number): Generator<WordPart> {
+function* wordParts(word: string, tokenizer: TokenCounter, maxTokens: number): Generator<WordPart> {
   for (let start = 0; start < word.length; ) {
     const end = longestPartEnd(word, start, tokenizer, maxTokens)
     yield { start, end, tokens: tokenizer.count(word.slice(start, end)) }
@@ -244,7 +244,7 @@ function* wordParts(word: string, tokenizer: Tokenizer, maxTokens: number): Gene
 }
 
 /** The end of the longest part that fits. It has at least one character. */
-function longestPartEnd(word: string, from: number, tokenizer: Tokenizer, maxTokens: number): number {
+function longestPartEnd(word: string, from: number, tokenizer: TokenCounter, maxTokens: number): number {
   const borders: number[] = []
   for (let offset = from; offset < word.length; ) {
     offset += (word.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1

@@ -9,7 +9,7 @@ import type {
   NewChunk,
   Repositories,
   Storage,
-  Tokenizer,
+  TokenCounter,
   WindowRecord,
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
@@ -37,7 +37,7 @@ export function emptySummary(): TextSummary {
 /** Cuts text into chunks as it arrives, in short slices, so that the event loop stays free. */
 export async function* chunkStream(
   pieces: AsyncIterable<ExtractedPiece>,
-  tokenizer: Tokenizer,
+  tokenizer: TokenCounter,
   options: ChunkerOptions,
   summary: TextSummary,
   formerEnds?: FormerEnds,

@@ -11,7 +11,7 @@ import type {
   NewChunk,
   Storage,
   TextExtractor,
-  Tokenizer,
+  TokenCounter,
   VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
@@ -150,7 +150,7 @@ export class DocumentRun {
   }
 
   /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
-  async #writeChunks(tokenizer: Tokenizer): Promise<ChunkBatch<NewChunk> | undefined> {
+  async #writeChunks(tokenizer: TokenCounter): Promise<ChunkBatch<NewChunk> | undefined> {
     let smallDocument: ChunkBatch<NewChunk> | undefined
     for await (const batch of prefetch(this.#extractedBatches(tokenizer))) {
       // Only the last batch can have so few windows. If it is the first one too, it is the whole document.
@@ -168,7 +168,7 @@ export class DocumentRun {
     return smallDocument
   }
 
-  async *#extractedBatches(tokenizer: Tokenizer): AsyncGenerator<ChunkBatch<NewChunk>> {
+  async *#extractedBatches(tokenizer: TokenCounter): AsyncGenerator<ChunkBatch<NewChunk>> {
     const { fileStore, extractor } = this.#ports
     const { originalName, sizeBytes, uuid } = this.#document
     const { signal } = this.#job

@@ -1,6 +1,13 @@
 import { untilAborted } from '../../kernel/abort.js'
 import { TimeSlice } from '../../kernel/time-slice.js'
-import type { EmbeddingModel, NewChunk, Storage, VectorCollection, VectorIndex } from '../../ports/index.js'
+import {
+  type EmbeddingModel,
+  type NewChunk,
+  readableText,
+  type Storage,
+  type VectorCollection,
+  type VectorIndex,
+} from '../../ports/index.js'
 import type { PendingVectors } from './pending-vectors.js'
 
 /** Chunks, and the vectors of their windows, row by row in their order. */
@@ -122,7 +129,7 @@ export class WindowEmbedder {
     const slice = new TimeSlice()
     const readable: string[] = []
     for (const hash of hashes) {
-      readable.push(tokenizer.readable(texts.get(hash) ?? ''))
+      readable.push(readableText(tokenizer, texts.get(hash) ?? ''))
       await slice.pauseIfOver()
     }
     const rows = await this.#model.embed(readable, { kind: 'passage', signal })

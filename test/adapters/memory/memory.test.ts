@@ -12,6 +12,7 @@ import {
   MemoryTextExtractor,
   MemoryVectorIndex,
 } from '../../../adapters/memory/index.js'
+import type { EmbeddingModel } from '../../../src/ports/index.js'
 import {
   clockSuite,
   embeddingModelSuite,
@@ -36,6 +37,11 @@ storageSuite(runner, 'memory', () => subject(new MemoryStorage()))
 vectorIndexSuite(runner, 'memory', () => subject(new MemoryVectorIndex()))
 lexicalIndexSuite(runner, 'memory', () => subject(new MemoryLexicalIndex()))
 embeddingModelSuite(runner, 'memory', () => subject(new MemoryEmbeddingModel()))
+embeddingModelSuite(runner, 'memory, with windows of 8,192 tokens', () =>
+  subject(new MemoryEmbeddingModel({ windowTokens: 8_192 })),
+)
+
+embeddingModelSuite(runner, 'memory, with a counter of tokens', () => subject(countingModel()))
 textExtractorSuite(runner, 'memory', () => subject(new MemoryTextExtractor()))
 fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
 starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
@@ -45,3 +51,19 @@ processLocksSuite(runner, 'memory', () => {
   const table: MemoryLockTable = new Map()
   return subject({ one: new MemoryProcessLocks(table), other: new MemoryProcessLocks(table) })
 })
+
+/** A model whose tokens can only be counted, as with one that runs elsewhere. */
+function countingModel(): EmbeddingModel {
+  const model = new MemoryEmbeddingModel()
+  return {
+    profile: model.profile,
+    embed: (texts, options) => model.embed(texts, options),
+    verify: () => model.verify(),
+    close: () => model.close(),
+    async tokenizer() {
+      const tokenizer = await model.tokenizer()
+      const { specialTokens } = tokenizer
+      return { specialTokens, split: (text) => tokenizer.split(text), count: (text) => tokenizer.count(text) }
+    },
+  }
+}

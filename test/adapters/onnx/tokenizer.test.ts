@@ -84,6 +84,7 @@ describe('the WordPiece tokenizer', () => {
       fc.property(fc.array(parts, { maxLength: 60 }), (some) => {
         const text = some.join('')
         expect(asReference.count(cutting.readable(text))).toBe(cutting.count(text))
+        expect(cutting.encode(text).ids.length).toBe(cutting.count(text))
       }),
       { numRuns: 500 },
     )

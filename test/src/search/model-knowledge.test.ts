@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { WordTokenizer } from '../../../adapters/memory/memory-embedding-model.js'
 import { parseTokenizerFile } from '../../../adapters/onnx/tokenizer-file.js'
 import { WordPieceTokenizer } from '../../../adapters/onnx/word-piece-tokenizer.js'
-import type { Tokenizer } from '../../../src/ports/index.js'
+import type { TokenCounter, Tokenizer } from '../../../src/ports/index.js'
 import { measureModelKnowledge } from '../../../src/search/prompt.js'
 import { bundledModel } from '../../bundled-model.js'
 
@@ -65,6 +65,18 @@ describe('the share of a question that the model knows', () => {
   it('is 0 for signs that the model does not know, in a question without words', () => {
     for (const question of ['🚀', '①', '👨‍👩‍👧']) expect(measureModelKnowledge(question, english)).toBe(0)
     expect(measureModelKnowledge('ｅ－４７１１', english)).toBeLessThan(0.5)
+  })
+
+  it('is 1 if the tokens can only be counted, because a counter shows nothing', () => {
+    const counter: TokenCounter = {
+      specialTokens: 2,
+      split: (text) => english.split(text),
+      count: (text) => english.count(text),
+    }
+    for (const question of ['Сколько людей жило в столице?', '🚀']) {
+      expect(measureModelKnowledge(question, english)).toBeLessThan(0.3)
+      expect(measureModelKnowledge(question, counter)).toBe(1)
+    }
   })
 
   it('takes a few milliseconds for the longest prompt', () => {
