@@ -12,6 +12,7 @@ import { doctorCommand } from './commands/doctor.js'
 import { documentsCommand, ingestCommand } from './commands/documents.js'
 import { evaluateCommand } from './commands/evaluate.js'
 import { initCommand } from './commands/init.js'
+import { modelCommand } from './commands/model.js'
 import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
 import { syncCommand } from './commands/sync.js'
@@ -29,6 +30,7 @@ const COMMANDS = [
   evaluateCommand,
   documentsCommand,
   doctorCommand,
+  modelCommand,
   companyCommand,
   accountCommand,
   roleCommand,

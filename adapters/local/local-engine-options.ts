@@ -6,7 +6,10 @@ import type { HttpsTransportOptions } from '../https-transport/index.js'
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isShared'>> {
   /** The folder for all data of the engine. The engine creates it if it is missing. */
   readonly dataDir: string
-  /** Folders of embedding models. New contexts use the first one. Default: the bundled all-MiniLM-L6-v2. */
+  /**
+   * Folders of embedding models, in the layout of transformers.js. New contexts use the first one. Default: the bundled
+   * all-MiniLM-L6-v2, and the models that `addModel` added to the folder.
+   */
   readonly modelDirs?: readonly string[]
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, with mode 0600. */
   readonly signingKeyFile?: string

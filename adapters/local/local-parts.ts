@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Engine, type EngineOptions, SecretKeyError } from '../../src/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { ListedCommonPasswords } from '../common-passwords/index.js'
@@ -10,15 +9,10 @@ import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
 import { codeOf, createPrivateFile } from '../node-kit/index.js'
-import { OnnxEmbeddingModel } from '../onnx/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
 import { DATABASE } from './data-dir.js'
 import type { DataDirLock } from './data-dir-lock.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
-import type { OpenedParts } from './opened-parts.js'
-
-/** The folder of the model in the package. */
-export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../models/all-MiniLM-L6-v2', import.meta.url))
 
 export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 
@@ -49,17 +43,6 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
     knex: knex ?? openSqlite(join(dataDir, DATABASE)),
     keepKnex: knex !== undefined,
     ...(tablePrefix !== undefined && { tablePrefix }),
-  })
-}
-
-/** @throws ModelError the first one, after every model is opened or has failed */
-export async function openModels(folders: readonly string[], opened: OpenedParts): Promise<OnnxEmbeddingModel[]> {
-  const models = await Promise.allSettled(
-    folders.map(async (folder) => opened.add(await OnnxEmbeddingModel.open(resolve(folder)))),
-  )
-  return models.map((model) => {
-    if (model.status === 'rejected') throw model.reason
-    return model.value
   })
 }
 

@@ -13,16 +13,9 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { DATABASE, makePrivateDataDir, pathExists } from './data-dir.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
-import {
-  BUNDLED_MODEL,
-  NO_LOCK,
-  openModels,
-  openSecurity,
-  openStorage,
-  releasing,
-  withEncryptionKey,
-} from './local-parts.js'
+import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated, requireWholeCopy } from './migration/migration-mark.js'
+import { modelDirsOf, openModels } from './models/model-dirs.js'
 import { OpenedParts } from './opened-parts.js'
 import { isOfOtherDatabase, requireNoOtherFolder, requireNoOwnDatabase } from './same-database.js'
 import { openSharedStorage } from './shared-database.js'
@@ -104,7 +97,7 @@ async function openEngineOnDatabase(
   options: LocalDatabaseOptions,
   opened: OpenedParts,
 ): Promise<Engine> {
-  const models = await openModels(options.modelDirs ?? [BUNDLED_MODEL], opened)
+  const models = await openModels(await modelDirsOf(dataDir, options.modelDirs), opened)
   // The other engine sends the events, so its rules for destinations count.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withEncryptionKey(dataDir, options, async (secretKey) =>

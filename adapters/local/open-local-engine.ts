@@ -12,16 +12,9 @@ import { lockDataDir } from './data-dir-lock.js'
 import { removeLeftShadows } from './evaluation/shadow-folder.js'
 import { openFiles, parseFilesUrl } from './file-place.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
-import {
-  BUNDLED_MODEL,
-  NO_LOCK,
-  openModels,
-  openSecurity,
-  openStorage,
-  releasing,
-  withEncryptionKey,
-} from './local-parts.js'
+import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
+import { modelDirsOf, openModels } from './models/model-dirs.js'
 import { OpenedParts } from './opened-parts.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
@@ -43,13 +36,14 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * @throws StorageError if a database or a bucket cannot be reached
  * @throws UnsupportedError for a bucket whose packages or server operations are missing; for a database whose vectors
  *   are in an index that is not given; if the database user may not create the extension `vector`
- * @throws ModelError `ERR_MODEL_MISSING` for a model folder without a profile
+ * @throws ModelError `ERR_MODEL_MISSING` for a model folder that lacks files, `ERR_MODEL_UNSUPPORTED` for a model that
+ *   the engine cannot run
  * @throws SchemaTooNewError if a newer version wrote the folder
  * @throws SchemaTooOldError if the folder is from a version that this one cannot update
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  const { dataDir: _, modelDirs = [BUNDLED_MODEL], ...overrides } = options
+  const { dataDir: _, modelDirs, ...overrides } = options
   requireFilesUrl(options)
   await makePrivateDataDir(dataDir)
   if (options.isWorking !== false) await removeLeftShadows(dataDir)
@@ -68,7 +62,8 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
-        embeddingModels: overrides.embeddingModels ?? (await openModels(modelDirs, opened)),
+        embeddingModels:
+          overrides.embeddingModels ?? (await openModels(await modelDirsOf(dataDir, modelDirs), opened)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),

@@ -1,5 +1,23 @@
-/** Helpers that several adapters share. All of them need Node, and none needs a port. */
+/** Helpers that several adapters share. All of them need Node. */
 
+export { DeviceEmbeddingModel } from './embedding/device-embedding-model.js'
+export {
+  type ModelProfileChanges,
+  openModelFolder,
+  profileOf,
+  writeProfile,
+} from './embedding/describe-model-folder.js'
+export type { EmbeddingInput } from './embedding/embedding-protocol.js'
+export type { OpenRunner, Runner, RunnerInputs, TokenMatrix } from './embedding/embedding-runner.js'
+export { EmbeddingTask, poolInto } from './embedding/embedding-task.js'
+export { toError } from './embedding/embedding-thread.js'
+export {
+  checkModelFile,
+  type ModelFolder,
+  type ModelProfileFile,
+  readModelFile,
+  toModelFolder,
+} from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { codeOf, createPrivateFile, isCode, makeDatabaseFilePrivate, replacePrivateFile, syncFolder } from './system.js'

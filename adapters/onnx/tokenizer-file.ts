@@ -36,6 +36,19 @@ interface TokenizerFile {
   readonly special: SpecialTokenIds
 }
 
+const PRE_TOKENIZER = /"pre_tokenizer"\s*:\s*\{\s*"type"\s*:\s*"BertPreTokenizer"\s*\}/
+const NORMALIZER = /"normalizer"\s*:\s*\{\s*"type"\s*:\s*"BertNormalizer"/
+const OTHER_MODEL = /"model"\s*:\s*\{\s*"type"\s*:\s*"(?!WordPiece")/
+
+/**
+ * True if a `tokenizer.json` is BERT's WordPiece. It looks for the names of the parts, because parsing a file with
+ * hundreds of thousands of tokens would block the event loop. Text in a vocabulary has escaped quotes.
+ */
+export function isBertWordPiece(file: Buffer): boolean {
+  const text = file.toString('latin1')
+  return PRE_TOKENIZER.test(text) && NORMALIZER.test(text) && !OTHER_MODEL.test(text)
+}
+
 /** The number of vocabulary entries that one step checks: less than a millisecond. */
 const ENTRIES_PER_STEP = 1_000
 

@@ -266,8 +266,11 @@ export function* textWindows(
   return { tokens: chunker.tokens, windows }
 }
 
-/** Longest text that one call of the chunker receives: a few milliseconds of work. */
-const MAX_PART_CHARACTERS = 32_768
+/**
+ * Longest text that one call of the chunker receives: a millisecond of work for most tokenizers, and up to 30 for those
+ * of other libraries if each word is new.
+ */
+const MAX_PART_CHARACTERS = 16_384
 
 /** Splits a text into parts. No part ends inside a surrogate pair. */
 export function* splitText(text: string, maxCharacters: number = MAX_PART_CHARACTERS): Generator<string> {

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EmbeddingTask, poolInto } from '../../../adapters/onnx/embedding-task.js'
-
-const SPECIAL = { first: 101, last: 102, padding: 0 }
+import { EmbeddingTask, poolInto } from '../../../adapters/node-kit/index.js'
 
 describe('batches of a task', () => {
   it('contain every text once, padded to the longest, about 1,024 tokens each', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 254 }), { minLength: 1, maxLength: 60 }), (lengths) => {
-        const encodings = lengths.map((length) => new Int32Array(length).fill(7))
-        const task = new EmbeddingTask({ id: 1, isUrgent: false }, encodings, SPECIAL, 4)
+        const inputs = lengths.map((length) => Int32Array.of(101, ...new Int32Array(length).fill(7), 102))
+        const task = new EmbeddingTask({ id: 1, isUrgent: false }, inputs, 0, 4)
         const seen: number[] = []
         while (!task.isTaken) {
           const { rows, tokensPerText, ids, mask } = task.takeBatch()

@@ -1,5 +1,3 @@
-import type { SpecialTokenIds } from './tokenizer-file.js'
-
 /**
  * The number of tokens of one batch, padding included. Larger batches are slower on one thread (1,024: a tenth, by
  * measurement), and a query waits for the batch in progress.
@@ -27,17 +25,18 @@ export class EmbeddingTask {
   /** Rows that are not taken yet, the longest last. */
   readonly #waiting: number[]
 
+  /** @param inputs the tokens of each text, special tokens included */
   constructor(
     request: { readonly id: number; readonly isUrgent: boolean },
-    encodings: readonly Int32Array[],
-    special: SpecialTokenIds,
+    inputs: readonly Int32Array[],
+    paddingId: number,
     dimensions: number,
   ) {
     this.id = request.id
     this.isUrgent = request.isUrgent
-    this.vectors = new Float32Array(encodings.length * dimensions)
-    this.#inputs = encodings.map((ids) => BigInt64Array.from([special.first, ...ids, special.last], BigInt))
-    this.#padding = BigInt(special.padding)
+    this.vectors = new Float32Array(inputs.length * dimensions)
+    this.#inputs = inputs.map((ids) => BigInt64Array.from(ids, BigInt))
+    this.#padding = BigInt(paddingId)
     this.#waiting = this.#inputs.map((_, row) => row).sort((one, other) => this.tokensOf(one) - this.tokensOf(other))
   }
 

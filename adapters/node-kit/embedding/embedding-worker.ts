@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import runtime, { type InferenceSession } from 'onnxruntime-node'
-import { AlcoveError, InvalidInputError, ModelError } from '../../src/ports/index.js'
-import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
+import { AlcoveError, ModelError } from '../../../src/ports/index.js'
+import { type DeviceModel, type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
+import type { OpenRunner, Runner, RunnerInputs } from './embedding-runner.js'
 import { EmbeddingTask, poolInto } from './embedding-task.js'
-import { checkModelFile, type ModelFolder, readModelFile } from './model-folder.js'
-import { parseTokenizerFile, type SpecialTokenIds } from './tokenizer-file.js'
-import { WordPieceTokenizer } from './word-piece-tokenizer.js'
+import { checkWeights, type ModelFolder } from './model-folder.js'
 
 interface WaitingTask {
   readonly task: EmbeddingTask
@@ -44,9 +43,7 @@ async function acceptRequest(request: EmbeddingRequest & { readonly type: 'embed
   try {
     const model = await loadModel(request.model)
     if (!openRequests.has(request.id)) return
-    const encodings = model.encode(request)
-    const task = new EmbeddingTask(request, encodings, model.special, request.model.profile.dimensions)
-    waiting.push({ task, model })
+    waiting.push({ task: model.taskOf(request), model })
   } catch (error) {
     fail(request.id, error)
     return
@@ -54,7 +51,7 @@ async function acceptRequest(request: EmbeddingRequest & { readonly type: 'embed
   if (!isRunning) await runTasks()
 }
 
-async function loadModel(folder: ModelFolder): Promise<LoadedModel> {
+async function loadModel(folder: DeviceModel): Promise<LoadedModel> {
   const key = modelKey(folder)
   const loading = models.get(key) ?? LoadedModel.load(folder)
   models.set(key, loading)
@@ -121,82 +118,50 @@ function cancel(id: number): boolean {
   return openRequests.delete(id)
 }
 
-const WEIGHTS = 'onnx/model_quantized.onnx'
-const OUTPUT = 'last_hidden_state'
 /** Only the worker's thread computes: other workers run beside it. */
 const SESSION_OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1 }
-
-/** The inputs of a BERT model, by their name. */
-const INPUTS: Readonly<Record<string, (ids: BigInt64Array, mask: BigInt64Array) => BigInt64Array>> = {
-  input_ids: (ids) => ids,
-  attention_mask: (_, mask) => mask,
-  token_type_ids: (ids) => new BigInt64Array(ids.length),
-}
 
 /**
  * A model whose weights stay in memory until the last reference is dropped: the runtime has no call that frees them.
  * Only for a worker thread, because a run blocks.
  */
 class LoadedModel {
-  readonly special: SpecialTokenIds
   readonly #folder: ModelFolder
-  readonly #session: InferenceSession
-  readonly #tokenizer: WordPieceTokenizer
+  readonly #runner: Runner
 
-  private constructor(
-    folder: ModelFolder,
-    session: InferenceSession,
-    tokenizer: WordPieceTokenizer,
-    special: SpecialTokenIds,
-  ) {
+  private constructor(folder: ModelFolder, runner: Runner) {
     this.#folder = folder
-    this.#session = session
-    this.#tokenizer = tokenizer
-    this.special = special
+    this.#runner = runner
   }
 
   /** @throws ModelError if files are missing, changed or not supported */
-  static async load(folder: ModelFolder): Promise<LoadedModel> {
-    await checkModelFile(folder, WEIGHTS)
-    const file = await readModelFile(folder.folder, 'tokenizer.json')
-    const { options, special } = parseTokenizerFile(file)
-    const session = await runtime.InferenceSession.create(join(folder.folder, WEIGHTS), SESSION_OPTIONS)
-    const problem = findProblem(session)
-    if (problem !== undefined) {
-      throw new ModelError('ERR_MODEL_UNSUPPORTED', `the model in ${folder.folder} cannot be used: ${problem}`)
-    }
-    // Long runs are already broken in the texts, so longer words are read as the reference reads them.
-    return new LoadedModel(folder, session, new WordPieceTokenizer({ ...options, longWords: 'unknown' }), special)
+  static async load(model: DeviceModel): Promise<LoadedModel> {
+    await checkWeights(model)
+    const session = await openSession(model)
+    const { openRunner } = (await import(model.runner)) as { readonly openRunner: OpenRunner }
+    return new LoadedModel(model, await openRunner(model, session))
   }
 
-  /** Encodes texts to ids of tokens, with the prefix and without special tokens. */
-  encode(request: {
-    readonly kind: 'query' | 'passage'
-    readonly texts: readonly string[]
-    readonly rows: readonly number[]
-  }): Int32Array[] {
-    const { queryPrefix, passagePrefix, windowTokens } = this.#folder.profile
-    const prefix = request.kind === 'query' ? queryPrefix : passagePrefix
-    return request.texts.map((text, index) => {
-      const { ids } = this.#tokenizer.encode(prefix + text)
-      if (ids.length + this.#tokenizer.specialTokens <= windowTokens) return ids
-      const problem = `has more tokens than the model's window of ${windowTokens}: shorten it`
-      throw new InvalidInputError(`texts[${request.rows[index]}]`, problem)
-    })
+  /** @throws InvalidInputError for a text that is longer than the window */
+  taskOf(request: RunnerInputs & { readonly id: number; readonly isUrgent: boolean }): EmbeddingTask {
+    const inputs = this.#runner.encode(request)
+    return new EmbeddingTask(request, inputs, this.#runner.paddingId, this.#folder.profile.dimensions)
   }
 
   /** Runs the model on the task's next batch, and stores the vectors in the task. */
   async embedBatch(task: EmbeddingTask): Promise<void> {
-    const { profile } = this.#folder
+    const { profile, folder } = this.#folder
     const { dimensions } = profile
     const { rows, tokensPerText, ids, mask } = task.takeBatch()
-    const shape = [rows.length, tokensPerText]
-    const feeds = this.#session.inputNames.map((name) => [
-      name,
-      new runtime.Tensor('int64', INPUTS[name]?.(ids, mask) ?? ids, shape),
-    ])
-    const output = await this.#session.run(Object.fromEntries(feeds) as InferenceSession.FeedsType, [OUTPUT])
-    const vectors = { data: output[OUTPUT]?.data as Float32Array, tokensPerText, dimensions }
+    const data = await this.#runner.run({ ids, mask, shape: [rows.length, tokensPerText] })
+    const found = data.length / (rows.length * tokensPerText)
+    if (found !== dimensions) {
+      throw new ModelError(
+        'ERR_MODEL_UNSUPPORTED',
+        `the model in ${folder} gives vectors of ${found} dimensions, and its profile says ${dimensions}: correct its profile.json`,
+      )
+    }
+    const vectors = { data, tokensPerText, dimensions }
     rows.forEach((row, index) => {
       const into = task.vectors.subarray(row * dimensions, (row + 1) * dimensions)
       poolInto(into, vectors, index, task.tokensOf(row), profile)
@@ -204,8 +169,21 @@ class LoadedModel {
   }
 }
 
-function findProblem({ inputNames, outputNames }: InferenceSession): string | undefined {
-  const unknownInput = inputNames.find((name) => !Object.hasOwn(INPUTS, name))
-  if (unknownInput !== undefined) return `it needs an input "${unknownInput}", which a BERT model does not have`
-  return outputNames.includes(OUTPUT) ? undefined : `it has no output "${OUTPUT}"`
+/** @throws ModelError `ERR_MODEL_UNSUPPORTED` for a graph that the runtime refuses */
+async function openSession({ folder, weights }: ModelFolder): Promise<InferenceSession> {
+  try {
+    return await runtime.InferenceSession.create(join(folder, weights), SESSION_OPTIONS)
+  } catch (error) {
+    throw new ModelError(
+      'ERR_MODEL_UNSUPPORTED',
+      `the runtime (onnxruntime-node 1.14) cannot run ${weights} of the model in ${folder}: export it with an operator set up to 18 and IR version up to 8, or use another model; the runtime says: ${reasonOf(error)}`,
+      { cause: error },
+    )
+  }
+}
+
+/** The runtime's message, without the places in its own sources. */
+function reasonOf(error: unknown): string {
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim()
+  return message.replace(/^.*? failed:/, '').replace(/^\S*onnxruntime_src\/.*?\) (?=[A-Z])/, '')
 }

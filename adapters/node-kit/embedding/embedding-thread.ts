@@ -1,7 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode } from '../../src/ports/index.js'
-import { type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
-import type { ModelFolder } from './model-folder.js'
+import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode, UnsupportedError } from '../../../src/ports/index.js'
+import {
+  type DeviceModel,
+  type EmbeddingInput,
+  type EmbeddingRequest,
+  type EmbeddingResponse,
+  modelKey,
+} from './embedding-protocol.js'
 
 interface PendingRequest {
   /** Receives the vectors; an empty array for a released model. */
@@ -15,8 +20,8 @@ export interface EmbedRequest {
   readonly kind: 'query' | 'passage'
   /** True if it overtakes requests that are not urgent. */
   readonly isUrgent: boolean
-  readonly texts: readonly string[]
-  /** The indexes of the texts among the caller's texts, for errors. */
+  readonly inputs: readonly EmbeddingInput[]
+  /** The indexes of the inputs among the caller's texts, for errors. */
   readonly rows: readonly number[]
   readonly signal: AbortSignal | undefined
 }
@@ -66,7 +71,7 @@ export class EmbeddingThread {
   }
 
   /** True if a model is in the thread's memory. */
-  holds(model: ModelFolder): boolean {
+  holds(model: DeviceModel): boolean {
     return this.#models.has(modelKey(model))
   }
 
@@ -76,7 +81,7 @@ export class EmbeddingThread {
   }
 
   /** Resolves once no earlier request is being computed: after the time of one batch at most. */
-  async release(model: ModelFolder, isLast: boolean): Promise<void> {
+  async release(model: DeviceModel, isLast: boolean): Promise<void> {
     if (this.#hasEnded) return
     if (isLast) this.#models.delete(modelKey(model))
     // A thread that has ended computes nothing either.
@@ -84,7 +89,7 @@ export class EmbeddingThread {
   }
 
   /** Computes the vectors of texts, row by row. */
-  async embed(model: ModelFolder, { kind, isUrgent, texts, rows, signal }: EmbedRequest): Promise<Float32Array> {
+  async embed(model: DeviceModel, { kind, isUrgent, inputs, rows, signal }: EmbedRequest): Promise<Float32Array> {
     signal?.throwIfAborted()
     let cancel = (): void => undefined
     try {
@@ -95,7 +100,7 @@ export class EmbeddingThread {
           this.#onChange()
         }
         signal?.addEventListener('abort', cancel, { once: true })
-        return { type: 'embed', id, model, kind, isUrgent, texts, rows }
+        return { type: 'embed', id, model, kind, isUrgent, inputs, rows }
       })
       this.#models.add(modelKey(model))
       return vectors
@@ -149,6 +154,12 @@ export class EmbeddingThread {
   }
 }
 
+/** An error of another thread. */
+interface ThreadError {
+  readonly code: ErrorCode | undefined
+  readonly message: string
+}
+
 const MODEL_CODES: ReadonlySet<ErrorCode> = new Set<ModelErrorCode>([
   'ERR_MODEL_MISSING',
   'ERR_MODEL_CHANGED',
@@ -156,8 +167,9 @@ const MODEL_CODES: ReadonlySet<ErrorCode> = new Set<ModelErrorCode>([
 ])
 
 /** Restores the class of an error, which is lost between threads. */
-function toError({ code, message }: { readonly code: ErrorCode | undefined; readonly message: string }): Error {
+export function toError({ code, message }: ThreadError): Error {
   if (code !== undefined && MODEL_CODES.has(code)) return new ModelError(code as ModelErrorCode, message)
   if (code === 'ERR_INVALID_INPUT') return new InvalidInputError('', message)
+  if (code === 'ERR_UNSUPPORTED') return new UnsupportedError(message)
   return new Error(message)
 }

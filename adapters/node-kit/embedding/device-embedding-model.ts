@@ -1,0 +1,78 @@
+import { setMaxListeners } from 'node:events'
+import {
+  ClosedError,
+  type EmbeddingModel,
+  type EmbeddingProfile,
+  type EmbedOptions,
+  type Tokenizer,
+} from '../../../src/ports/index.js'
+import type { DeviceModel, EmbeddingInput } from './embedding-protocol.js'
+import { EmbeddingThreads } from './embedding-threads.js'
+import { checkModelFiles, type ModelFolder } from './model-folder.js'
+
+/** A sentence embedding model in a folder. The threads of this process compute it, whatever adapter it is of. */
+export abstract class DeviceEmbeddingModel implements EmbeddingModel {
+  readonly profile: EmbeddingProfile
+  readonly concurrency: number
+  protected readonly model: DeviceModel
+  /** Aborted once the model is closed. */
+  protected readonly closing: AbortSignal
+  readonly #threads = EmbeddingThreads.shared
+  readonly #closing = new AbortController()
+  #tokenizer: Promise<Tokenizer> | undefined
+  #releasing: Promise<void> | undefined
+
+  /** @param runner the module that runs the model in a thread; it exports `openRunner` */
+  protected constructor(folder: ModelFolder, runner: URL) {
+    this.model = { ...folder, runner: runner.href }
+    this.profile = folder.profile
+    this.closing = this.#closing.signal
+    this.concurrency = this.#threads.concurrency
+    this.#threads.acquire(this.model)
+    // Each call in progress adds a listener.
+    setMaxListeners(0, this.#closing.signal)
+  }
+
+  async tokenizer(): Promise<Tokenizer> {
+    this.closing.throwIfAborted()
+    this.#tokenizer ??= this.loadTokenizer().catch((error: unknown) => {
+      this.forgetTokenizer()
+      throw error
+    })
+    return await this.#tokenizer
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
+    const { kind, isUrgent = kind === 'query', signal } = options
+    const signals = [this.closing, ...(signal ? [signal] : [])]
+    for (const each of signals) each.throwIfAborted()
+    const inputs = await this.encode(texts, kind, signals)
+    return await this.#threads.embed(this.model, { kind, isUrgent, inputs, signals })
+  }
+
+  async verify(): Promise<void> {
+    this.closing.throwIfAborted()
+    await checkModelFiles(this.model)
+  }
+
+  /** Also waits for the batch in progress: the process may exit once this resolves. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ClosedError(`the embedding model ${this.profile.id}`))
+    this.#releasing ??= this.#threads.release(this.model)
+    await this.#releasing
+  }
+
+  protected abstract loadTokenizer(): Promise<Tokenizer>
+
+  /** Makes the inputs of the runner. It may pass the texts on, for the runner to encode. */
+  protected abstract encode(
+    texts: readonly string[],
+    kind: 'query' | 'passage',
+    signals: readonly AbortSignal[],
+  ): Promise<readonly EmbeddingInput[]>
+
+  /** Makes the next call of {@link tokenizer} load it a second time. */
+  protected forgetTokenizer(): void {
+    this.#tokenizer = undefined
+  }
+}

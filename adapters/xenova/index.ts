@@ -1,0 +1,2 @@
+/** EmbeddingModel on this device for models of any tokenizer (`@xenova/transformers`). */
+export { XenovaEmbeddingModel } from './xenova-embedding-model.js'

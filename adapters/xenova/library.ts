@@ -1,0 +1,124 @@
+import { createRequire, Module } from 'node:module'
+import { UnsupportedError } from '../../src/ports/index.js'
+
+const PACKAGE = '@xenova/transformers'
+
+/** The parts of `@xenova/transformers` that the adapter uses. A host installs the package if it has such a model. */
+export interface Library {
+  readonly env: {
+    allowRemoteModels: boolean
+    localModelPath: string
+    useFSCache: boolean
+    useBrowserCache: boolean
+  }
+  readonly AutoTokenizer: {
+    from_pretrained(name: string, options: { readonly local_files_only: true }): Promise<LibraryTokenizer>
+  }
+  readonly PreTrainedModel: new (config: object, session: unknown) => LibraryModel
+  readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => LibraryTensor
+}
+
+export interface LibraryTensor {
+  readonly data: unknown
+}
+
+export type LibraryModel = (
+  inputs: Readonly<Record<string, LibraryTensor>>,
+) => Promise<Readonly<Record<string, LibraryTensor>>>
+
+type LibraryNormalizer = ((text: string) => string) & {
+  /** BERT's normaliser has this method. */
+  stripAccents?: (text: string) => string
+}
+
+/** A tokenizer of the library. It has no positions of tokens, and never cuts or pads by itself. */
+export interface LibraryTokenizer {
+  readonly unk_token_id?: number
+  readonly pad_token_id?: number
+  readonly normalizer: LibraryNormalizer | null
+  readonly model: {
+    /** Defined for WordPiece alone. */
+    readonly max_input_chars_per_word?: number
+    /** Words that BPE has seen. It grows without a limit. */
+    readonly cache?: Map<string, unknown>
+    /** An id is undefined if a token is unknown, and the vocabulary has no token for that. */
+    convert_tokens_to_ids(tokens: readonly string[]): (number | undefined)[]
+  }
+  /** Returns the tokens of a text, as the vocabulary writes them, without special tokens. */
+  _encode_text(text: string): string[]
+  /** Returns the ids of a text, with special tokens. */
+  encode(text: string): (number | undefined)[]
+}
+
+/** Packages that the library asks for, and that no embedding model needs. `sharp` reads images. */
+const NEVER_NEEDED = ['sharp', 'onnxruntime-web']
+const RUNTIME = 'onnxruntime-node'
+
+/** @throws UnsupportedError if the package is not installed */
+export function requireLibrary(modelId: string): void {
+  try {
+    createRequire(import.meta.url).resolve(PACKAGE)
+  } catch (error) {
+    throw new UnsupportedError(
+      `the tokenizer of the model ${modelId} needs the package ${PACKAGE}: run "npm install ${PACKAGE}", or use a model with BERT's WordPiece`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Loads the library for its tokenizers. It does not load the native runtime, which only threads that never end may.
+ *
+ * @throws UnsupportedError
+ */
+export async function loadTokenizers(): Promise<Library> {
+  return await loadWithout([...NEVER_NEEDED, RUNTIME])
+}
+
+/** Loads the library and the native runtime, in a thread that never ends. @throws UnsupportedError */
+export async function loadModels(): Promise<Library> {
+  return await loadWithout(NEVER_NEEDED)
+}
+
+/** Loads the library, with empty modules in the place of packages that it imports and does not use here. */
+async function loadWithout(packages: readonly string[]): Promise<Library> {
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE))
+    for (const name of packages) replaceByEmpty(require, name)
+    const library = (await import(PACKAGE)) as Library
+    library.env.allowRemoteModels = false
+    library.env.useFSCache = false
+    library.env.useBrowserCache = false
+    return library
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UnsupportedError(`the package ${PACKAGE} cannot be loaded: install version 2.17; it says: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+/** An import of a CommonJS package takes its module from the cache of `require`. */
+function replaceByEmpty(require: NodeJS.Require, name: string): void {
+  const path = require.resolve(name)
+  const empty = new Module(path)
+  empty.filename = path
+  empty.loaded = true
+  // The library reads these members while it loads.
+  empty.exports = { InferenceSession: class {}, Tensor: class {}, env: { wasm: {} } }
+  require.cache[path] ??= empty
+}
+
+/**
+ * Makes a tokenizer drop all marks that BERT's reference drops. The library drops those of Latin scripts, so its tokens
+ * of Hindi, Tamil and others would be unknown to the model.
+ */
+export function correctMarks({ normalizer }: LibraryTokenizer): void {
+  if (normalizer?.stripAccents === undefined) return
+  normalizer.stripAccents = (text) => text.normalize('NFD').replaceAll(/\p{Mn}/gu, '')
+}
+
+/** The library writes warnings, and the tokens of a text after an error. A log must not have texts. */
+export function silenceConsole(): void {
+  for (const level of ['log', 'info', 'warn', 'error'] as const) console[level] = () => undefined
+}

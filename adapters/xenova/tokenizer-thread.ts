@@ -1,0 +1,151 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { ClosedError } from '../../src/ports/index.js'
+import { toError } from '../node-kit/index.js'
+import type {
+  EncodeRequest,
+  TokenizerFacts,
+  TokenizerRequest,
+  TokenizerResponse,
+  TokenizerThreadData,
+  WordAnswer,
+  WordRequest,
+} from './tokenizer-protocol.js'
+
+/** The longest wait for the tokens of words: far more than any text takes, on any machine. */
+const MAX_WAIT_MS = 30_000
+
+interface PendingEncode {
+  readonly resolve: (inputs: readonly Int32Array[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * The thread that has a tokenizer of the library. To load one takes the library a second or more, so the host's thread
+ * must not do it. The engine asks for the tokens of words in synchronous calls. Such a call waits for this thread, which
+ * does nothing else at that time.
+ */
+export class TokenizerThread {
+  readonly facts: TokenizerFacts
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #flag: Int32Array
+  readonly #pending = new Map<number, PendingEncode>()
+  #ended: Error | undefined
+  #lastId = 0
+
+  private constructor(worker: Worker, port: MessagePort, flag: Int32Array, facts: TokenizerFacts, onEnd: () => void) {
+    this.#worker = worker
+    this.#port = port
+    this.#flag = flag
+    this.facts = facts
+    worker.on('message', (response: TokenizerResponse) => this.#handle(response))
+    worker.on('error', (error) => this.#end(new Error('the thread of a tokenizer has ended', { cause: error })))
+    worker.on('exit', () => {
+      this.#end(new Error('the thread of a tokenizer has ended'))
+      onEnd()
+    })
+    worker.unref()
+  }
+
+  /**
+   * @param onEnd called when the thread has ended, for whatever reason
+   * @throws UnsupportedError, ModelError `ERR_MODEL_UNSUPPORTED`
+   */
+  static async start(folder: string, onEnd: () => void): Promise<TokenizerThread> {
+    const { port1, port2 } = new MessageChannel()
+    port1.unref()
+    const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const workerData: TokenizerThreadData = { folder, port: port2, flag }
+    const worker = new Worker(new URL('./tokenizer-worker.js', import.meta.url), { workerData, transferList: [port2] })
+    const facts = await new Promise<TokenizerFacts>((resolve, reject) => {
+      worker.once('message', (response: TokenizerResponse) => {
+        if (response.type === 'ready') resolve(response.facts)
+        else if (response.type === 'failed') reject(toError(response))
+      })
+      worker.once('error', reject)
+      worker.once('exit', () => reject(new Error('the thread of a tokenizer has ended')))
+    }).catch(async (error: unknown) => {
+      await worker.terminate()
+      throw error
+    })
+    return new TokenizerThread(worker, port1, flag, facts, onEnd)
+  }
+
+  /** Counts the tokens of each word. Blocks for the time that the thread needs: some milliseconds for 1,000 words. */
+  count(words: readonly string[]): readonly number[] {
+    const answer = this.#ask({ type: 'count', words })
+    return answer.type === 'counts' ? answer.counts : []
+  }
+
+  /** Returns the tokens of each word. Blocks as {@link count}. */
+  read(words: readonly string[]): (WordAnswer & { readonly type: 'tokens' })['tokens'] {
+    const answer = this.#ask({ type: 'read', words })
+    return answer.type === 'tokens' ? answer.tokens : []
+  }
+
+  /** Encodes texts for the model, special tokens included. @throws InvalidInputError for a text that is too long */
+  async encode(
+    request: Omit<EncodeRequest, 'type' | 'id'>,
+    signals: readonly AbortSignal[],
+  ): Promise<readonly Int32Array[]> {
+    if (this.#ended !== undefined) throw this.#ended
+    this.#lastId += 1
+    const id = this.#lastId
+    const aborts = signals.map((signal) => ({ signal, abort: () => this.#cancel(id, signal.reason as Error) }))
+    for (const { signal, abort } of aborts) signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#pending.set(id, { resolve, reject })
+        // Only work in progress keeps the process alive.
+        this.#worker.ref()
+        this.#post({ type: 'encode', id, ...request })
+      })
+    } finally {
+      for (const { signal, abort } of aborts) signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#end(new ClosedError('the tokenizer'))
+    await this.#worker.terminate()
+  }
+
+  #ask(request: WordRequest): WordAnswer {
+    if (this.#ended !== undefined) throw this.#ended
+    Atomics.store(this.#flag, 0, 0)
+    this.#port.postMessage(request)
+    if (Atomics.wait(this.#flag, 0, 0, MAX_WAIT_MS) !== 'timed-out') {
+      return receiveMessageOnPort(this.#port)?.message as WordAnswer
+    }
+    // A late answer would be taken for the one to the next request.
+    this.#end(new Error(`the thread of a tokenizer did not answer for ${MAX_WAIT_MS} ms`))
+    void this.#worker.terminate()
+    throw this.#ended ?? new Error('the thread of a tokenizer has ended')
+  }
+
+  #handle(response: TokenizerResponse): void {
+    if (response.type === 'encoded') this.#take(response.id)?.resolve(response.inputs)
+    else if (response.type === 'failed' && response.id !== undefined) this.#take(response.id)?.reject(toError(response))
+  }
+
+  #cancel(id: number, reason: Error): void {
+    this.#take(id)?.reject(reason)
+    this.#post({ type: 'cancel', id })
+  }
+
+  #take(id: number): PendingEncode | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    if (this.#pending.size === 0) this.#worker.unref()
+    return pending
+  }
+
+  #post(request: TokenizerRequest): void {
+    if (this.#ended === undefined) this.#worker.postMessage(request)
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error)
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeTinyModel } from '../../fixtures/tiny-models.js'
+import { temporaryFolder } from '../../temporary-folder.js'
+import type { Outcome } from './run-alcove.js'
+import { runAlcoveHere } from './run-alcove-here.js'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  await writeTinyModel(join(folder.path, 'tiny'), 'unigram')
+})
+afterAll(async () => {
+  await folder.remove()
+})
+
+async function alcove(...args: readonly string[]): Promise<Outcome> {
+  return await runAlcoveHere(args, { cwd: folder.path })
+}
+
+describe('alcove model', () => {
+  it('adds a model, lists it, checks it, and makes a context with it', async () => {
+    const added = await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')
+    expect(added).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(added.stdout).toMatch(/^Model tiny added, [\d.]+ MB\.\n48 dimensions, windows of 128 tokens, mean pooling/)
+    expect(added.stdout).toContain('query prefix "ask: ", passage prefix "passage: "; it runs with the adapter xenova')
+    expect((await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')).stdout).toMatch(/^Model tiny is there already/)
+
+    const listed = JSON.parse((await alcove('model', 'list', '--json')).stdout) as unknown
+    expect(listed).toMatchObject([{ id: 'all-MiniLM-L6-v2', isDefault: true }, { id: 'tiny', adapter: 'xenova' }])
+
+    const checked = await alcove('model', 'check', 'tiny')
+    expect(checked).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(checked.stdout).toMatch(/right: deterministic.*\n(.*\n)*A query takes [\d.]+ ms\. [\d.]+ windows of 128 tokens/)
+    const report = JSON.parse((await alcove('model', 'check', 'tiny', '--json')).stdout) as unknown
+    expect(report).toMatchObject({ id: 'tiny', isUsable: true, memoryMb: expect.any(Number) as number })
+
+    await alcove('init', '--company', 'Acme', '--owner-email', 'owner@example.com')
+    await alcove('context', 'create', 'Town', '--model', 'tiny')
+    expect((await alcove('context', 'list', '--json')).stdout).toContain('"embeddingModel":"tiny"')
+  })
+
+  it('says what a folder lacks', async () => {
+    expect(await alcove('model', 'add', 'no-such-folder')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/no readable profile\.json.*\(ERR_MODEL_MISSING\)\n$/) as string,
+    })
+    expect(await alcove('model', 'check', 'no-such-model')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('ERR_MODEL_MISSING') as string,
+    })
+  })
+})

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OnnxEmbeddingModel } from '../../../adapters/onnx/index.js'
+import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
+import { bundledModel } from '../../bundled-model.js'
+import { embeddingModelSuite } from '../../conformance/index.js'
+import { type GraphChanges, type TinyModelKind, tinyGraph, writeModelFiles, writeTinyModel } from '../../fixtures/tiny-models.js'
+import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
+import { temporaryFolder } from '../../temporary-folder.js'
+
+const KINDS: readonly TinyModelKind[] = ['unigram', 'bpe']
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  for (const kind of KINDS) await writeTinyModel(join(folder.path, kind), kind)
+})
+afterAll(async () => {
+  await folder.remove()
+})
+
+for (const kind of KINDS) {
+  embeddingModelSuite({ describe, it }, `xenova, a ${kind} model of the tests`, async () => {
+    const port = await XenovaEmbeddingModel.open(join(folder.path, kind))
+    return { port, dispose: async () => await port.close() }
+  })
+}
+
+embeddingModelSuite({ describe, it }, 'xenova, the bundled model', async () => {
+  const port = await XenovaEmbeddingModel.open(bundledModel)
+  return { port, dispose: async () => await port.close() }
+})
+
+describe('the bundled model', () => {
+  const { items } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../fixtures/reference-embeddings.json'), 'utf8'),
+  ) as { readonly items: readonly { readonly text: string; readonly vector: readonly number[] }[] }
+
+  it('has the same vectors with both adapters', async () => {
+    const models = [await OnnxEmbeddingModel.open(bundledModel), await XenovaEmbeddingModel.open(bundledModel)] as const
+    const cosines: number[] = []
+    for (const { text, vector } of items) {
+      const [one, other] = await Promise.all(models.map((model) => model.embed([text], { kind: 'query' })))
+      expect(cosine(one ?? [], other ?? [])).toBeGreaterThanOrEqual(0.97)
+      cosines.push(cosine(other ?? [], vector))
+    }
+    expect(Math.min(...cosines)).toBeGreaterThanOrEqual(0.97)
+    await Promise.all(models.map((model) => model.close()))
+  })
+})
+
+describe('a model of any tokenizer', () => {
+  it('reads its prefixes from its own files, and puts them before texts', async () => {
+    const model = await XenovaEmbeddingModel.open(join(folder.path, 'unigram'))
+    expect(model.profile).toMatchObject({ queryPrefix: 'query: ', passagePrefix: 'passage: ', windowTokens: 128 })
+    const [query, passage] = await Promise.all([
+      model.embed(['ship weeks'], { kind: 'query' }),
+      model.embed(['ship weeks'], { kind: 'passage' }),
+    ])
+    expect(cosine(query, passage)).toBeLessThan(0.999)
+    await model.close()
+  })
+
+  it('embeds a text whose words fill the window, though its line breaks have tokens too', async () => {
+    const model = await XenovaEmbeddingModel.open(join(folder.path, 'bpe'))
+    const tokenizer = await model.tokenizer()
+    const room = model.profile.windowTokens - tokenizer.specialTokens
+    const text = new Array<string>(room).fill('word').join('\n\n\n')
+    expect(tokenizer.count(text)).toBe(room)
+    expect((await model.embed([text], { kind: 'passage' })).length).toBe(model.profile.dimensions)
+    await expect(model.embed([`${text} word`], { kind: 'passage' })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    await model.close()
+  })
+
+  it('names a text that is too long by its position', async () => {
+    const model = await XenovaEmbeddingModel.open(join(folder.path, 'bpe'))
+    const texts = Array.from({ length: 9 }, (_, row) => 'word '.repeat(row === 6 ? 300 : 20))
+    await expect(model.embed(texts, { kind: 'passage' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      message: expect.stringMatching(/^texts\[6\]: has more tokens than the model's window of 128/) as string,
+    })
+    await model.close()
+  })
+
+  it('stops at once when a call is aborted', async () => {
+    const model = await XenovaEmbeddingModel.open(join(folder.path, 'unigram'))
+    const controller = new AbortController()
+    const texts = Array.from({ length: 400 }, (_, row) => `${row} ${'weeks in the harbour '.repeat(12)}`)
+    const embedded = model.embed(texts, { kind: 'passage', signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('enough')), 5)
+    await expect(embedded).rejects.toThrow('enough')
+    expect((await model.embed(['next'], { kind: 'query' })).length).toBe(model.profile.dimensions)
+    await model.close()
+  })
+
+  it.each(KINDS)('does not block the event loop of its host while it loads, reads words and embeds: %s', async (kind) => {
+    let round = 0
+    const longest = await leastOfLongestWorkMs(async () => {
+      round += 1
+      const model = await XenovaEmbeddingModel.open(join(folder.path, kind))
+      const tokenizer = await model.tokenizer()
+      for (let part = 0; part < 6; part += 1) {
+        // As long as the parts that the chunker reads; each third word is new.
+        const words = Array.from({ length: 2_300 }, (_, word) => (word % 3 === 0 ? `w${round}x${part}y${word}` : 'harbour'))
+        tokenizer.split(words.join(' ').slice(0, 16_384))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await model.embed(new Array<string>(40).fill('weeks in the harbour '.repeat(8)), { kind: 'passage' })
+      await model.close()
+    })
+    expect(longest).toBeLessThan(50)
+  })
+
+  it.each<[string, GraphChanges, RegExp]>([
+    ['a newer operator set', { operatorSet: 20 }, /operator set up to 18.*Opset 20 is under development/],
+    ['a newer format', { irVersion: 10 }, /Unsupported model IR version: 10, max supported IR version: 8$/],
+    ['an operator that is missing', { lastOperator: 'RotaryEmbedding' }, /No Op registered for RotaryEmbedding/],
+    ['no vectors of tokens', { output: 'logits' }, /it has no output "last_hidden_state" or "token_embeddings"/],
+  ])('whose graph has %s is refused with the reason', async (_, changes, reason) => {
+    const path = join(folder.path, `graph-${Object.values(changes).join('')}`)
+    await writeTinyModel(path, 'unigram')
+    await writeModelFiles(path, { 'onnx/model_quantized.onnx': tinyGraph(2_000, changes) })
+    const model = await XenovaEmbeddingModel.open(path)
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringMatching(reason) as string,
+    })
+    await model.close()
+  })
+
+  it('whose tokenizer the library cannot read is refused with the reason', async () => {
+    const path = join(folder.path, 'odd-tokenizer')
+    await writeTinyModel(path, 'bpe')
+    await writeModelFiles(path, {
+      'tokenizer.json': { added_tokens: [], normalizer: null, pre_tokenizer: { type: 'Unheard' }, model: { type: 'BPE' } },
+    })
+    const model = await XenovaEmbeddingModel.open(path)
+    await expect(model.tokenizer()).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringContaining('Unheard') as string,
+    })
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
+    await model.close()
+  })
+})
+
+function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let [dot, oneSquared, otherSquared] = [0, 0, 0]
+  for (let index = 0; index < one.length; index += 1) {
+    const [left, right] = [one[index] ?? 0, other[index] ?? 0]
+    dot += left * right
+    oneSquared += left * left
+    otherSquared += right * right
+  }
+  return dot / Math.sqrt(oneSquared * otherSquared)
+}
