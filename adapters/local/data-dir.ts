@@ -26,7 +26,8 @@ export async function pathExists(path: string): Promise<boolean> {
 /** A folder with one of these is a data folder, whatever else is in it. */
 const MARKS: readonly string[] = [DATABASE, DATABASE_ID, 'alcove.lock']
 
-const OWN_NAME = /^(alcove\..+|database-id|vectors|words|files|mail|models|keys|unfinished-backup-.+|\.unfinished-restore-.+)$/
+const OWN_NAME =
+  /^(alcove\..+|database-id|vectors|words|files|mail|models|keys|unfinished-backup-.+|\.unfinished-restore-.+)$/
 
 /** Names in an empty volume. */
 const VOLUME_NAMES: ReadonlySet<string> = new Set(['lost+found'])

@@ -62,8 +62,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
-        embeddingModels:
-          overrides.embeddingModels ?? (await openModels(await modelDirsOf(dataDir, modelDirs), opened)),
+        embeddingModels: overrides.embeddingModels ?? (await openModels(await modelDirsOf(dataDir, modelDirs), opened)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),

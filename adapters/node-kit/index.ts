@@ -1,12 +1,12 @@
 /** Helpers that several adapters share. All of them need Node. */
 
-export { DeviceEmbeddingModel } from './embedding/device-embedding-model.js'
 export {
   type ModelProfileChanges,
   openModelFolder,
   profileOf,
   writeProfile,
 } from './embedding/describe-model-folder.js'
+export { DeviceEmbeddingModel } from './embedding/device-embedding-model.js'
 export type { EmbeddingInput } from './embedding/embedding-protocol.js'
 export type { OpenRunner, Runner, RunnerInputs, TokenMatrix } from './embedding/embedding-runner.js'
 export { EmbeddingTask, poolInto } from './embedding/embedding-task.js'

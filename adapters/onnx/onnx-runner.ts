@@ -33,12 +33,7 @@ class OnnxRunner implements Runner {
   readonly #tokenizer: WordPieceTokenizer
   readonly #special: SpecialTokenIds
 
-  constructor(
-    model: ModelFolder,
-    session: InferenceSession,
-    tokenizer: WordPieceTokenizer,
-    special: SpecialTokenIds,
-  ) {
+  constructor(model: ModelFolder, session: InferenceSession, tokenizer: WordPieceTokenizer, special: SpecialTokenIds) {
     this.#model = model
     this.#session = session
     this.#tokenizer = tokenizer

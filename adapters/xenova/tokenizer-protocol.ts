@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { ErrorCode } from '../../src/ports/index.js'
 import type { WordLimits } from './words.js'
 
-/** What the thread of a tokenizer gets when it starts. */
+/** The data that the thread of a tokenizer starts with. */
 export interface TokenizerThreadData {
   readonly folder: string
   /** The port of {@link WordRequest}s. The host's thread waits for the answers. */

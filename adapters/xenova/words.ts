@@ -56,8 +56,7 @@ export function breakLongRuns(text: string, limits: WordLimits): string {
 
 /** True if {@link eachPart} would not cut the run. */
 function isOneWord(run: string, { maxWordCharacters: max }: WordLimits): boolean {
-  const fits =
-    run.length <= MAX_UNITS && (max === undefined || run.length * MOST_PARTS <= max || costOf(run) <= max)
+  const fits = run.length <= MAX_UNITS && (max === undefined || run.length * MOST_PARTS <= max || costOf(run) <= max)
   return fits && !(run.length < GOOD_UNITS ? TERMINAL : UNSPACED).test(run)
 }
 

@@ -20,7 +20,10 @@ function addCommand(): CommandUnknownOpts {
     .addOption(option('--query-prefix <text>', 'text before each query; default: that of the model’s own files'))
     .addOption(option('--passage-prefix <text>', 'text before each passage; default: that of the model’s own files'))
     .addOption(
-      option('--window-tokens <tokens>', 'most tokens of a window; default: the model’s own limit').argParser(parseCount),
+      option(
+        '--window-tokens <tokens>',
+        'most tokens of a window; default: the model’s own limit, at most 1024',
+      ).argParser(parseCount),
     )
     .action(async (folder, { id, queryPrefix, passagePrefix, windowTokens }, command) => {
       const options = globalOptions(command)
@@ -43,12 +46,14 @@ function addCommand(): CommandUnknownOpts {
 }
 
 function listCommand(): CommandUnknownOpts {
-  return new Command('list').description('list the models; the first is that of new contexts').action(async (_, command) => {
-    const options = globalOptions(command)
-    const { listModels } = await loadLocal()
-    const models = await listModels({ dataDir: options.dataDir })
-    printList(options, models, ['id', 'adapter', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'])
-  })
+  return new Command('list')
+    .description('list the models; the first is that of new contexts')
+    .action(async (_, command) => {
+      const options = globalOptions(command)
+      const { listModels } = await loadLocal()
+      const models = await listModels({ dataDir: options.dataDir })
+      printList(options, models, ['id', 'adapter', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'])
+    })
 }
 
 function checkCommand(): CommandUnknownOpts {

@@ -10,7 +10,7 @@ export interface ModelCheck {
   readonly found: string
 }
 
-/** What a model costs on this machine, and if it works. */
+/** The costs of a model on this machine, and the answer to whether it works. */
 export interface ModelReport extends LocalModel {
   readonly checks: readonly ModelCheck[]
   /** True if all checks are right. */

@@ -26,12 +26,17 @@ export interface ModelProfileChanges {
   readonly queryPrefix?: string
   /** Text before every passage. Default: the prompt of the model's own files, or none. */
   readonly passagePrefix?: string
-  /** The most tokens of an input. Default: the limit of the model's own files. A higher number than that is refused. */
+  /** The most tokens of an input, up to the limit of the model's own files. Default: that limit, at most 1,024. */
   readonly windowTokens?: number
 }
 
-/** The most tokens of a window: longer inputs take too much time and memory on a processor. */
+/** The most tokens of a window, whatever the model allows. */
 const MAX_WINDOW_TOKENS = 8_192
+/**
+ * The most tokens of a window unless a user wants more: a chunk of usual size in one window. The memory of a window grows
+ * with the square of its length, to gigabytes.
+ */
+const USUAL_WINDOW_TOKENS = 1_024
 
 const CONFIG = z.object({
   model_type: z.string().optional(),
@@ -183,7 +188,7 @@ async function readWindowTokens(
   const limit = Math.floor(Math.min(...limits.filter((each) => each !== null && each !== undefined)))
   if (wanted !== undefined && (wanted > limit || wanted < 8)) throw wrongWindow(folder, wanted, limit)
   if (limit < 8) throw unsupported(folder, `its limit of ${limit} tokens is too short for a window`)
-  return wanted ?? limit
+  return wanted ?? Math.min(limit, USUAL_WINDOW_TOKENS)
 }
 
 async function readPrefixes(folder: string): Promise<{ readonly query: string; readonly passage: string }> {

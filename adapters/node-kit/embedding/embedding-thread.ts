@@ -1,5 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import { type ErrorCode, InvalidInputError, ModelError, type ModelErrorCode, UnsupportedError } from '../../../src/ports/index.js'
+import {
+  type ErrorCode,
+  InvalidInputError,
+  ModelError,
+  type ModelErrorCode,
+  UnsupportedError,
+} from '../../../src/ports/index.js'
 import {
   type DeviceModel,
   type EmbeddingInput,

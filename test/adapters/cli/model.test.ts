@@ -24,14 +24,21 @@ describe('alcove model', () => {
     expect(added).toMatchObject({ exitCode: 0, stderr: '' })
     expect(added.stdout).toMatch(/^Model tiny added, [\d.]+ MB\.\n48 dimensions, windows of 128 tokens, mean pooling/)
     expect(added.stdout).toContain('query prefix "ask: ", passage prefix "passage: "; it runs with the adapter xenova')
-    expect((await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')).stdout).toMatch(/^Model tiny is there already/)
+    expect((await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')).stdout).toMatch(
+      /^Model tiny is there already/,
+    )
 
     const listed = JSON.parse((await alcove('model', 'list', '--json')).stdout) as unknown
-    expect(listed).toMatchObject([{ id: 'all-MiniLM-L6-v2', isDefault: true }, { id: 'tiny', adapter: 'xenova' }])
+    expect(listed).toMatchObject([
+      { id: 'all-MiniLM-L6-v2', isDefault: true },
+      { id: 'tiny', adapter: 'xenova' },
+    ])
 
     const checked = await alcove('model', 'check', 'tiny')
     expect(checked).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(checked.stdout).toMatch(/right: deterministic.*\n(.*\n)*A query takes [\d.]+ ms\. [\d.]+ windows of 128 tokens/)
+    expect(checked.stdout).toMatch(
+      /right: deterministic.*\n(.*\n)*A query takes [\d.]+ ms\. [\d.]+ windows of 128 tokens/,
+    )
     const report = JSON.parse((await alcove('model', 'check', 'tiny', '--json')).stdout) as unknown
     expect(report).toMatchObject({ id: 'tiny', isUsable: true, memoryMb: expect.any(Number) as number })
 

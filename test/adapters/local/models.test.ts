@@ -61,7 +61,13 @@ describe('the models of a data folder', () => {
     await addModel({ dataDir, folder: await writeModel('bpe'), id: 'other', queryPrefix: 'q: ' })
     expect(await listModels({ dataDir })).toMatchObject([
       { id: 'all-MiniLM-L6-v2', adapter: 'onnx', isDefault: true },
-      { id: 'other', adapter: 'xenova', queryPrefix: 'q: ', isDefault: false, folder: join(dataDir, 'models', 'other') },
+      {
+        id: 'other',
+        adapter: 'xenova',
+        queryPrefix: 'q: ',
+        isDefault: false,
+        folder: join(dataDir, 'models', 'other'),
+      },
     ])
     expect((await stat(join(dataDir, 'models'))).mode & 0o077).toBe(0)
   })
@@ -95,7 +101,9 @@ describe('the models of a data folder', () => {
     expect(model).toMatchObject({ id: 'bpe', adapter: 'xenova', isDefault: true })
     expect(await readdir(given)).not.toContain('profile.json')
     // An engine makes the profile anew, and has the model too.
-    const engine = await asNobody(async () => await openLocalEngine({ dataDir: join(open, 'data'), modelDirs: [given] }))
+    const engine = await asNobody(
+      async () => await openLocalEngine({ dataDir: join(open, 'data'), modelDirs: [given] }),
+    )
     await engine.close()
     await chmod(given, 0o755)
   })

@@ -66,7 +66,7 @@ describe('a model folder without a profile', () => {
     [
       'long positions',
       { 'config.json': { hidden_size: 48, max_position_embeddings: 40_000 }, 'tokenizer_config.json': {} },
-      { windowTokens: 8_192 },
+      { windowTokens: 1_024 },
     ],
     [
       'the first token',
@@ -90,7 +90,11 @@ describe('a model folder without a profile', () => {
   })
 
   it.each([
-    ['another pooling', { '1_Pooling/config.json': { pooling_mode_lasttoken: true } }, /pools by pooling_mode_lasttoken/],
+    [
+      'another pooling',
+      { '1_Pooling/config.json': { pooling_mode_lasttoken: true } },
+      /pools by pooling_mode_lasttoken/,
+    ],
     [
       'two poolings',
       { '1_Pooling/config.json': { pooling_mode_cls_token: true, pooling_mode_mean_tokens: true } },
@@ -105,6 +109,15 @@ describe('a model folder without a profile', () => {
       code: 'ERR_MODEL_UNSUPPORTED',
       message: expect.stringMatching(reason) as string,
     })
+  })
+
+  it('may have longer windows than usual, up to the limit of the model and of the engine', async () => {
+    await writeModelFiles(path, {
+      'config.json': { hidden_size: 48, max_position_embeddings: 40_000 },
+      'tokenizer_config.json': {},
+    })
+    expect(await profileOf(path, { windowTokens: 8_192 })).toMatchObject({ windowTokens: 8_192 })
+    await expect(profileOf(path, { windowTokens: 8_193 })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
   })
 
   it.each([

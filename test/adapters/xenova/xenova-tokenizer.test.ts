@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
 import { loadTokenizers } from '../../../adapters/xenova/library.js'
 import { eachWord } from '../../../adapters/xenova/words.js'
-import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
 import type { Tokenizer } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { type TinyModelKind, writeTinyModel } from '../../fixtures/tiny-models.js'
@@ -25,9 +25,39 @@ const reference = JSON.parse(
 
 /** Pieces of texts in several scripts, with what is odd about them. */
 const PARTS = [
-  'harbour', 'weeks', 'word', 'Bibliothek', 'öffnet', 'x', '7', '2026', ',', '. ', '!', ' ', ' ', '  ', '\n', '\r\n\r\n',
-  '\t', '港は冬の間', '閉まっています。', '한국어', 'ไทยไม่มีช่องว่าง', 'é', 'é', '👩‍👩‍👧‍👦', '🇳🇴', '\u200b', '\ufeff', '\0',
-  '<s>', '[SEP]', 'https://example.com/a/b?c=d&e=f', 'y'.repeat(60), '\ud800',
+  'harbour',
+  'weeks',
+  'word',
+  'Bibliothek',
+  'öffnet',
+  'x',
+  '7',
+  '2026',
+  ',',
+  '. ',
+  '!',
+  ' ',
+  ' ',
+  '  ',
+  '\n',
+  '\r\n\r\n',
+  '\t',
+  '港は冬の間',
+  '閉まっています。',
+  '한국어',
+  'ไทยไม่มีช่องว่าง',
+  'é',
+  'é',
+  '👩‍👩‍👧‍👦',
+  '🇳🇴',
+  '\u200b',
+  '\ufeff',
+  '\0',
+  '<s>',
+  '[SEP]',
+  'https://example.com/a/b?c=d&e=f',
+  'y'.repeat(60),
+  '\ud800',
 ]
 const TEXTS = fc.array(fc.constantFrom(...PARTS), { maxLength: 60 }).map((parts) => parts.join(''))
 const RUNS = { numRuns: 300 }
@@ -58,7 +88,9 @@ async function tinyTokenizer(kind: TinyModelKind): Promise<Tokenizer> {
 async function libraryTokenizer(path: string): Promise<(text: string) => readonly unknown[]> {
   const { env, AutoTokenizer } = await loadTokenizers()
   env.localModelPath = dirname(path)
-  const tokenizer = await AutoTokenizer.from_pretrained(path.slice(dirname(path).length + 1), { local_files_only: true })
+  const tokenizer = await AutoTokenizer.from_pretrained(path.slice(dirname(path).length + 1), {
+    local_files_only: true,
+  })
   return (text) => tokenizer.model.convert_tokens_to_ids(tokenizer._encode_text(text))
 }
 

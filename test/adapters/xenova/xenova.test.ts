@@ -5,7 +5,13 @@ import { OnnxEmbeddingModel } from '../../../adapters/onnx/index.js'
 import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { embeddingModelSuite } from '../../conformance/index.js'
-import { type GraphChanges, type TinyModelKind, tinyGraph, writeModelFiles, writeTinyModel } from '../../fixtures/tiny-models.js'
+import {
+  type GraphChanges,
+  type TinyModelKind,
+  tinyGraph,
+  writeModelFiles,
+  writeTinyModel,
+} from '../../fixtures/tiny-models.js'
 import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
@@ -69,7 +75,9 @@ describe('a model of any tokenizer', () => {
     const text = new Array<string>(room).fill('word').join('\n\n\n')
     expect(tokenizer.count(text)).toBe(room)
     expect((await model.embed([text], { kind: 'passage' })).length).toBe(model.profile.dimensions)
-    await expect(model.embed([`${text} word`], { kind: 'passage' })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    await expect(model.embed([`${text} word`], { kind: 'passage' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+    })
     await model.close()
   })
 
@@ -94,23 +102,28 @@ describe('a model of any tokenizer', () => {
     await model.close()
   })
 
-  it.each(KINDS)('does not block the event loop of its host while it loads, reads words and embeds: %s', async (kind) => {
-    let round = 0
-    const longest = await leastOfLongestWorkMs(async () => {
-      round += 1
-      const model = await XenovaEmbeddingModel.open(join(folder.path, kind))
-      const tokenizer = await model.tokenizer()
-      for (let part = 0; part < 6; part += 1) {
-        // As long as the parts that the chunker reads; each third word is new.
-        const words = Array.from({ length: 2_300 }, (_, word) => (word % 3 === 0 ? `w${round}x${part}y${word}` : 'harbour'))
-        tokenizer.split(words.join(' ').slice(0, 16_384))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      await model.embed(new Array<string>(40).fill('weeks in the harbour '.repeat(8)), { kind: 'passage' })
-      await model.close()
-    })
-    expect(longest).toBeLessThan(50)
-  })
+  it.each(KINDS)(
+    'does not block the event loop of its host while it loads, reads words and embeds: %s',
+    async (kind) => {
+      let round = 0
+      const longest = await leastOfLongestWorkMs(async () => {
+        round += 1
+        const model = await XenovaEmbeddingModel.open(join(folder.path, kind))
+        const tokenizer = await model.tokenizer()
+        for (let part = 0; part < 6; part += 1) {
+          // As long as the parts that the chunker reads; each third word is new.
+          const words = Array.from({ length: 2_300 }, (_, word) =>
+            word % 3 === 0 ? `w${round}x${part}y${word}` : 'harbour',
+          )
+          tokenizer.split(words.join(' ').slice(0, 16_384))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await model.embed(new Array<string>(40).fill('weeks in the harbour '.repeat(8)), { kind: 'passage' })
+        await model.close()
+      })
+      expect(longest).toBeLessThan(50)
+    },
+  )
 
   it.each<[string, GraphChanges, RegExp]>([
     ['a newer operator set', { operatorSet: 20 }, /operator set up to 18.*Opset 20 is under development/],
@@ -133,7 +146,12 @@ describe('a model of any tokenizer', () => {
     const path = join(folder.path, 'odd-tokenizer')
     await writeTinyModel(path, 'bpe')
     await writeModelFiles(path, {
-      'tokenizer.json': { added_tokens: [], normalizer: null, pre_tokenizer: { type: 'Unheard' }, model: { type: 'BPE' } },
+      'tokenizer.json': {
+        added_tokens: [],
+        normalizer: null,
+        pre_tokenizer: { type: 'Unheard' },
+        model: { type: 'BPE' },
+      },
     })
     const model = await XenovaEmbeddingModel.open(path)
     await expect(model.tokenizer()).rejects.toMatchObject({
