@@ -55,12 +55,12 @@ const NEVER_NEEDED = ['sharp', 'onnxruntime-web']
 const RUNTIME = 'onnxruntime-node'
 
 /** @throws UnsupportedError if the package is not installed */
-export function requireLibrary(modelId: string): void {
+export function requireLibrary(model: string): void {
   try {
     createRequire(import.meta.url).resolve(PACKAGE)
   } catch (error) {
     throw new UnsupportedError(
-      `the tokenizer of the model ${modelId} needs the package ${PACKAGE}: run "npm install ${PACKAGE}", or use a model with BERT's WordPiece`,
+      `the tokenizer of the model ${model} needs the package ${PACKAGE}: run "npm install ${PACKAGE}", or use a model with BERT's WordPiece`,
       { cause: error },
     )
   }
@@ -105,7 +105,7 @@ function replaceByEmpty(require: NodeJS.Require, name: string): void {
   empty.filename = path
   empty.loaded = true
   // The library reads these members while it loads.
-  empty.exports = { InferenceSession: class {}, Tensor: class {}, env: { wasm: {} } }
+  empty.exports = { InferenceSession: Object, Tensor: Object, env: { wasm: {} } }
   require.cache[path] ??= empty
 }
 

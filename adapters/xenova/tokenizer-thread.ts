@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { ClosedError } from '../../src/ports/index.js'
-import { toError } from '../node-kit/index.js'
+import { readModelFile, toError } from '../node-kit/index.js'
 import type {
   EncodeRequest,
   TokenizerFacts,
@@ -13,6 +13,9 @@ import type {
 
 /** The longest wait for the tokens of words: far more than any text takes, on any machine. */
 const MAX_WAIT_MS = 30_000
+
+/** The files that the library reads. */
+const FILES = ['tokenizer.json', 'tokenizer_config.json']
 
 interface PendingEncode {
   readonly resolve: (inputs: readonly Int32Array[]) => void
@@ -49,9 +52,10 @@ export class TokenizerThread {
 
   /**
    * @param onEnd called when the thread has ended, for whatever reason
-   * @throws UnsupportedError, ModelError `ERR_MODEL_UNSUPPORTED`
+   * @throws UnsupportedError, ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED`
    */
   static async start(folder: string, onEnd: () => void): Promise<TokenizerThread> {
+    for (const file of FILES) await readModelFile(folder, file)
     const { port1, port2 } = new MessageChannel()
     port1.unref()
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -118,9 +122,10 @@ export class TokenizerThread {
       return receiveMessageOnPort(this.#port)?.message as WordAnswer
     }
     // A late answer would be taken for the one to the next request.
-    this.#end(new Error(`the thread of a tokenizer did not answer for ${MAX_WAIT_MS} ms`))
+    const error = new Error(`the thread of a tokenizer did not answer for ${MAX_WAIT_MS} ms`)
+    this.#end(error)
     void this.#worker.terminate()
-    throw this.#ended ?? new Error('the thread of a tokenizer has ended')
+    throw error
   }
 
   #handle(response: TokenizerResponse): void {

@@ -78,28 +78,32 @@ function eachPart(run: string, limits: WordLimits, add: (start: number, end: num
   /** The last place in this part between a mark of punctuation and another character, where a cut does least harm. */
   let good = 0
   let before = ''
+  /** True behind the end of a sentence and its closing marks. */
+  let isEnd = false
   for (let at = 0; at < run.length; ) {
     const character = String.fromCodePoint(run.codePointAt(at) ?? 0)
     const isTooLong = at + character.length - start > MAX_UNITS || cost + costOfCharacter(character) > max
-    if (at > start && (isTooLong || mayCut(before, character, at - start))) {
+    if (at > start && (isTooLong || mayCut(isEnd, before, character, at - start))) {
       const end = isTooLong && good > start ? good : at
       add(start, end)
       start = end
       at = end
       cost = 0
       before = ''
+      isEnd = false
       continue
     }
     if (at > start && PUNCTUATION.test(before) && !NO_START.test(character)) good = at
     cost += costOfCharacter(character)
     at += character.length
     before = character
+    isEnd = TERMINAL.test(character) || (isEnd && NO_START.test(character))
   }
   if (start < run.length) add(start, run.length)
 }
 
 /** True between two characters of a script without spaces where a word ends. */
-function mayCut(before: string, after: string, units: number): boolean {
+function mayCut(isEnd: boolean, before: string, after: string, units: number): boolean {
   if (NO_START.test(after)) return false
-  return TERMINAL.test(before) || (units >= GOOD_UNITS && (UNSPACED.test(before) || UNSPACED.test(after)))
+  return isEnd || (units >= GOOD_UNITS && (UNSPACED.test(before) || UNSPACED.test(after)))
 }

@@ -32,7 +32,7 @@ export class XenovaEmbeddingModel extends DeviceEmbeddingModel {
   }
 
   protected async loadTokenizer(): Promise<Tokenizer> {
-    return new XenovaTokenizer(await this.#startThread())
+    return XenovaTokenizer.of(await this.#startThread())
   }
 
   protected async encode(

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Encoding, Tokenizer, WordSpans } from '../../src/ports/index.js'
-import type { TokenizerThread } from './tokenizer-thread.js'
+import { requireLibrary } from './library.js'
+import { TokenizerThread } from './tokenizer-thread.js'
 import { breakLongRuns, eachWord } from './words.js'
 
 /** The highest number of words whose counts are kept. */
@@ -18,11 +20,32 @@ export class XenovaTokenizer implements Tokenizer {
   readonly #thread: TokenizerThread
   readonly #counts = new LRUCache<string, number>({ max: MAX_WORDS })
 
-  constructor(thread: TokenizerThread) {
+  private constructor(thread: TokenizerThread) {
     this.#thread = thread
     const { specialTokens, unknownId } = thread.facts
     this.specialTokens = specialTokens
     if (unknownId !== undefined) this.unknownId = unknownId
+  }
+
+  /**
+   * Opens the tokenizer in a folder with the files `tokenizer.json` and `tokenizer_config.json`. It is enough for a
+   * remote model: its host counts tokens here. Close it at the end.
+   *
+   * @throws UnsupportedError if the package `@xenova/transformers` is not installed
+   * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED`
+   */
+  static async open(folder: string): Promise<XenovaTokenizer> {
+    requireLibrary(folder)
+    return XenovaTokenizer.of(await TokenizerThread.start(resolve(folder), () => undefined))
+  }
+
+  static of(thread: TokenizerThread): XenovaTokenizer {
+    return new XenovaTokenizer(thread)
+  }
+
+  /** Ends the thread of the tokenizer. Its methods then throw a `ClosedError` for words that they have not seen. */
+  async close(): Promise<void> {
+    await this.#thread.close()
   }
 
   split(text: string): WordSpans {

@@ -146,8 +146,8 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Put the original file back. Another model has another id and a folder of its own.',
       },
       ERR_MODEL_UNSUPPORTED: {
-        when: 'The adapter cannot read a model of this kind.',
-        advice: 'Use a BERT model with a WordPiece tokenizer.',
+        when: 'The adapter or the runtime cannot run a model of this kind. The message has the reason.',
+        advice: 'Export the model as the message says, or use another one.',
       },
       ERR_VECTOR_INVALID: {
         advice: 'Check the embedding model: each vector has as many finite numbers as the profile of the model says.',

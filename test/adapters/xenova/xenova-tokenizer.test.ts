@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
+import { XenovaEmbeddingModel, XenovaTokenizer } from '../../../adapters/xenova/index.js'
 import { loadTokenizers } from '../../../adapters/xenova/library.js'
 import { eachWord } from '../../../adapters/xenova/words.js'
 import type { Tokenizer } from '../../../src/ports/index.js'
@@ -61,6 +62,7 @@ const PARTS = [
 ]
 const TEXTS = fc.array(fc.constantFrom(...PARTS), { maxLength: 60 }).map((parts) => parts.join(''))
 const RUNS = { numRuns: 300 }
+const TEXT = 'The harbour is closed in winter. 港は冬の間閉まっています。'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const models: XenovaEmbeddingModel[] = []
@@ -226,6 +228,22 @@ describe('counts', () => {
         { numRuns: 60 },
       )
     }
+  })
+})
+
+describe('a tokenizer without a model', () => {
+  it('counts as the one of the model, and needs two files', async () => {
+    const ofModel = await tinyTokenizer('unigram')
+    const path = join(folder.path, 'tokenizer')
+    await mkdir(path)
+    await expect(XenovaTokenizer.open(path)).rejects.toMatchObject({ code: 'ERR_MODEL_MISSING' })
+    for (const file of ['tokenizer.json', 'tokenizer_config.json']) {
+      await cp(join(folder.path, 'unigram', file), join(path, file))
+    }
+    const tokenizer = await XenovaTokenizer.open(path)
+    expect(tokenizer.count(TEXT)).toBe(ofModel.count(TEXT))
+    await tokenizer.close()
+    expect(() => tokenizer.count('new words after the close')).toThrow('closed')
   })
 })
 
