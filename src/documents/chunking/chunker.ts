@@ -267,10 +267,10 @@ export function* textWindows(
 }
 
 /**
- * Longest text that one call of the chunker receives: a millisecond of work for most tokenizers, and up to 30 for those
- * of other libraries if each word is new.
+ * Longest text that one call of the chunker receives: less than a millisecond of work for the default tokenizer, and up
+ * to 30 for the tokenizer of another library if each word is new.
  */
-const MAX_PART_CHARACTERS = 16_384
+const MAX_PART_CHARACTERS = 8_192
 
 /** Splits a text into parts. No part ends inside a surrogate pair. */
 export function* splitText(text: string, maxCharacters: number = MAX_PART_CHARACTERS): Generator<string> {

@@ -112,10 +112,10 @@ describe('a model of any tokenizer', () => {
         const tokenizer = await model.tokenizer()
         for (let part = 0; part < 6; part += 1) {
           // As long as the parts that the chunker reads; each third word is new.
-          const words = Array.from({ length: 2_300 }, (_, word) =>
+          const words = Array.from({ length: 1_150 }, (_, word) =>
             word % 3 === 0 ? `w${round}x${part}y${word}` : 'harbour',
           )
-          tokenizer.split(words.join(' ').slice(0, 16_384))
+          tokenizer.split(words.join(' ').slice(0, 8_192))
           await new Promise((resolve) => setImmediate(resolve))
         }
         await model.embed(new Array<string>(40).fill('weeks in the harbour '.repeat(8)), { kind: 'passage' })
