@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InvalidInputError } from '../../../src/index.js'
 import { isCode, type ModelProfileChanges, profileOf, toModelFolder, writeProfile } from '../../node-kit/index.js'
@@ -60,6 +60,7 @@ export async function addModel(options: AddModelOptions): Promise<AddModelResult
     throw new InvalidInputError('id', `${profile.id} is the id of another model, in ${same.folder}: give another id`)
   }
   await makePrivateDataDir(dataDir)
+  await removeAbandoned(join(dataDir, MODELS))
   const target = join(dataDir, MODELS, profile.id)
   const unfinished = join(dataDir, MODELS, `${UNFINISHED_MODEL}${randomUUID()}`)
   try {
@@ -73,6 +74,20 @@ export async function addModel(options: AddModelOptions): Promise<AddModelResult
   }
   return { ...(await describeModel(target, false)), isNew: true }
 }
+
+/** Removes what killed processes have left. The copy of a process that still works is younger. */
+async function removeAbandoned(models: string): Promise<void> {
+  const names = await readdir(models).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  })
+  for (const name of names.filter((each) => each.startsWith(UNFINISHED_MODEL))) {
+    const { mtimeMs } = await stat(join(models, name))
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(models, name), { recursive: true, force: true })
+  }
+}
+
+const ABANDONED_MS = 24 * 3_600_000
 
 /** The copy has the checksums of the profile, or it is refused. */
 async function requireRunning(folder: string): Promise<void> {

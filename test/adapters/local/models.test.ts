@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addModel, checkModel, listModels, openLocalEngine } from '../../../adapters/local/index.js'
@@ -88,6 +88,15 @@ describe('the models of a data folder', () => {
     await writeModelFiles(given, { 'onnx/model_quantized.onnx': tinyGraph(2_000, { operatorSet: 20 }) })
     await expect(addModel({ dataDir, folder: given })).rejects.toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
     expect(await readdir(join(dataDir, 'models'))).toEqual([])
+  })
+
+  it('do not keep what a killed process has left a day ago', async () => {
+    const [old, recent] = [join(dataDir, 'models', '.adding-old'), join(dataDir, 'models', '.adding-recent')]
+    for (const left of [old, recent]) await mkdir(left, { recursive: true })
+    await utimes(old, new Date('2026-01-01'), new Date('2026-01-01'))
+    expect(await listModels({ dataDir })).toHaveLength(1)
+    await addModel({ dataDir, folder: await writeModel('bpe') })
+    expect((await readdir(join(dataDir, 'models'))).sort()).toEqual(['.adding-recent', 'bpe'])
   })
 
   it('can be in a folder that the process may not write', async () => {

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OnnxEmbeddingModel } from '../../../adapters/onnx/index.js'
 import { XenovaEmbeddingModel } from '../../../adapters/xenova/index.js'
@@ -140,6 +143,27 @@ describe('a model of any tokenizer', () => {
       message: expect.stringMatching(reason) as string,
     })
     await model.close()
+  })
+
+  it('says which package it needs, if that is not installed', async () => {
+    const hide = join(folder.path, 'hide.cjs')
+    await writeFile(
+      hide,
+      `const Module = require('node:module')
+       const resolve = Module._resolveFilename
+       Module._resolveFilename = function (name, ...rest) {
+         if (name === '@xenova/transformers') throw Object.assign(new Error('not installed'), { code: 'MODULE_NOT_FOUND' })
+         return resolve.call(this, name, ...rest)
+       }`,
+    )
+    const adapter = join(import.meta.dirname, '../../../dist/adapters/xenova/index.js')
+    const program = `import(${JSON.stringify(adapter)})
+      .then(({ XenovaEmbeddingModel }) => XenovaEmbeddingModel.open(${JSON.stringify(join(folder.path, 'bpe'))}))
+      .catch(({ code, message }) => console.log(code + ': ' + message))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--require', hide, '--eval', program])
+    expect(stdout).toMatch(
+      /^ERR_UNSUPPORTED: the tokenizer of the model bpe needs .*"npm install @xenova\/transformers"/,
+    )
   })
 
   it('whose tokenizer the library cannot read is refused with the reason', async () => {
