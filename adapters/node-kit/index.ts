@@ -6,7 +6,7 @@ export {
   profileOf,
   writeProfile,
 } from './embedding/describe-model-folder.js'
-export { DeviceEmbeddingModel } from './embedding/device-embedding-model.js'
+export { DeviceEmbeddingModel, type EncodeOptions } from './embedding/device-embedding-model.js'
 export type { EmbeddingInput } from './embedding/embedding-protocol.js'
 export type { OpenRunner, Runner, RunnerInputs, TokenMatrix } from './embedding/embedding-runner.js'
 export { EmbeddingTask, poolInto } from './embedding/embedding-task.js'

@@ -42,6 +42,10 @@ export interface EncodeRequest {
   readonly prefix: string
   readonly texts: readonly string[]
   readonly windowTokens: number
+  /** True if it overtakes requests that are not urgent. */
+  readonly isUrgent: boolean
+  /** The index of the first text among the caller's texts, for errors. */
+  readonly firstRow: number
 }
 
 export type TokenizerRequest = EncodeRequest | { readonly type: 'cancel'; readonly id: number }

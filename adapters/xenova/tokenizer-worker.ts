@@ -15,7 +15,9 @@ import type {
 } from './tokenizer-protocol.js'
 
 const { folder, port, flag } = workerData as TokenizerThreadData
-const openRequests = new Set<number>()
+/** Requests that are neither answered nor cancelled, in the order in which they came. */
+const waiting: EncodeRequest[] = []
+let isEncoding = false
 
 silenceConsole()
 try {
@@ -27,8 +29,9 @@ try {
     encoder.trim()
   })
   parentPort?.on('message', (request: TokenizerRequest) => {
-    if (request.type === 'cancel') openRequests.delete(request.id)
-    else void encode(encoder, request)
+    if (request.type === 'cancel') remove(request.id)
+    else waiting.push(request)
+    if (!isEncoding) void encodeAll(encoder)
   })
   post({ type: 'ready', facts: encoder.facts })
 } catch (error) {
@@ -58,32 +61,54 @@ function answer(encoder: TextEncoder, { type, words }: WordRequest): WordAnswer 
   return { type: 'tokens', tokens: words.map((word) => encoder.read(word)) }
 }
 
-/** Encodes texts one by one. Requests on the port come first. */
-async function encode(encoder: TextEncoder, { id, prefix, texts, windowTokens }: EncodeRequest): Promise<void> {
-  openRequests.add(id)
+/** Encodes request by request, urgent ones first. */
+async function encodeAll(encoder: TextEncoder): Promise<void> {
+  isEncoding = true
+  for (let next = nextRequest(); next !== undefined; next = nextRequest()) {
+    await encode(encoder, next)
+    encoder.trim()
+  }
+  isEncoding = false
+}
+
+function nextRequest(): EncodeRequest | undefined {
+  return waiting.find(({ isUrgent }) => isUrgent) ?? waiting[0]
+}
+
+/** Encodes texts one by one. Requests on the port and urgent ones come in between. */
+async function encode(encoder: TextEncoder, request: EncodeRequest): Promise<void> {
+  const { id, prefix, texts, windowTokens, firstRow } = request
   const inputs: Int32Array[] = []
   try {
-    for (const [row, text] of texts.entries()) {
+    for (const text of texts) {
       const steps = encoder.encode(prefix, text, windowTokens)
       for (let step = steps.next(); ; step = steps.next()) {
         await setImmediate()
-        if (!openRequests.has(id)) return
+        // A search waits for an urgent request.
+        const urgent = request.isUrgent ? undefined : waiting.find(({ isUrgent }) => isUrgent)
+        if (urgent !== undefined) await encode(encoder, urgent)
+        if (!waiting.includes(request)) return
         if (step.done !== true) continue
-        inputs[row] = step.value
+        inputs.push(step.value)
         break
       }
     }
   } catch (error) {
-    if (error instanceof InvalidInputError) fail(id, new InvalidInputError(`texts[${inputs.length}]`, error.message))
-    else fail(id, error)
+    const isTooLong = error instanceof InvalidInputError
+    fail(id, isTooLong ? new InvalidInputError(`texts[${firstRow + inputs.length}]`, error.message) : error)
     return
   }
-  openRequests.delete(id)
-  encoder.trim()
+  remove(id)
   post({ type: 'encoded', id, inputs })
 }
 
+function remove(id: number): void {
+  const index = waiting.findIndex((request) => request.id === id)
+  if (index >= 0) waiting.splice(index, 1)
+}
+
 function fail(id: number | undefined, error: unknown): void {
+  if (id !== undefined) remove(id)
   const code = error instanceof AlcoveError ? error.code : undefined
   const message = error instanceof Error ? error.message : String(error)
   post({ type: 'failed', id, code, message })

@@ -1,5 +1,11 @@
 import type { Tokenizer } from '../../src/ports/index.js'
-import { checkModelFile, DeviceEmbeddingModel, type EmbeddingInput, openModelFolder } from '../node-kit/index.js'
+import {
+  checkModelFile,
+  DeviceEmbeddingModel,
+  type EmbeddingInput,
+  type EncodeOptions,
+  openModelFolder,
+} from '../node-kit/index.js'
 import { requireLibrary } from './library.js'
 import { TokenizerThread } from './tokenizer-thread.js'
 import { XenovaTokenizer } from './xenova-tokenizer.js'
@@ -9,6 +15,8 @@ import { XenovaTokenizer } from './xenova-tokenizer.js'
  * this device and never asks a network.
  */
 export class XenovaEmbeddingModel extends DeviceEmbeddingModel {
+  /** The model computes the first texts while the thread of the tokenizer encodes the next. */
+  protected override readonly textsPerGroup = 64
   #thread: Promise<TokenizerThread> | undefined
 
   /**
@@ -37,15 +45,14 @@ export class XenovaEmbeddingModel extends DeviceEmbeddingModel {
 
   protected async encode(
     texts: readonly string[],
-    kind: 'query' | 'passage',
-    signals: readonly AbortSignal[],
+    { kind, isUrgent, firstRow, signals }: EncodeOptions,
   ): Promise<readonly EmbeddingInput[]> {
     if (texts.length === 0) return []
     const { queryPrefix, passagePrefix, windowTokens } = this.profile
     const prefix = kind === 'query' ? queryPrefix : passagePrefix
     const thread = await this.#startThread()
     for (const signal of signals) signal.throwIfAborted()
-    return await thread.encode({ prefix, texts, windowTokens }, signals)
+    return await thread.encode({ prefix, texts, windowTokens, isUrgent, firstRow }, signals)
   }
 
   async #startThread(): Promise<TokenizerThread> {

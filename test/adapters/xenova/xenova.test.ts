@@ -86,11 +86,28 @@ describe('a model of any tokenizer', () => {
 
   it('names a text that is too long by its position', async () => {
     const model = await XenovaEmbeddingModel.open(join(folder.path, 'bpe'))
-    const texts = Array.from({ length: 9 }, (_, row) => 'word '.repeat(row === 6 ? 300 : 20))
+    const texts = Array.from({ length: 160 }, (_, row) => 'word '.repeat(row === 146 ? 300 : 20))
     await expect(model.embed(texts, { kind: 'passage' })).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
-      message: expect.stringMatching(/^texts\[6\]: has more tokens than the model's window of 128/) as string,
+      message: expect.stringMatching(/^texts\[146\]: has more tokens than the model's window of 128/) as string,
     })
+    await model.close()
+  })
+
+  it('keeps the order of many texts, and lets a query overtake them', async () => {
+    const model = await XenovaEmbeddingModel.open(join(folder.path, 'bpe'))
+    const texts = Array.from({ length: 300 }, (_, row) => `word ${row} ${'weeks in the harbour '.repeat(row % 9)}`)
+    await model.embed(['load it'], { kind: 'query' })
+    const order: string[] = []
+    const passages = model.embed(texts, { kind: 'passage' }).finally(() => order.push('passages'))
+    const query = model.embed(['a question'], { kind: 'query' }).finally(() => order.push('query'))
+    const vectors = await passages
+    await query
+    expect(order).toEqual(['query', 'passages'])
+    for (const row of [0, 63, 64, 127, 128, 299]) {
+      const alone = await model.embed([texts[row] ?? ''], { kind: 'passage' })
+      expect(cosine(alone, vectors.subarray(row * 48, (row + 1) * 48))).toBeGreaterThan(0.999)
+    }
     await model.close()
   })
 
