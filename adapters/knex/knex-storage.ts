@@ -32,6 +32,7 @@ import {
   KnexRateRepository,
   KnexRevokedTokenRepository,
 } from './repositories/security-repositories.js'
+import { KnexShadowRepository } from './repositories/shadow-repository.js'
 import {
   KnexMailRepository,
   KnexPasswordTokenRepository,
@@ -273,6 +274,7 @@ function repositoriesOf(session: Session): Repositories {
     mails: new KnexMailRepository(session),
     contexts: new KnexContextRepository(session),
     documents: new KnexDocumentRepository(session),
+    shadows: new KnexShadowRepository(session),
     uploads: new KnexUploadRepository(session),
     chunks: new KnexChunkRepository(session),
     jobs: new KnexJobRepository(session),

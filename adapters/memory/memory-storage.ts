@@ -14,6 +14,7 @@ import {
   rateRepository,
   revokedTokenRepository,
 } from './storage/security-repositories.js'
+import { shadowRepository } from './storage/shadow-repository.js'
 import {
   accountRepository,
   apiKeyRepository,
@@ -47,6 +48,7 @@ export class MemoryStorage implements Storage {
     mails: mailRepository(this.#tables),
     contexts: contextRepository(this.#tables),
     documents: documentRepository(this.#tables),
+    shadows: shadowRepository(this.#tables),
     uploads: uploadRepository(this.#tables),
     chunks: chunkRepository(this.#tables),
     jobs: jobRepository(this.#tables),

@@ -34,6 +34,7 @@ export async function fillStorage(
       ...{ accountId, userId, name: 'Filters', description: '', caption: '', toolsJson: '[]', starterPrompts: [] },
       ...{ embeddingModel: 'none', maxSizeBytes: 1, topN: 5, scoreThreshold: 0, chunkSizeTokens: 1, overlap: 0 },
       ...{ shareState: 0, searchMode: 'hybrid', findsEarly: false, icon: null, created: NOW, deleted: null },
+      ...{ generation: 0, lastGeneration: 0, reindexing: null },
     })
   })
   for (let at = 0; at < documentIds.length; at += DOCUMENTS_AT_ONCE) {
@@ -41,7 +42,8 @@ export async function fillStorage(
       for (const id of documentIds.slice(at, at + DOCUMENTS_AT_ONCE)) {
         const selecting = percents.filter((percent) => isSelected(id, percent))
         await documents.insert({
-          ...{ uuid: `${id}`, contextId: context.id, originalName: `${id}.txt`, nameIndex: 0, replaces: null },
+          ...{ uuid: `${id}`, contextId: context.id, originalName: `${id}.txt`, nameIndex: 0 },
+          ...{ replaces: null, generation: null },
           ...{ displayName: null, contentType: 'text/plain', contentHash: '', sizeBytes: 1, chunkCount: 10 },
           ...{ created: NOW, createdBy: context.userId, started: NOW, completed: NOW, error: null, receipt: null },
           ...{ wordsVersion: 1, embeddedChunks: 10, deleted: null },

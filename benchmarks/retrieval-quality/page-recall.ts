@@ -133,7 +133,9 @@ async function searchVariant(run: VariantRun): Promise<ReadonlyMap<string, reado
       ids.set(fileName, id)
       const chunks = await session.documents.chunks(uuid)
       if (!headed.has(fileName)) headed.set(fileName, chunks)
-      console.log(`${variant.name}: ${fileName}, ${chunks.length} chunks, ${Math.round((performance.now() - began) / 1_000)} s`)
+      console.log(
+        `${variant.name}: ${fileName}, ${chunks.length} chunks, ${Math.round((performance.now() - began) / 1_000)} s`,
+      )
     }
     return await askAll(session, contextId, run.questions, ids)
   } finally {

@@ -24,7 +24,7 @@ export interface NewContext {
   readonly toolsJson: string
   /** When omitted, the engine writes them from name, caption and description. */
   readonly starterPrompts?: readonly string[] | undefined
-  /** For cutting and searching documents. After the creation, only settings of the search and `maxSizeBytes` can change. */
+  /** For cutting and searching documents. */
   readonly settings?: ContextSettings
 }
 
@@ -55,8 +55,11 @@ export interface ContextChanges {
   readonly caption?: string | undefined
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
-  /** Settings that can change after the creation. */
-  readonly settings?: Pick<ContextSettings, 'topN' | 'scoreThreshold' | 'maxSizeBytes' | 'searchMode' | 'findsEarly'>
+  /**
+   * Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: the documents are cut and embedded a
+   * second time, while searches go on with the present settings. All change at once when it is finished.
+   */
+  readonly settings?: ContextSettings
 }
 
 const NAME = textSchema({ min: 1, max: 255 })
@@ -64,6 +67,9 @@ const DESCRIPTION = textSchema({ max: 100_000 })
 const CAPTION = textSchema({ max: 1_000 })
 const TOOLS_JSON = utf8Schema({ maxBytes: 1_048_576 })
 const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
+const EMBEDDING_MODEL = textSchema({ min: 1, max: 255 })
+const CHUNK_SIZE_TOKENS = integerSchema({ min: 16, max: 8_192 })
+const OVERLAP = fractionSchema({ min: 0, max: 1, isBelow: true })
 const MAX_SIZE_BYTES = integerSchema({ min: 1 })
 const TOP_N = integerSchema({ min: 1, max: 100 })
 const SCORE_THRESHOLD = fractionSchema({ min: 0, max: 1 })
@@ -77,20 +83,16 @@ const NEW_CONTEXT = objectSchema({
   toolsJson: TOOLS_JSON,
   starterPrompts: STARTER_PROMPTS.optional(),
   settings: closedObjectSchema({
-    embeddingModel: textSchema({ min: 1, max: 255 }).optional(),
+    embeddingModel: EMBEDDING_MODEL.optional(),
     maxSizeBytes: MAX_SIZE_BYTES.default(104_857_600),
     topN: TOP_N.default(5),
     scoreThreshold: SCORE_THRESHOLD.default(0),
-    chunkSizeTokens: integerSchema({ min: 16, max: 8_192 }).default(1_000),
-    overlap: fractionSchema({ min: 0, max: 1, isBelow: true }).default(0.2),
+    chunkSizeTokens: CHUNK_SIZE_TOKENS.default(1_000),
+    overlap: OVERLAP.default(0.2),
     searchMode: SEARCH_MODE.default('hybrid'),
     findsEarly: FINDS_EARLY.default(true),
   }).prefault({}),
 })
-
-const FIXED = z
-  .undefined({ error: 'cannot change: the documents are cut and embedded with it; create a new context' })
-  .optional()
 
 const CONTEXT_CHANGES = objectSchema({
   name: NAME.optional(),
@@ -104,9 +106,9 @@ const CONTEXT_CHANGES = objectSchema({
     scoreThreshold: SCORE_THRESHOLD.optional(),
     searchMode: SEARCH_MODE.optional(),
     findsEarly: FINDS_EARLY.optional(),
-    embeddingModel: FIXED,
-    chunkSizeTokens: FIXED,
-    overlap: FIXED,
+    embeddingModel: EMBEDDING_MODEL.optional(),
+    chunkSizeTokens: CHUNK_SIZE_TOKENS.optional(),
+    overlap: OVERLAP.optional(),
   }).prefault({}),
 })
 

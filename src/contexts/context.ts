@@ -1,7 +1,6 @@
 import { ForbiddenError, NotFoundError } from '../kernel/errors.js'
 import type { ContextRecord, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
-import type { ContextSettings } from './context-input.js'
 
 /** Specification: Context. */
 export interface Context {
@@ -46,19 +45,6 @@ export function toContext(record: ContextRecord): Context {
     shareState: record.shareState,
     deleted: null,
     created: record.created,
-  }
-}
-
-export function toSettings(record: ContextRecord): Required<ContextSettings> {
-  return {
-    embeddingModel: record.embeddingModel,
-    maxSizeBytes: record.maxSizeBytes,
-    topN: record.topN,
-    scoreThreshold: record.scoreThreshold,
-    chunkSizeTokens: record.chunkSizeTokens,
-    overlap: record.overlap,
-    searchMode: record.searchMode,
-    findsEarly: record.findsEarly,
   }
 }
 

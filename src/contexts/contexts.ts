@@ -6,14 +6,9 @@ import { pages, RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type { Clock, ContextFilter, ContextRecord, Repositories, StarterPromptWriter, Storage } from '../ports/index.js'
 import { type Access, type Authorizer, type ContextRemoval, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { ASSISTANT, type Context, findReadable, findWritable, toContext, toSettings } from './context.js'
-import {
-  type ContextChanges,
-  type ContextSettings,
-  type NewContext,
-  parseContextChanges,
-  parseNewContext,
-} from './context-input.js'
+import { ASSISTANT, type Context, findReadable, findWritable, toContext } from './context.js'
+import { type ContextChanges, type NewContext, parseContextChanges, parseNewContext } from './context-input.js'
+import { changeChunkSettings, enqueueReindex } from './reindexing.js'
 
 /** The kind of the job that deletes the contexts of a deleted account, one after the other. */
 export const PURGE_ACCOUNT = 'purge-account'
@@ -103,6 +98,9 @@ export class Contexts {
         embeddingModel: model,
         shareState: 0,
         icon: null,
+        generation: 0,
+        lastGeneration: 0,
+        reindexing: null,
         created: now.toISOString(),
         deleted: null,
       })
@@ -142,17 +140,11 @@ export class Contexts {
   }
 
   /**
-   * All settings of a context, including those that are not in the specification's record.
-   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
-   */
-  async getSettings(principal: Principal, contextId: number): Promise<Required<ContextSettings>> {
-    return toSettings(await this.#find(principal, contextId))
-  }
-
-  /**
-   * Replaces the texts of a context. Tools, starter prompts and settings stay as they are when omitted.
+   * Replaces the texts of a context. Tools, starter prompts and settings stay as they are when omitted. Another model,
+   * chunk size or overlap starts a re-index: see {@link changeChunkSettings}.
    *
    * @throws InvalidInputError naming the field
+   * @throws ModelError `ERR_MODEL_UNKNOWN`
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ForbiddenError where another user shares it
    */
@@ -160,18 +152,31 @@ export class Contexts {
     const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const { settings, ...texts } = parseContextChanges(input)
-    const changes = withoutUndefined({ ...texts, ...settings })
-    const record = await this.#storage.transaction(async (repositories) => {
+    const { embeddingModel, chunkSizeTokens, overlap, ...others } = settings
+    const changes = withoutUndefined({ ...texts, ...others })
+    const chunkChanges = withoutUndefined({ embeddingModel, chunkSizeTokens, overlap })
+    if (embeddingModel !== undefined) this.#knownModel(embeddingModel)
+    const isReindexing = Object.keys(chunkChanges).length > 0
+    const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
+      if (isReindexing) {
+        await enqueueReindex(repositories, id, { companyId: access.companyId })
+        // A finishing upload also locks the context. After this lock, its document exists, and is re-indexed as well.
+        await repositories.contexts.lock(id)
+      }
       const current = await findWritable(repositories, access, id)
-      if (Object.keys(changes).length === 0) return current
+      const now = this.#clock.now().toISOString()
+      const ofChunks = isReindexing ? await changeChunkSettings(repositories, current, chunkChanges, now) : {}
+      const all = { ...changes, ...ofChunks }
+      if (Object.keys(all).length === 0) return current
       await recordChange(repositories, access.by, this.#clock.now(), {
         action: 'context.updated',
         companyId: access.companyId,
         targetId: id,
         details: { accountId: access.principal.accountId },
       })
-      return await repositories.contexts.update(id, changes)
-    })
+      return await repositories.contexts.update(id, all)
+    }
+    const record = await this.#storage.transaction(change, isReindexing ? { isolation: 'read committed' } : {})
     if (record === undefined) throw new NotFoundError('context', id)
     return toContext(record)
   }

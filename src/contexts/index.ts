@@ -6,6 +6,7 @@ export {
   contextChangesBodySchema,
   type NewContext,
 } from './context-input.js'
+export { type ContextReindexingView, type ContextSettingsView, ReadContextSettings } from './context-settings.js'
 export {
   Contexts,
   PURGE_ACCOUNT,
@@ -15,3 +16,4 @@ export {
   type ShareInput,
   shareSchema,
 } from './contexts.js'
+export { enqueueReindex, REINDEX_CONTEXT } from './reindexing.js'

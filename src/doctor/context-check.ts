@@ -134,7 +134,7 @@ export class ContextCheck {
   }
 
   async #countWords(context: ContextRecord): Promise<ContextWords> {
-    const words = new ContextWords(this.#storage, this.#words, context.id)
+    const words = new ContextWords(this.#storage, this.#words, context)
     await words.count()
     return words
   }

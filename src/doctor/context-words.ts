@@ -1,5 +1,11 @@
 import { termsOf } from '../analysis/index.js'
-import { countWithoutWords, INDEX_WORDS, isOfOlderAnalyzer, wordCollectionOf } from '../documents/index.js'
+import {
+  countWithoutWords,
+  type GenerationOwner,
+  INDEX_WORDS,
+  isOfOlderAnalyzer,
+  wordCollectionOf,
+} from '../documents/index.js'
 import {
   AlcoveError,
   type ContextRecord,
@@ -59,12 +65,12 @@ export class ContextWords extends CollectionReader {
   readonly #index: LexicalIndex
   readonly #contextId: number
 
-  constructor(storage: Storage, index: LexicalIndex, contextId: number) {
+  constructor(storage: Storage, index: LexicalIndex, context: GenerationOwner) {
     super()
     this.#storage = storage
     this.#index = index
-    this.#contextId = contextId
-    this.collection = wordCollectionOf(contextId)
+    this.#contextId = context.id
+    this.collection = wordCollectionOf(context)
   }
 
   async count(): Promise<void> {

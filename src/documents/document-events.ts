@@ -31,6 +31,11 @@ export interface FindableDocument {
   readonly fileName: string
 }
 
+/** A context whose documents were re-indexed. */
+export interface ReindexedContext {
+  readonly contextId: number
+}
+
 /** The events about documents, by name, for listeners of the engine. */
 export interface DocumentEvents {
   /** A document is completed, or a replacement is: then it is the document from now on. */
@@ -47,6 +52,8 @@ export interface DocumentEvents {
    * when it is completed, and no earlier.
    */
   'document.findable': FindableDocument
+  /** A re-index is finished: searches of the context find its documents as the new settings cut and embed them. */
+  'context.reindexed': ReindexedContext
 }
 
 type Listener<Name extends keyof DocumentEvents> = (event: DocumentEvents[Name]) => void
@@ -59,6 +66,7 @@ export class DocumentEventEmitter {
     'document.failed': new Set(),
     'document.progress': new Set(),
     'document.findable': new Set(),
+    'context.reindexed': new Set(),
   }
 
   constructor(telemetry: Telemetry) {

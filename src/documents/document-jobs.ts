@@ -40,6 +40,11 @@ export function ingestionJob(
   return { kind: INGEST_DOCUMENT, subject: id, lane: contextId, ...(companyId !== undefined && { companyId }) }
 }
 
+/** The lane of the jobs that process the shadows of a context: they take turns with its other documents. */
+export function shadowLaneOf(contextId: number): number {
+  return -contextId
+}
+
 /**
  * Enqueues the indexing of words for the completed documents of a context that have no words of this version of the
  * analyzer. Does nothing if that job exists.

@@ -5,7 +5,9 @@ export {
   collectionOf,
   collectionsOf,
   contextOfCollection,
+  type GenerationOwner,
   isOfOlderAnalyzer,
+  isOfOtherGeneration,
   wordCollectionOf,
 } from './collections.js'
 export {
@@ -23,6 +25,7 @@ export {
   type DocumentEvents,
   type DocumentProgress,
   type FindableDocument,
+  type ReindexedContext,
   WaitForDocument,
 } from './document-events.js'
 export { documentFilterSchema, parseFilter } from './document-filter.js'
@@ -34,16 +37,19 @@ export {
   INGEST_DOCUMENT,
   ingestionJob,
   PURGE_DOCUMENT,
+  shadowLaneOf,
 } from './document-jobs.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, type DocumentListQuery, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
+export { FormerGenerations } from './former-generations.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { removeChunks } from './pipeline/chunks.js'
 export { IndexWords } from './pipeline/index-words.js'
 export { LateWrites } from './pipeline/late-writes.js'
 export { ProcessDocument } from './process-document.js'
 export { FileReceiver, type UploadOptions } from './receive-file.js'
+export { ReindexContext } from './reindex-context.js'
 export { type NewVersion, ReplaceDocument } from './replace-document.js'
 export { type NewDocument, UploadDocument } from './upload-document.js'
 export type { UploadContent } from './upload-stream.js'

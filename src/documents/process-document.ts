@@ -1,8 +1,8 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { AlcoveError, StorageError, VectorInvalidError } from '../kernel/errors.js'
-import type { Clock, DocumentRepository, Repositories } from '../ports/index.js'
-import { collectionOf } from './collections.js'
+import type { Clock, ContextGenerations, ContextRecord, DocumentRepository, Repositories } from '../ports/index.js'
+import { collectionOf, contextFor } from './collections.js'
 import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
@@ -48,12 +48,12 @@ export class ProcessDocument implements JobHandler {
     const documentRun = new DocumentRun(this.#ports, job, started, model)
     try {
       const processed = await documentRun.process()
-      await this.#complete(job, document.id, processed, documentRun)
+      await this.#complete(job, started, processed, documentRun)
     } catch (error) {
       // First: writes that still run would add data after its removal.
       await documentRun.close()
       const { name } = collectionOf(context, model.profile)
-      await this.#lateWrites.removeIfDeleted(document, name).catch(() => undefined)
+      await this.#lateWrites.removeIfDeleted({ id: document.id, context }, name).catch(() => undefined)
       throw error
     } finally {
       await documentRun.close()
@@ -74,7 +74,8 @@ export class ProcessDocument implements JobHandler {
   async #tryStart(job: JobRun): Promise<StartedDocument | 'chunks left' | undefined> {
     return await job.transaction(async ({ documents, contexts, chunks }) => {
       const document = await documents.get(job.subject)
-      const context = document && (await contexts.get(document.contextId))
+      const stored = document && (await contexts.get(document.contextId))
+      const context = stored && contextFor(stored, document)
       if (document === undefined || context === undefined || document.completed !== null) return undefined
       if (document.started !== null) return { document, context, isFresh: false }
       const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
@@ -86,33 +87,36 @@ export class ProcessDocument implements JobHandler {
 
   /**
    * Completes the document and its job in one transaction, then notifies listeners. A replacement becomes the current
-   * version in the same transaction, and the version that it replaces is deleted.
+   * version in the same transaction, and the version that it replaces is deleted. A shadow waits for the switch.
    */
   async #complete(
     job: JobRun,
-    id: number,
+    { document: { id, generation }, context }: StartedDocument,
     { receipt, unwrittenChunks }: ProcessedDocument,
     documentRun: DocumentRun,
   ): Promise<void> {
     const completed = await job.complete(async (repositories) => {
-      const { documents, chunks } = repositories
+      const { documents, chunks, contexts } = repositories
       if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
       else await requireWords(documents, id)
       const now = this.#clock.now().toISOString()
-      const replaced = (await documents.get(id))?.replaces ?? null
+      const replaces = (await documents.get(id))?.replaces ?? null
+      const replaced = generation === null ? replaces : null
       if (replaced !== null) await deleteVersions(repositories, [replaced], now)
       await documents.update(id, {
         completed: now,
-        replaces: null,
+        replaces: generation === null ? null : replaces,
         error: null,
         chunkCount: receipt.chunks,
         receipt,
         wordsVersion: ANALYZER_VERSION,
         embeddedChunks: receipt.chunks,
       })
+      // After the update, which waits for a switch that changes the same row: this read sees the switch.
+      requireGeneration(context, await contexts.generations(context.id), generation)
       return await documents.get(id)
     })
-    if (completed === undefined) return
+    if (completed === undefined || generation !== null) return
     documentRun.emitFindable({ isCompleted: true })
     this.#ports.events.emit('document.completed', toDocument(completed))
   }
@@ -127,10 +131,17 @@ export class ProcessDocument implements JobHandler {
     void storage
       .read(({ documents }) => documents.get(documentId))
       .then((document) => {
-        if (document !== undefined) events.emit('document.failed', toDocument(document))
+        if (document?.generation === null) events.emit('document.failed', toDocument(document))
       })
       .catch(() => undefined)
   }
+}
+
+/** Chunks and vectors of a former generation must not be completed: the next run makes those of the present one. */
+function requireGeneration(context: ContextRecord, now: ContextGenerations | undefined, ofShadow: number | null): void {
+  const present = ofShadow === null ? now?.generation : now?.reindexing?.generation
+  if (present !== context.generation)
+    throw new StorageError('the context was re-indexed meanwhile', { isTransient: true })
 }
 
 /** Without its words, a document must not be completed: a repair may have reset them during this run. */

@@ -119,6 +119,7 @@ export class UploadDocument {
       originalName,
       nameIndex: await documents.nextNameIndex(context.id, originalName),
       replaces: null,
+      generation: null,
       displayName: null,
       metadata,
       contentType,

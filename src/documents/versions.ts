@@ -41,12 +41,16 @@ export async function findVersions(
   return { current, replacement: replacement?.id === current.id ? undefined : replacement }
 }
 
-/** Deletes versions of documents. They are invisible once the transaction is committed; jobs remove their data. */
+/**
+ * Deletes versions of documents, with the shadows that a re-index made of them. They are invisible once the transaction
+ * is committed; jobs remove their data.
+ */
 export async function deleteVersions(
-  { documents, jobs }: Repositories,
-  ids: readonly number[],
+  { documents, shadows, jobs }: Repositories,
+  versionIds: readonly number[],
   deleted: string,
 ): Promise<void> {
+  const ids = [...versionIds, ...(await shadows.shadowsOf(versionIds))]
   // The jobs first, as in the transactions of their runs: two transactions with different orders could deadlock.
   for (const subject of ids) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
   for (const id of ids) {

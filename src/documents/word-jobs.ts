@@ -2,11 +2,11 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { StorageFullError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
-import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
+import type { ContextRecord, DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
 import { enqueueWords, INDEX_WORDS } from './document-jobs.js'
 import { storedChunks } from './pipeline/chunks.js'
-import { IndexWords } from './pipeline/index-words.js'
+import { IndexWords, type WordsOwner } from './pipeline/index-words.js'
 import type { LateWrites } from './pipeline/late-writes.js'
 
 const DOCUMENTS_PER_PAGE = 200
@@ -81,14 +81,17 @@ export class IndexContextWords implements JobHandler {
         job.signal.throwIfAborted()
         if (performance.now() > endsAt) return false
         await untilNoBackup((work) => job.transaction(work), job.signal)
-        await this.#indexDocument(job, { id, contextId }, counts)
+        const generations = await this.#storage.read(({ contexts }) => contexts.generations(contextId))
+        if (generations === undefined) return true
+        const context = { id: contextId, generation: generations.generation }
+        await this.#indexDocument(job, { id, context }, counts)
       }
     }
     return true
   }
 
   /** Counts a failure instead of throwing it, so that the other documents are indexed. */
-  async #indexDocument(job: JobRun, document: { id: number; contextId: number }, counts: Counts): Promise<void> {
+  async #indexDocument(job: JobRun, document: WordsOwner, counts: Counts): Promise<void> {
     const isWanted = ({ completed }: DocumentRecord): boolean => completed !== null
     try {
       const isIndexed = await this.#words.run(document, { job, isWanted, restMs: REST_MS })
@@ -137,18 +140,22 @@ export async function rebuildWords({ storage, index, signal, onDocument }: Rebui
   const words = new IndexWords(storage, index)
   const beforeWrite = async (): Promise<void> => signal.throwIfAborted()
   let indexedChunks = 0
-  for await (const contextId of liveContexts(storage)) {
-    const existing = await index.countByDocument(wordCollectionOf(contextId))
+  for await (const context of liveContexts(storage)) {
+    const existing = new Map<number, ReadonlyMap<number, number>>()
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await storage.read(({ documents }) => documents.listIds(contextId, page))
+      return await storage.read(({ documents }) => documents.listIds(context.id, page))
     })
     for await (const ids of idPages) {
       signal.throwIfAborted()
       const found = await storage.read(({ documents }) => documents.find(ids))
-      for (const { id, completed, deleted, wordsVersion, chunkCount } of found) {
+      for (const { id, completed, deleted, wordsVersion, chunkCount, generation: own } of found) {
         if (completed === null || deleted !== null || wordsVersion !== ANALYZER_VERSION) continue
-        if (existing.get(id) !== chunkCount)
-          await words.write({ id, contextId }, storedChunks(storage, id), { beforeWrite })
+        const generation = own ?? context.generation
+        const owner = { id: context.id, generation }
+        const counts = existing.get(generation) ?? (await index.countByDocument(wordCollectionOf(owner)))
+        existing.set(generation, counts)
+        if (counts.get(id) !== chunkCount)
+          await words.write({ id, context: owner }, storedChunks(storage, id), { beforeWrite })
         indexedChunks += chunkCount
         onDocument?.(chunkCount)
       }
@@ -157,12 +164,12 @@ export async function rebuildWords({ storage, index, signal, onDocument }: Rebui
   return indexedChunks
 }
 
-async function* liveContexts(storage: Storage): AsyncGenerator<number> {
+async function* liveContexts(storage: Storage): AsyncGenerator<ContextRecord> {
   const contextPages = pages(
     CONTEXTS_PER_PAGE,
     async (page) => await storage.read(({ contexts }) => contexts.page(page)),
   )
-  for await (const contexts of contextPages) for (const { id, deleted } of contexts) if (deleted === null) yield id
+  for await (const contexts of contextPages) for (const context of contexts) if (context.deleted === null) yield context
 }
 
 const COUNTED_PER_PAGE = 5_000

@@ -1,4 +1,4 @@
-import type { Context, ContextChanges, ContextSettings, NewContext, ShareInput } from '../contexts/index.js'
+import type { Context, ContextChanges, ContextSettingsView, NewContext, ShareInput } from '../contexts/index.js'
 import type {
   ChunkQuery,
   Document,
@@ -50,17 +50,35 @@ export interface ContextOperations {
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
    */
   get(id: number): Promise<Context>
-  /** Reads all settings, also those that the specification's record does not have. @throws as {@link get} */
-  settings(id: number): Promise<Required<ContextSettings>>
+  /**
+   * Reads all settings, also those that the specification's record does not have, and the re-index in progress.
+   * @throws as {@link get}
+   */
+  settings(id: number): Promise<ContextSettingsView>
   /**
    * Replaces the texts of a context. Omitted tools, starter prompts and settings stay unchanged.
    *
+   * Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index. Searches, uploads and changes go on with
+   * the present settings. The new ones apply to all documents at once, when all are re-indexed: see
+   * {@link whenReindexed}. The present settings cancel a re-index, and other ones replace it.
+   *
    * @throws InvalidInputError for an invalid member
+   * @throws ModelError `ERR_MODEL_UNKNOWN`
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
    *   context
    */
   update(id: number, changes: ContextChanges): Promise<Context>
+  /**
+   * Waits until no re-index of the context is in progress.
+   *
+   * @param options.signal ends the wait, which then rejects with the signal's reason. Default: no signal
+   * @returns the settings from then on
+   * @throws ReindexFailedError once the re-index has stopped: the same {@link update} tries it again
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the wait
+   * @throws ClosedError if the engine is closed during the wait
+   */
+  whenReindexed(id: number, options?: Cancellable): Promise<ContextSettingsView>
   /** Shares a context with the other users of its account, or makes it private. @throws as {@link update} */
   share(id: number, share: ShareInput): Promise<void>
   /**
@@ -231,8 +249,18 @@ export function createContextOperations(
     create: async (context, options) => await parts.contexts.create(principal, context, options),
     ...createListOperations(() => parts.contexts.list(principal)),
     get: async (id) => await parts.contexts.get(principal, id),
-    settings: async (id) => await parts.contexts.getSettings(principal, id),
-    update: async (id, changes) => await parts.contexts.update(principal, id, changes),
+    settings: async (id) => await parts.readContextSettings.execute(principal, id),
+    update: async (id, changes) => {
+      const changed = await parts.contexts.update(principal, id, changes)
+      signals.settingsChanged()
+      return changed
+    },
+    whenReindexed: async (id, options) => {
+      refuseUnknownMembers(options, ['signal'], 'option')
+      return await signals.runUntilClosed(options?.signal, async (signal) => {
+        return await parts.readContextSettings.whenReindexed(principal, id, { signal })
+      })
+    },
     share: async (id, share) => {
       await parts.contexts.share(principal, id, share)
     },

@@ -47,6 +47,7 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
 const NO_WORKERS: WorkSignals = {
   documentUploaded: () => undefined,
   versionsDeleted: () => undefined,
+  settingsChanged: () => undefined,
   purgeQueued: () => undefined,
   deliveriesQueued: () => undefined,
   deliveriesCancelled: () => undefined,
@@ -99,6 +100,7 @@ class ComposedEngine implements Engine {
     return createSession(this.#parts, parsePrincipal(principal), {
       documentUploaded: () => workers.documentUploaded(),
       versionsDeleted: (ids) => workers.versionsDeleted(ids),
+      settingsChanged: () => workers.settingsChanged(),
       purgeQueued: () => workers.purgeQueued(),
       deliveriesQueued: () => workers.deliveriesQueued(),
       deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),

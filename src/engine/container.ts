@@ -1,7 +1,7 @@
 import { type AbstractNewable, Container } from 'inversify'
 import 'reflect-metadata'
 import { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import { Contexts, RemoveContexts } from '../contexts/index.js'
+import { Contexts, ReadContextSettings, RemoveContexts } from '../contexts/index.js'
 import {
   ContextCheck,
   DocumentCheck,
@@ -18,10 +18,12 @@ import {
   Documents,
   EmbeddingModels,
   FileReceiver,
+  FormerGenerations,
   IndexContextWords,
   IndexWords,
   LateWrites,
   ProcessDocument,
+  ReindexContext,
   ReplaceDocument,
   UploadDocument,
   WaitForDocument,
@@ -168,7 +170,9 @@ export function wireParts(options: EngineOptions): EngineParts {
     purgeCompany: container.get(PurgeCompany),
     purgeContext: container.get(PurgeContext),
     purgeDocument: container.get(PurgeDocument),
+    readContextSettings: container.get(ReadContextSettings),
     recordEvent: container.get(RecordEvent),
+    reindexContext: container.get(ReindexContext),
     search: container.get(Search),
     secretBox: container.get(SecretBox),
     sendMail: container.get(SendMail),
@@ -293,6 +297,7 @@ function bindOutbox(
 /** Contexts, and documents from the upload to the purge. */
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
+  bind(ReadContextSettings, [STORAGE, Authorizer])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
@@ -319,6 +324,13 @@ function bindDocuments(container: Container, bind: Bind): void {
       ],
     )
   bind(IndexContextWords, [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY])
+  container
+    .bind(FormerGenerations)
+    .toResolvedValue(
+      (vectors, words, files) => new FormerGenerations([vectors, words], files),
+      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE],
+    )
+  bind(ReindexContext, [STORAGE, FormerGenerations, DocumentEventEmitter, CLOCK, TELEMETRY])
   container
     .bind(PurgeDocument)
     .toResolvedValue(

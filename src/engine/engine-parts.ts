@@ -1,5 +1,5 @@
 import type { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import type { Contexts } from '../contexts/index.js'
+import type { Contexts, ReadContextSettings } from '../contexts/index.js'
 import type { StartCheck, Verify } from '../doctor/index.js'
 import type {
   DocumentEventEmitter,
@@ -7,6 +7,7 @@ import type {
   EmbeddingModels,
   IndexContextWords,
   ProcessDocument,
+  ReindexContext,
   ReplaceDocument,
   UploadDocument,
   WaitForDocument,
@@ -69,7 +70,9 @@ export interface EngineParts {
   readonly purgeCompany: PurgeCompany
   readonly purgeContext: PurgeContext
   readonly purgeDocument: PurgeDocument
+  readonly readContextSettings: ReadContextSettings
   readonly recordEvent: RecordEvent
+  readonly reindexContext: ReindexContext
   readonly search: Search
   readonly secretBox: SecretBox
   readonly sendMail: SendMail

@@ -5,6 +5,8 @@ export interface WorkSignals {
   documentUploaded(): void
   /** @param versionIds ids of the deleted versions of documents */
   versionsDeleted(versionIds: readonly number[]): void
+  /** A re-index may have started, or ended. */
+  settingsChanged(): void
   /** There are new jobs that purge deleted data. */
   purgeQueued(): void
   deliveriesQueued(): void

@@ -23,6 +23,9 @@ const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 const POISON_START_DELAYS_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
 const INGESTION_CLAIMS = 6
 
+/** Contexts that are re-indexed at a time. Each waits for the worker of documents most of the time. */
+const REINDEXING_CONCURRENCY = 4
+
 /** Failures after which the next try to index the words of a context waits for an hour. */
 const WORDS_MAX_FAILURES = 10
 
@@ -62,12 +65,13 @@ const RELAY_SHARED_CLAIMS = 4
 const SWEEP_POLL_MS = MINUTE
 
 /**
- * The workers of an engine, for: documents, words of older documents, purging, mails, and the relay of events. Also
+ * The workers of an engine, for: documents, words of older documents, re-indexes, purging, mails, and the relay of events. Also
  * runs the sweep at the start, and the check after it.
  */
 export class Workers implements WorkSignals, RepairWorkers {
   readonly #ingestion: JobWorker
   readonly #indexing: JobWorker
+  readonly #reindexing: JobWorker
   readonly #purging: JobWorker
   readonly #mailing: JobWorker
   readonly #relay: JobWorker
@@ -106,6 +110,15 @@ export class Workers implements WorkSignals, RepairWorkers {
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
       maxFailures: WORDS_MAX_FAILURES,
     })
+    this.#reindexing = new JobWorker(storage, telemetry, {
+      handlers: [parts.reindexContext],
+      concurrency: REINDEXING_CONCURRENCY,
+      poisonStartDelaysMs: POISON_START_DELAYS_MS,
+    })
+    parts.reindexContext.onEnqueued = () => {
+      this.#ingestion.wake()
+      this.#purging.wake()
+    }
     this.#purging = new JobWorker(storage, telemetry, {
       handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
@@ -209,6 +222,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     if (!isIngesting) return
     this.#ingestion.start()
     this.#indexing.start()
+    this.#reindexing.start()
     this.#purging.start()
   }
 
@@ -219,6 +233,10 @@ export class Workers implements WorkSignals, RepairWorkers {
   versionsDeleted(versionIds: readonly number[]): void {
     for (const subject of versionIds) this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
     this.#purging.wake()
+  }
+
+  settingsChanged(): void {
+    this.#reindexing.wake()
   }
 
   purgeQueued(): void {
@@ -234,7 +252,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   get #workers(): readonly JobWorker[] {
-    const workers = [this.#ingestion, this.#indexing, this.#purging, this.#mailing, this.#relay]
+    const workers = [this.#ingestion, this.#indexing, this.#reindexing, this.#purging, this.#mailing, this.#relay]
     return this.#sharedSweep === undefined ? workers : [...workers, this.#sharedSweep]
   }
 
@@ -249,6 +267,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   wake(): void {
     this.#ingestion.wake()
     this.#indexing.wake()
+    this.#reindexing.wake()
     this.#purging.wake()
   }
 

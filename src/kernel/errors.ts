@@ -53,6 +53,7 @@ export {
   FileMissingError,
   ModelError,
   type ModelErrorCode,
+  ReindexFailedError,
   VectorInvalidError,
   VectorsDamagedError,
 } from './errors/document-errors.js'

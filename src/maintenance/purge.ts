@@ -1,4 +1,4 @@
-import { PURGE_ACCOUNT, PURGE_CONTEXT, removeContext } from '../contexts/index.js'
+import { PURGE_ACCOUNT, PURGE_CONTEXT, REINDEX_CONTEXT, removeContext } from '../contexts/index.js'
 import {
   type CollectionIndex,
   collectionsOf,
@@ -6,6 +6,7 @@ import {
   INGEST_DOCUMENT,
   PURGE_DOCUMENT,
   removeChunks,
+  shadowLaneOf,
 } from '../documents/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
@@ -13,7 +14,7 @@ import type { Clock, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
 
 /**
- * Removes the data of a deleted document: its file, chunks, vectors, words, and at last its row. The file comes first:
+ * Removes the data of a deleted version of a document: its file, if no shadow has it too, chunks, vectors, words, and at last its row. The file comes first:
  * its removal needs no free space, so on a full disk it makes room for the rest.
  */
 export class PurgeDocument implements JobHandler {
@@ -33,7 +34,8 @@ export class PurgeDocument implements JobHandler {
     const deletedDocument = document?.deleted === null ? undefined : document
     if (deletedDocument !== undefined) {
       const { id, uuid, contextId } = deletedDocument
-      await this.#fileStore.delete(uuid)
+      const isInUse = await run.transaction(({ documents }) => documents.isFileInUse(uuid))
+      if (!isInUse) await this.#fileStore.delete(uuid)
       await removeChunks(run, id)
       for (const index of this.#indexes) {
         for (const name of await collectionsOf(index, contextId)) await index.deleteDocument(name, id, 0)
@@ -73,6 +75,8 @@ export class PurgeContext implements JobHandler {
     if (isDeleted) {
       const deletedDocuments = await run.transaction(async ({ documents, jobs }) => {
         await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
+        await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(run.subject))
+        await jobs.cancel({ kind: REINDEX_CONTEXT, subject: run.subject })
         await jobs.cancel({ kind: INDEX_WORDS, subject: run.subject })
         // The deletion of a user's contexts leaves their documents undeleted.
         await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())

@@ -118,7 +118,10 @@ export {
   type ChunkKey,
   type ChunkPlace,
   type ChunkRecord,
+  type ChunkSettings,
+  type ContextGenerations,
   type ContextRecord,
+  type ContextReindexing,
   type DocumentMetadata,
   type DocumentRecord,
   type DocumentStateCounts,
@@ -142,6 +145,7 @@ export type {
   ContextFilter,
   ContextRepository,
   DocumentRepository,
+  FoundWindow,
   NewDocumentRecord,
   UploadRepository,
 } from './storage/document-repositories.js'
@@ -180,6 +184,12 @@ export type {
   RevokedToken,
   RevokedTokenRepository,
 } from './storage/rate-and-token-repositories.js'
+export type {
+  ReindexProgress,
+  ShadowRepository,
+  SwitchedVersions,
+  UncompletedShadow,
+} from './storage/shadow-repository.js'
 export type {
   AccessRecord,
   AccountRecord,

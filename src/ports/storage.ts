@@ -12,6 +12,7 @@ import type {
   RateRepository,
   RevokedTokenRepository,
 } from './storage/rate-and-token-repositories.js'
+import type { ShadowRepository } from './storage/shadow-repository.js'
 import type {
   AccountRepository,
   ApiKeyRepository,
@@ -50,6 +51,7 @@ export interface Repositories {
   readonly mails: MailRepository
   readonly contexts: ContextRepository
   readonly documents: DocumentRepository
+  readonly shadows: ShadowRepository
   readonly uploads: UploadRepository
   readonly chunks: ChunkRepository
   readonly jobs: JobRepository

@@ -1,8 +1,8 @@
 import { ANALYZER_VERSION, analyze, questionWords } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
-import { collectionOf, wordCollectionOf } from '../documents/index.js'
+import { collectionOf, type GenerationOwner, wordCollectionOf } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
-import { ModelError, VectorsDamagedError } from '../kernel/errors.js'
+import { ModelError, NotFoundError, VectorsDamagedError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import { TimeSlice } from '../kernel/time-slice.js'
 import { parseId } from '../kernel/validate.js'
@@ -19,6 +19,7 @@ import type {
 import type { Access, Principal } from '../tenancy/index.js'
 import { BestWindows, clamp, MissingChunks, type RankedChunk, toMapKey, type VisibleDocuments } from './chunks.js'
 import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
+import { requirePresent, withPresentContexts } from './present-contexts.js'
 import { embedWindows, measureModelKnowledge, promptTerms } from './prompt.js'
 import { reasonsFor } from './reasons.js'
 import { toResults } from './results.js'
@@ -80,9 +81,15 @@ export class ExplainSearch {
     const input = parseSearch(prompt, options)
     return await withAnySignal([input.signal], async (signal) => {
       signal.throwIfAborted()
-      const context = await this.#parts.storage.read((repositories) => findReadable(repositories, access, id))
-      const request = { ...requestFor(context, input, taker), signal }
-      return await this.#explain(access, context, request, signal)
+      const { storage } = this.#parts
+      const readContext = async () => [await storage.read((repositories) => findReadable(repositories, access, id))]
+      return await withPresentContexts(storage, readContext, async ([context]) => {
+        if (context === undefined) throw new NotFoundError('context', id)
+        const request = { ...requestFor(context, input, taker), signal }
+        const explanation = await this.#explain(access, context, request, signal)
+        await requirePresent(storage, context)
+        return explanation
+      })
     })
   }
 
@@ -154,7 +161,7 @@ export class ExplainSearch {
 
   /** Counts the words in documents that words may find. A damaged word index counts nothing. */
   async #countTerms(
-    { id }: Pick<ContextRecord, 'id'>,
+    context: GenerationOwner,
     terms: LexicalQuery,
     visible: VisibleDocuments,
     taker: TurnTaker,
@@ -162,7 +169,8 @@ export class ExplainSearch {
   ): Promise<ReadonlyMap<string, TermCount>> {
     const { indexes, turns } = this.#parts
     if (terms.size === 0) return NO_COUNTS
-    const count = async () => await indexes.words.countTerms(wordCollectionOf(id), [...terms.keys()], visible.filter)
+    const count = async () =>
+      await indexes.words.countTerms(wordCollectionOf(context), [...terms.keys()], visible.filter)
     return await unlessDamaged(turns.words.one(taker, count, signal), NO_COUNTS)
   }
 
@@ -192,7 +200,7 @@ export class ExplainSearch {
     }
     const ranked = best.ranked(0)
     const search = async () =>
-      await indexes.words.search(wordCollectionOf(context.id), terms, { limit: RANKED, ...visible.byWords.filter })
+      await indexes.words.search(wordCollectionOf(context), terms, { limit: RANKED, ...visible.byWords.filter })
     return {
       byMeaning: new Map(ranked.map((chunk, at) => [toMapKey(chunk), at + 1])),
       nearest: ranked[0]?.similarity ?? null,

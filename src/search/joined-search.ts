@@ -8,6 +8,7 @@ import type { ChunkKey, ContextRecord, LexicalQuery, LexicalStatistics, VisibleC
 import type { Principal } from '../tenancy/index.js'
 import { toMapKey } from './chunks.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
+import { withPresentContexts } from './present-contexts.js'
 import { embedWindows, knowledgeOf, promptTerms } from './prompt.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import { parseSearchAll, type SearchAllInput, type SearchOptions } from './search-input.js'
@@ -42,6 +43,13 @@ interface SearchAllCall {
   readonly options: SearchOptions
 }
 
+/** A checked search, with its contexts as they are now. */
+interface SearchOfContexts {
+  readonly contexts: readonly ContextRecord[]
+  readonly input: SearchAllInput
+  readonly taker: TurnTaker
+}
+
 /** Searches several contexts, one after the other, so that one call never has more work in progress than one search. */
 export class JoinedSearch {
   readonly #parts: JoinedSearchParts
@@ -52,7 +60,7 @@ export class JoinedSearch {
 
   /** @returns the `topN` best chunks, the best first */
   async execute(call: SearchAllCall): Promise<ContextSearchResult[]> {
-    return await this.#read(call.caller, await this.#search(call))
+    return await this.#withContexts(call, async (search) => await this.#read(call.caller, await this.#search(search)))
   }
 
   /** @returns an array if the texts have at most `maxHeldBytes` together; otherwise an iterable that reads them late */
@@ -60,20 +68,36 @@ export class JoinedSearch {
     call: SearchAllCall,
     maxHeldBytes: number,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
-    const run = await this.#search(call)
-    const chunks = run.best()
-    const bytes = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    return bytes <= maxHeldBytes ? await this.#read(call.caller, run) : this.#stream(call.caller, chunks)
+    return await this.#withContexts(call, async (search) => {
+      const run = await this.#search(search)
+      const chunks = run.best()
+      const bytes = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+      return bytes <= maxHeldBytes ? await this.#read(call.caller, run) : this.#stream(call.caller, chunks)
+    })
   }
 
-  async #search({ caller, taker, contextIds, prompt, options }: SearchAllCall): Promise<SearchRun> {
-    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+  /** Checks the call and reads its contexts. If one of them is re-indexed meanwhile, the search begins anew. */
+  async #withContexts<T>(
+    { caller, taker, contextIds, prompt, options }: SearchAllCall,
+    search: (search: SearchOfContexts) => Promise<T>,
+  ): Promise<T> {
+    const { authorizer, storage } = this.#parts
+    const access = await authorizer.authorize(caller, ASSISTANT, 'search')
     const input = parseSearchAll(contextIds, prompt, options)
-    const contexts = await this.#parts.storage.read(async (repositories) => {
-      const found: ContextRecord[] = []
-      for (const id of input.contextIds) found.push(await findReadable(repositories, access, id))
-      return found
-    })
+    const readContexts = async () =>
+      await storage.read(async (repositories) => {
+        const found: ContextRecord[] = []
+        for (const id of input.contextIds) found.push(await findReadable(repositories, access, id))
+        return found
+      })
+    return await withPresentContexts(
+      storage,
+      readContexts,
+      async (contexts) => await search({ contexts, input, taker }),
+    )
+  }
+
+  async #search({ contexts, input, taker }: SearchOfContexts): Promise<SearchRun> {
     const topN = input.topN ?? Math.max(...contexts.map((context) => context.topN))
     const prepared =
       contexts.length > 1
@@ -133,7 +157,7 @@ export class JoinedSearch {
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await indexes.words.statistics(wordCollectionOf(context.id), [...terms.keys()])
+        await indexes.words.statistics(wordCollectionOf(context), [...terms.keys()])
       try {
         all.push(await turns.words.one(taker, read, signal))
       } catch (error) {

@@ -1,6 +1,7 @@
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
+import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
 import {
@@ -22,6 +23,7 @@ import { MissingChunks, type RankedChunk, toMapKey } from './chunks.js'
 import { ExplainSearch } from './explain-search.js'
 import type { SearchExplanation } from './explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
+import { StaleContextError, withPresentContexts } from './present-contexts.js'
 import { embedWindows, knowledgeOf, PromptReader, promptTerms } from './prompt.js'
 import { readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
@@ -188,8 +190,13 @@ export class Search {
       const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
       const id = parseId(contextId, 'contextId')
       const input = parseSearch(prompt, options)
-      const context = await this.#storage.read((repositories) => findReadable(repositories, access, id))
-      return await this.#findChunks(context, { ...requestFor(context, input, taker), maxBytes })
+      const readContext = async () => [
+        await this.#storage.read((repositories) => findReadable(repositories, access, id)),
+      ]
+      return await withPresentContexts(this.#storage, readContext, async ([context]) => {
+        if (context === undefined) throw new NotFoundError('context', id)
+        return await this.#findChunks(context, { ...requestFor(context, input, taker), maxBytes })
+      })
     })
   }
 
@@ -257,7 +264,7 @@ export class Search {
         vectors,
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
-        wordCollection: wordCollectionOf(context.id),
+        wordCollection: wordCollectionOf(context),
         wordVisible: visible.byWords,
         measureKnowledge,
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
@@ -338,6 +345,7 @@ export class Search {
     return await this.#storage.read(async ({ documents }) => {
       // First, so that no replacement after it is missed.
       const versions = await documents.markVersions(context.id)
+      if (versions.generation !== context.generation) throw new StaleContextError()
       return { versions, ...(await readSearchable(documents, context, rules)) }
     })
   }

@@ -10,6 +10,7 @@ import { defineOutboxTests } from './storage/storage-outbox-tests.js'
 import { definePageTests } from './storage/storage-page-tests.js'
 import { defineRateTests } from './storage/storage-rate-tests.js'
 import { NOW, seedCompany, seedContext } from './storage/storage-seed.js'
+import { defineShadowTests } from './storage/storage-shadow-tests.js'
 import { defineOneTimePasswordTests, defineRevokedTokenTests } from './storage/storage-sign-in-tests.js'
 import { defineTenancyTests } from './storage/storage-tenancy-tests.js'
 import { defineVersionTests } from './storage/storage-version-tests.js'
@@ -223,6 +224,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineDocumentTests(test)
     defineMetadataTests(test)
     defineVersionTests(test)
+    defineShadowTests(test)
     defineWordTests(test)
     definePageTests(test)
     defineJobTests(test)

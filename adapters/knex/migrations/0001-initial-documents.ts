@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import type { NameTable } from '../tables.js'
 
-/** SQL condition of the documents that a search must not find. */
-export const IS_HIDDEN = 'completed is null or deleted is not null'
+/** SQL condition of the documents that a search must not find. The next step has another one. */
+const IS_HIDDEN = 'completed is null or deleted is not null'
 
 /** Creates the tables of contexts, documents and chunks. */
 export function initialDocuments(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {

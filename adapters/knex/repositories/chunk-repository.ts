@@ -5,6 +5,7 @@ import type {
   ChunkPlace,
   ChunkRecord,
   ChunkRepository,
+  FoundWindow,
   NewChunk,
   VectorKey,
   VisibleChunk,
@@ -197,9 +198,9 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return rows.map((row) => number(row, 'document_id'))
   }
 
-  async findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>> {
+  async findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, FoundWindow>> {
     const { knex, name } = this.session
-    const found = new Map<string, VectorKey>()
+    const found = new Map<string, FoundWindow>()
     for (const part of inParts(hashes)) {
       const rows = await knex({ window: name('windows') })
         .join({ document: name('documents') }, 'document.id', 'window.document_id')
@@ -207,12 +208,13 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         .where('document.context_id', contextId)
         .whereNull('document.deleted')
         .whereRaw('"window"."chunk" < "document"."embedded_chunks"')
-        .select<Row[]>('window.hash', 'window.document_id', 'window.chunk', 'window.ordinal')
+        .select<Row[]>('window.hash', 'window.document_id', 'window.chunk', 'window.ordinal', 'document.generation')
       for (const row of rows) {
         const key = {
           documentId: number(row, 'document_id'),
           chunk: number(row, 'chunk'),
           window: number(row, 'ordinal'),
+          generation: numberOrNull(row, 'generation'),
         }
         found.set(text(row, 'hash'), key)
       }
@@ -257,6 +259,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
         })
       })
       .whereNull('document.deleted')
+      .whereNull('document.generation')
       .whereNull('context.deleted')
   }
 }

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex'
 import {
   type ContextFilter,
+  type ContextGenerations,
   type ContextRecord,
+  type ContextReindexing,
   type ContextRepository,
   type Page,
   type RowPage,
@@ -17,7 +19,7 @@ type Changes = Partial<Omit<ContextRecord, 'id'>>
 const LARGE_COLUMNS = ['description', 'caption', 'tools_json', 'starter_prompts']
 const WITHOUT_TEXTS = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
 
-/** The column of each member. `starterPrompts` is stored as JSON. */
+/** The column of each member. `starterPrompts` and `reindexing` are stored as JSON. */
 const COLUMNS = {
   accountId: 'account_id',
   userId: 'user_id',
@@ -36,6 +38,9 @@ const COLUMNS = {
   searchMode: 'search_mode',
   findsEarly: 'finds_early',
   icon: 'icon',
+  generation: 'generation',
+  lastGeneration: 'last_generation',
+  reindexing: 'reindexing',
   created: 'created',
   deleted: 'deleted',
 } as const satisfies Record<keyof Omit<ContextRecord, 'id'>, string>
@@ -52,6 +57,11 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   async get(id: number): Promise<ContextRecord | undefined> {
     const row = await this.getRow(id)
     return row?.['deleted'] === null ? toContext(row) : undefined
+  }
+
+  async generations(id: number): Promise<ContextGenerations | undefined> {
+    const [row] = await this.rows.where('id', id).whereNull('deleted').select('generation', 'reindexing')
+    return row && toGenerations(row)
   }
 
   async lock(id: number): Promise<void> {
@@ -107,6 +117,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
         .whereRaw('"document"."context_id" = "context"."id"')
         .whereNotNull('document.completed')
         .whereNull('document.deleted')
+        .whereNull('document.generation')
         .select('document.id')
     const rows = await knex<Row>({ context: name('contexts') })
       .whereNull('context.deleted')
@@ -140,9 +151,21 @@ function toRow(changes: Changes): Row {
   const row: Record<string, unknown> = {}
   for (const [member, column] of Object.entries(COLUMNS)) {
     const value = changes[member as keyof Changes]
-    if (value !== undefined) row[column] = member === 'starterPrompts' ? JSON.stringify(value) : value
+    if (value !== undefined) row[column] = isJson(member) && value !== null ? JSON.stringify(value) : value
   }
   return row
+}
+
+function isJson(member: string): boolean {
+  return member === 'starterPrompts' || member === 'reindexing'
+}
+
+function toGenerations(row: Row): ContextGenerations {
+  const reindexing = textOrNull(row, 'reindexing')
+  return {
+    generation: number(row, 'generation'),
+    reindexing: reindexing === null ? null : (JSON.parse(reindexing) as ContextReindexing),
+  }
 }
 
 function toContext(row: Row): ContextRecord {
@@ -165,6 +188,8 @@ function toContext(row: Row): ContextRecord {
     searchMode: toSearchMode(text(row, 'search_mode')),
     findsEarly: Boolean(row['finds_early']),
     icon: textOrNull(row, 'icon'),
+    ...toGenerations(row),
+    lastGeneration: number(row, 'last_generation'),
     created: text(row, 'created'),
     deleted: textOrNull(row, 'deleted'),
   }

@@ -14,8 +14,7 @@ import type {
   VersionMark,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { IS_HIDDEN } from '../migrations/0001-initial-documents.js'
-import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { IS_CURRENT, IS_HIDDEN, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata, selectMatching, whereMeets } from './metadata-rows.js'
@@ -39,6 +38,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       created: document.created,
       created_by: document.createdBy,
       public_id: document.publicId ?? null,
+      generation: document.generation,
       ...toRow(document),
     })
     const { publicId = id } = document
@@ -58,7 +58,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
-    const row = (await this.rows.where('uuid', uuid).whereNull('deleted').select())[0]
+    const row = (await this.rows.where('uuid', uuid).whereNull('deleted').whereNull('generation').select())[0]
     return row && toDocument(row)
   }
 
@@ -115,6 +115,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     { exceptPublicId }: { readonly exceptPublicId?: number } = {},
   ): Promise<number> {
     const named = this.rows.where({ context_id: contextId, original_name: originalName }).whereNull('deleted')
+    void named.whereNull('generation')
     if (exceptPublicId !== undefined) void named.whereNot('public_id', exceptPublicId)
     const highest = (await named.max({ highest: 'name_index' }))[0]?.highest
     return highest === null || highest === undefined ? 0 : Number(highest) + 1
@@ -139,17 +140,30 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listUnfinished(): Promise<readonly DocumentRecord[]> {
-    return await this.#listAll(() => this.rows.whereNull('completed').whereNull('error').whereNull('deleted'))
+    return await this.#listAll(() =>
+      this.rows.whereNull('completed').whereNull('error').whereNull('deleted').whereNull('generation'),
+    )
   }
 
-  async listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]> {
+  async listDeleted(
+    contextId?: number,
+  ): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId' | 'generation'>[]> {
     const rows = await readAllPages(async (last, limit) => {
       const page = this.rows.whereNotNull('deleted').orderBy('id').limit(limit)
       if (contextId !== undefined) void page.where('context_id', contextId)
       if (last !== undefined) void page.where('id', '>', number(last, 'id'))
-      return await page.select('id', 'uuid', 'context_id')
+      return await page.select('id', 'uuid', 'context_id', 'generation')
     })
-    return rows.map((row) => ({ id: number(row, 'id'), uuid: text(row, 'uuid'), contextId: number(row, 'context_id') }))
+    return rows.map((row) => ({
+      id: number(row, 'id'),
+      uuid: text(row, 'uuid'),
+      contextId: number(row, 'context_id'),
+      generation: numberOrNull(row, 'generation'),
+    }))
+  }
+
+  async isFileInUse(uuid: string): Promise<boolean> {
+    return (await this.rows.where('uuid', uuid).whereNull('deleted').first('id')) !== undefined
   }
 
   async visibility(contextId: number): Promise<DocumentVisibility> {
@@ -157,7 +171,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return await this.#readVisibility(
       // The condition is that of the partial index, word for word. Otherwise the database would read all rows.
       async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
-      () => ofContext().whereNotNull('completed').whereNull('deleted'),
+      () => ofContext().whereNotNull('completed').whereNull('deleted').whereNull('generation'),
     )
   }
 
@@ -175,7 +189,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
         const hiddenByVersion = this.#ofOtherVersions(contextId, version)
         return (await this.session.knex.union([...hiddenByVersion, hiddenByState])) as Row[]
       },
-      () => ofContext().where('words_version', version).whereNull('deleted').whereRaw(isVisible),
+      () =>
+        ofContext().where('words_version', version).whereNull('deleted').whereNull('generation').whereRaw(isVisible),
     )
   }
 
@@ -205,17 +220,20 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const table = quoted(this.session.name('documents'))
     // One statement, without knex: each search runs it.
     const rows = await this.rawRows(
-      `select max(id) as id, 1 as is_last from ${table}
-       union all select id, 0 from ${table} where context_id = ? and ${IS_REPLACEMENT}`,
-      [contextId],
+      `select max(id) as id, 'last' as what from ${table}
+       union all select generation, 'generation' from ${this.#contexts} where id = ?
+       union all select id, 'replacement' from ${table} where context_id = ? and ${IS_REPLACEMENT}`,
+      [contextId, contextId],
     )
-    const last = rows.find((row) => number(row, 'is_last') === 1)
-    const replacements = rows.filter((row) => row !== last)
-    return { lastId: (last && numberOrNull(last, 'id')) ?? 0, replacements: ids(replacements) }
+    const ofKind = (kind: string) => rows.filter((row) => row['what'] === kind && row['id'] !== null)
+    const [[lastId = 0], [generation = -1]] = [ids(ofKind('last')), ids(ofKind('generation'))]
+    return { lastId, generation, replacements: ids(ofKind('replacement')) }
   }
 
-  async hasNewVersions(contextId: number, { lastId, replacements }: VersionMark): Promise<boolean> {
+  async hasNewVersions(contextId: number, { lastId, replacements, generation }: VersionMark): Promise<boolean> {
     const table = quoted(this.session.name('documents'))
+    const [context] = await this.rawRows(`select generation from ${this.#contexts} where id = ?`, [contextId])
+    if ((context === undefined ? -1 : number(context, 'generation')) !== generation) return true
     const isNew = `context_id = ? and ${IS_LATER} and replaces is null and completed is not null`
     const newer = await this.rawRows(`select id from ${table} where ${isNew} and id > ? limit 1`, [contextId, lastId])
     if (newer.length > 0) return true
@@ -262,6 +280,10 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     await insertMetadata(this.session, { id, contextId }, metadata)
   }
 
+  get #contexts(): string {
+    return quoted(this.session.name('contexts'))
+  }
+
   #meeting(
     documents: KnexRepository['rows'],
     contextId: number,
@@ -291,7 +313,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
    * Documents whose words another version indexed, or none. Three statements use the index; one with "or" would scan.
    */
   #ofOtherVersions(contextId: number, version: number) {
-    const ofContext = () => this.rows.where('context_id', contextId)
+    const ofContext = () => this.rows.where('context_id', contextId).whereNull('generation')
     return [
       ofContext().whereNull('words_version').select('id'),
       ofContext().where('words_version', '<', version).select('id'),
@@ -342,6 +364,7 @@ function toDocument(row: Row): DocumentRecord {
     id: number(row, 'id'),
     publicId: number(row, 'public_id'),
     replaces: numberOrNull(row, 'replaces'),
+    generation: numberOrNull(row, 'generation'),
     uuid: text(row, 'uuid'),
     contextId: number(row, 'context_id'),
     originalName: text(row, 'original_name'),

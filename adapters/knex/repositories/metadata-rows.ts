@@ -86,7 +86,8 @@ export function selectMatching(session: Session, contextId: number, conditions: 
     const ofKey = session.knex(session.name('metadata')).where({ context_id: contextId, key: first.key })
     return wherePasses(ofKey, first.some).distinct('document_id as id').orderBy('document_id')
   }
-  const documents = session.knex(session.name('documents')).where('context_id', contextId).orderBy('id').select('id')
+  const documents = session.knex(session.name('documents')).where('context_id', contextId).whereNull('generation')
+  void documents.orderBy('id').select('id')
   whereMeets(session, documents, contextId, conditions)
   return documents
 }

@@ -7,11 +7,11 @@ import {
   type DocumentConditions,
   type DocumentRecord,
   type DocumentRepository,
+  type FoundWindow,
   meetsConditions,
   type RowPage,
   StorageError,
   type UploadRepository,
-  type VectorKey,
   type WordVisibility,
 } from '../../../src/ports/index.js'
 import { type MemoryTables, pageOf, type StoredChunk } from './memory-tables.js'
@@ -26,6 +26,10 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
   return {
     insert: async (context) => contexts.insert(context),
     get: async (id) => findLive(id),
+    generations: async (id) => {
+      const context = findLive(id)
+      return context && { generation: context.generation, reindexing: context.reindexing }
+    },
     // Transactions run one after the other.
     lock: async () => undefined,
     list: async (filter, page) => pageOf(filterLive(filter), page),
@@ -50,7 +54,8 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
     listWithoutWords: async (version) => {
       const withoutWords = documents.filter(
-        ({ completed, deleted, wordsVersion }) => completed !== null && deleted === null && wordsVersion !== version,
+        ({ completed, deleted, generation, wordsVersion }) =>
+          completed !== null && deleted === null && generation === null && wordsVersion !== version,
       )
       const ids = new Set(withoutWords.map(({ contextId }) => contextId))
       return contexts.filter(({ id, deleted }) => deleted === null && ids.has(id)).map(({ id }) => id)
@@ -61,9 +66,12 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
   }
 }
 
-export function documentRepository({ documents }: MemoryTables): DocumentRepository {
-  const filterLive = (passes: (document: DocumentRecord) => boolean) =>
+export function documentRepository({ documents, contexts }: MemoryTables): DocumentRepository {
+  const filterWithShadows = (passes: (document: DocumentRecord) => boolean) =>
     documents.filter((document) => document.deleted === null && passes(document))
+  const filterLive = (passes: (document: DocumentRecord) => boolean) =>
+    filterWithShadows((document) => document.generation === null && passes(document))
+  const generationOf = (contextId: number) => contexts.get(contextId)?.generation ?? -1
   const currentOfContext = (contextId: number) =>
     filterLive((document) => document.contextId === contextId && document.replaces === null)
   const byPublicId = (one: DocumentRecord, other: DocumentRecord) => one.publicId - other.publicId
@@ -85,7 +93,7 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       throw new StorageError(`document ${publicId} has such a version already`, { isTransient: false })
   }
   const readVisibility = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
-    const rows = documents.filter((document) => document.contextId === contextId)
+    const rows = documents.filter((document) => document.contextId === contextId && document.generation === null)
     const visible = rows.filter(isVisible).map(({ id }) => id)
     const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
     const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
@@ -96,10 +104,10 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       const { id } = documents.insert({ publicId: 0, ...document })
       const inserted = { ...document, id, publicId: document.publicId ?? id }
       documents.update(id, { publicId: inserted.publicId })
-      if (inserted.deleted === null) requireOneVersion(inserted)
+      if (inserted.deleted === null && inserted.generation === null) requireOneVersion(inserted)
       return inserted
     },
-    get: async (id) => filterLive((document) => document.id === id)[0],
+    get: async (id) => filterWithShadows((document) => document.id === id)[0],
     getCurrent: async (publicId) =>
       filterLive((document) => document.publicId === publicId && document.replaces === null)[0],
     getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
@@ -112,7 +120,10 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
         .sort(byPublicId),
     matching: async (contextId, conditions) =>
       documents
-        .filter((document) => document.contextId === contextId && meetsConditions(document, conditions))
+        .filter(
+          (document) =>
+            document.contextId === contextId && document.generation === null && meetsConditions(document, conditions),
+        )
         .map(({ id }) => id),
     count: async (contextId) => currentOfContext(contextId).length,
     findSame: async (contextId, contentHash, originalName) =>
@@ -139,16 +150,17 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       return Math.max(-1, ...sameName.map(({ nameIndex }) => nameIndex)) + 1
     },
     // Transactions run one after the other.
-    lock: async (id) => filterLive((document) => document.id === id).length > 0,
+    lock: async (id) => filterWithShadows((document) => document.id === id).length > 0,
     update: async (id, changes) => {
-      const [document] = filterLive((live) => live.id === id)
+      const [document] = filterWithShadows((live) => live.id === id)
       if (document === undefined) return false
       const changed = { ...document, ...changes }
-      if (changed.deleted === null) requireOneVersion(changed)
+      if (changed.deleted === null && changed.generation === null) requireOneVersion(changed)
       return documents.update(id, changes)
     },
     deleteOfContext: async (contextId, deleted) => {
-      for (const { id } of filterLive((document) => document.contextId === contextId)) documents.update(id, { deleted })
+      for (const { id } of filterWithShadows((document) => document.contextId === contextId))
+        documents.update(id, { deleted })
     },
     listUnfinished: async () => filterLive(({ completed, error }) => completed === null && error === null),
     listDeleted: async (contextId) =>
@@ -156,7 +168,8 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
         .filter(
           (document) => document.deleted !== null && (contextId === undefined || document.contextId === contextId),
         )
-        .map(({ id, uuid, contextId: owner }) => ({ id, uuid, contextId: owner })),
+        .map(({ id, uuid, contextId: owner, generation }) => ({ id, uuid, contextId: owner, generation })),
+    isFileInUse: async (uuid) => filterWithShadows((document) => document.uuid === uuid).length > 0,
     visibility: async (contextId) =>
       readVisibility(contextId, ({ completed, deleted }) => completed !== null && deleted === null),
     wordVisibility: async (contextId, { version, findsEarly }) =>
@@ -181,8 +194,10 @@ export function documentRepository({ documents }: MemoryTables): DocumentReposit
       replacements: filterLive(({ contextId: owner, replaces }) => owner === contextId && replaces !== null).map(
         ({ id }) => id,
       ),
+      generation: generationOf(contextId),
     }),
-    hasNewVersions: async (contextId, { lastId, replacements }) =>
+    hasNewVersions: async (contextId, { lastId, replacements, generation }) =>
+      generationOf(contextId) !== generation ||
       currentOfContext(contextId).some(
         ({ id, publicId, completed }) =>
           id !== publicId && completed !== null && (id > lastId || replacements.includes(id)),
@@ -235,7 +250,9 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
       return upload !== undefined && uploads.delete(upload.id)
     },
     usedBytes: async (contextId) => {
-      const stored = documents.filter((document) => document.contextId === contextId && document.deleted === null)
+      const stored = documents.filter(
+        (document) => document.contextId === contextId && document.deleted === null && document.generation === null,
+      )
       const largest = new Map<number, number>()
       for (const { publicId, sizeBytes } of stored) {
         largest.set(publicId, Math.max(sizeBytes, largest.get(publicId) ?? 0))
@@ -258,7 +275,12 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
 export function chunkRepository({ chunks, documents, contexts }: MemoryTables): ChunkRepository {
   const isVisible = ({ documentId }: StoredChunk, byWords?: WordVisibility) => {
     const document = documents.get(documentId)
-    if (document?.deleted !== null || contexts.get(document.contextId)?.deleted !== null) return false
+    if (
+      document?.deleted !== null ||
+      document.generation !== null ||
+      contexts.get(document.contextId)?.deleted !== null
+    )
+      return false
     const isEarly = byWords?.findsEarly === true && document.wordsVersion === byWords.version
     return isFindable(document, isEarly)
   }
@@ -338,15 +360,16 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
     },
     findWindows: async (contextId, hashes) => {
       const wanted = new Set(hashes)
-      const found = new Map<string, VectorKey>()
+      const found = new Map<string, FoundWindow>()
       const live = documents.filter((document) => document.contextId === contextId && document.deleted === null)
-      const embeddedCounts = new Map(live.map(({ id, embeddedChunks }) => [id, embeddedChunks]))
+      const byId = new Map(live.map((document) => [document.id, document]))
       const chunksWithVectors = chunks.filter(
-        ({ documentId, ordinal }) => ordinal < (embeddedCounts.get(documentId) ?? 0),
+        ({ documentId, ordinal }) => ordinal < (byId.get(documentId)?.embeddedChunks ?? 0),
       )
       for (const { documentId, ordinal, windows } of chunksWithVectors) {
         windows.forEach(({ hash }, window) => {
-          if (wanted.has(hash)) found.set(hash, { documentId, chunk: ordinal, window })
+          const generation = byId.get(documentId)?.generation ?? null
+          if (wanted.has(hash)) found.set(hash, { documentId, chunk: ordinal, window, generation })
         })
       }
       return found

@@ -27,7 +27,7 @@ import {
   storedChunks,
   type TextSummary,
 } from './chunks.js'
-import type { IndexWords } from './index-words.js'
+import type { IndexWords, WordsOwner } from './index-words.js'
 import type { PendingVectors } from './pending-vectors.js'
 import { VectorWriter } from './vector-writer.js'
 import { batchByWindows, type ChunkBatch, type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
@@ -54,6 +54,7 @@ export interface ProcessingPorts {
 /** A document whose processing has started. */
 export interface StartedDocument {
   readonly document: DocumentRecord
+  /** As the document sees it: see `contextFor`. */
   readonly context: ContextRecord
   /** True if no earlier run has written chunk rows of it. */
   readonly isFresh: boolean
@@ -105,8 +106,10 @@ export class DocumentRun {
     this.#model = model
     this.#chunks = new ChunkWriter(storage, job, document)
     this.#vectors = new VectorWriter(index, job, collection, document.id)
-    this.#embedder = new WindowEmbedder(storage, index, model, context.id, collection, pendingVectors)
-    this.#isFindableEmitted = document.wordsVersion === ANALYZER_VERSION && document.replaces === null
+    this.#embedder = new WindowEmbedder(storage, index, model, context, collection, pendingVectors)
+    // Nobody sees a shadow.
+    this.#isFindableEmitted =
+      document.generation !== null || (document.wordsVersion === ANALYZER_VERSION && document.replaces === null)
   }
 
   /**
@@ -180,8 +183,10 @@ export class DocumentRun {
       overlap: this.#context.overlap,
       windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
     }
-    const { replaces } = this.#document
-    const formerEnds = replaces === null ? undefined : await readFormerEnds(this.#ports.storage, replaces)
+    const { replaces, generation } = this.#document
+    // A shadow is cut as if it were new: it has the same text, and perhaps another size of chunks.
+    const formerEnds =
+      replaces === null || generation !== null ? undefined : await readFormerEnds(this.#ports.storage, replaces)
     const chunks = chunkStream(pieces, tokenizer, options, this.#summary, formerEnds)
     const { fingerprint } = this.#model.profile
     for await (const batch of batchByWindows(chunks, SMALL_DOCUMENT_WINDOWS + 1)) {
@@ -248,13 +253,13 @@ export class DocumentRun {
 
   async #writeWords(chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>): Promise<void> {
     const beforeWrite = async (): Promise<void> => this.#job.signal.throwIfAborted()
-    await this.#ports.words.write(this.#document, chunks, { beforeWrite })
+    await this.#ports.words.write(this.#wordsOwner, chunks, { beforeWrite })
   }
 
   async #finishWords(feed: WordFeed): Promise<void> {
     const startedAt = performance.now()
     await feed.end()
-    const isRecorded = await this.#ports.words.record(this.#document, { job: this.#job, isWanted })
+    const isRecorded = await this.#ports.words.record(this.#wordsOwner, { job: this.#job, isWanted })
     if (!isRecorded) throw new LeaseLostError('the document was deleted')
     this.#totals.wordsMs += performance.now() - startedAt
     this.emitFindable()
@@ -265,10 +270,10 @@ export class DocumentRun {
     const { words } = this.#ports
     const startedAt = performance.now()
     if (version === ANALYZER_VERSION) {
-      if (await words.has(this.#document, this.#totals.chunks)) return
+      if (await words.has(this.#wordsOwner, this.#totals.chunks)) return
       await this.#job.transaction(({ documents }) => documents.update(this.#document.id, { wordsVersion: null }))
     }
-    const isIndexed = await words.run(this.#document, { job: this.#job, isWanted })
+    const isIndexed = await words.run(this.#wordsOwner, { job: this.#job, isWanted })
     if (!isIndexed) throw new LeaseLostError('the document was deleted')
     this.#totals.wordsMs += performance.now() - startedAt
     this.emitFindable()
@@ -297,7 +302,12 @@ export class DocumentRun {
     this.#totals.embedMs += embedMs
   }
 
+  get #wordsOwner(): WordsOwner {
+    return { id: this.#document.id, context: this.#context }
+  }
+
   #emitProgress(windowsEmbedded: number): void {
+    if (this.#document.generation !== null) return
     this.#ports.events.emit('document.progress', {
       contextId: this.#context.id,
       fileName: this.#document.uuid,

@@ -3,7 +3,7 @@ import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/time-slice.js'
 import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
-import { wordCollectionOf } from '../collections.js'
+import { type GenerationOwner, wordCollectionOf } from '../collections.js'
 import { chunkTerms, storedChunks } from './chunks.js'
 
 /**
@@ -13,8 +13,12 @@ import { chunkTerms, storedChunks } from './chunks.js'
 const CHUNKS_PER_WRITE = 1_024
 const TERMS_PER_WRITE = 180_000
 
-/** The document that owns the words. */
-export type WordsOwner = Pick<DocumentRecord, 'id' | 'contextId'>
+/** The version that owns the words. */
+export interface WordsOwner {
+  readonly id: number
+  /** Its context, in the generation of the version. */
+  readonly context: GenerationOwner
+}
 
 /** The job that indexes the words, and its conditions. */
 interface WordsRun {
@@ -41,8 +45,8 @@ export class IndexWords {
   }
 
   /** @returns true if the index has exactly this number of chunks of the document */
-  async has({ id, contextId }: WordsOwner, chunkCount: number): Promise<boolean> {
-    return (await this.#index.count(wordCollectionOf(contextId), id)) === chunkCount
+  async has({ id, context }: WordsOwner, chunkCount: number): Promise<boolean> {
+    return (await this.#index.count(wordCollectionOf(context), id)) === chunkCount
   }
 
   /**
@@ -99,7 +103,7 @@ export class IndexWords {
     chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>,
     { beforeWrite, restMs }: { readonly beforeWrite: () => Promise<void>; readonly restMs?: number },
   ): Promise<void> {
-    const collection = wordCollectionOf(document.contextId)
+    const collection = wordCollectionOf(document.context)
     const slice = new TimeSlice(restMs)
     let [ordinals, terms]: [number[], string[][]] = [[], []]
     let [termCount, written] = [0, 0]

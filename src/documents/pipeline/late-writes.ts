@@ -1,12 +1,15 @@
 import { type RetryOptions, retry } from '../../kernel/retry.js'
 import { BACKUP_JOB, type LexicalIndex, type Storage, type VectorIndex } from '../../ports/index.js'
-import { wordCollectionOf } from '../collections.js'
+import { isOfOtherGeneration, wordCollectionOf } from '../collections.js'
 import type { WordsOwner } from './index-words.js'
 
 /** Any failure may pass: the document is gone, so nothing else depends on this work. */
 const REMOVAL_RETRY: RetryOptions = { backoff: { firstMs: 150, maxRetries: 3 }, isTransient: () => true }
 
-/** Removes from the indexes data of a deleted document that a run wrote after the deletion, perhaps after its purge. */
+/**
+ * Removes from the indexes data that a run wrote too late: after the deletion of its document, perhaps after the purge,
+ * or after the context got another generation.
+ */
 export class LateWrites {
   readonly #storage: Storage
   readonly #vectors: VectorIndex
@@ -19,24 +22,26 @@ export class LateWrites {
   }
 
   /**
-   * Does nothing if the document is live.
+   * Does nothing if the document is live, and searches may read the collections.
    * @param vectorCollection the collection of its vectors; undefined if the run wrote none
    */
-  async removeIfDeleted({ id, contextId }: WordsOwner, vectorCollection?: string): Promise<void> {
-    const { isLive, hasContext, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
+  async removeIfDeleted({ id, context }: WordsOwner, vectorCollection?: string): Promise<void> {
+    const words = wordCollectionOf(context)
+    const { isLive, generations, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
       isLive: (await documents.get(id)) !== undefined,
-      hasContext: (await contexts.get(contextId)) !== undefined,
+      generations: await contexts.generations(context.id),
       isBackup: await jobs.isHeld(BACKUP_JOB),
     }))
-    if (isLive) return
+    const isInUse = generations !== undefined && !isOfOtherGeneration(words, generations)
+    if (isLive && isInUse) return
     const removeFrom = async (index: VectorIndex | LexicalIndex, name: string): Promise<void> => {
-      // A backup may still copy this collection. The context's purge waits for the backup, then drops the collection.
-      if (hasContext || isBackup) await index.deleteDocument(name, id, 0)
+      // A backup may still copy this collection. A job waits for the backup, then drops the collection.
+      if (isInUse || isBackup) await index.deleteDocument(name, id, 0)
       else await index.drop(name)
     }
     // Without this removal, the data stays until the sweep of the next start.
     const remove = async (): Promise<void> => {
-      await removeFrom(this.#words, wordCollectionOf(contextId))
+      await removeFrom(this.#words, words)
       if (vectorCollection !== undefined) await removeFrom(this.#vectors, vectorCollection)
     }
     await retry(remove, REMOVAL_RETRY)

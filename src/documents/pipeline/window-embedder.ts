@@ -8,6 +8,7 @@ import {
   type VectorCollection,
   type VectorIndex,
 } from '../../ports/index.js'
+import { collectionOf, type GenerationOwner } from '../collections.js'
 import type { PendingVectors } from './pending-vectors.js'
 
 /** Chunks, and the vectors of their windows, row by row in their order. */
@@ -30,7 +31,7 @@ export class WindowEmbedder {
   readonly #storage: Storage
   readonly #index: VectorIndex
   readonly #model: EmbeddingModel
-  readonly #contextId: number
+  readonly #context: GenerationOwner
   readonly #collection: VectorCollection
   readonly #pendingVectors: PendingVectors
   /** Keys of this document's pending vectors. Other documents may wait for them. */
@@ -41,14 +42,14 @@ export class WindowEmbedder {
     storage: Storage,
     index: VectorIndex,
     model: EmbeddingModel,
-    contextId: number,
+    context: GenerationOwner,
     collection: VectorCollection,
     pendingVectors: PendingVectors,
   ) {
     this.#storage = storage
     this.#index = index
     this.#model = model
-    this.#contextId = contextId
+    this.#context = context
     this.#collection = collection
     this.#pendingVectors = pendingVectors
   }
@@ -147,19 +148,29 @@ export class WindowEmbedder {
     }
   }
 
-  /** The vectors that the index has for windows with these hashes. Documents of the same context share them. */
+  /**
+   * The vectors that the index has for windows with these hashes. Documents of the same context share them, also those of
+   * two generations: a hash is of one model.
+   */
   async #readWritten(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
-    const found = await this.#storage.read(({ chunks }) => chunks.findWindows(this.#contextId, hashes))
-    const entries = [...found]
-    const vectors = await this.#index.read(
-      this.#collection,
-      entries.map(([, key]) => key),
-    )
+    const { id } = this.#context
+    const { present, found } = await this.#storage.read(async ({ chunks, contexts }) => ({
+      found: await chunks.findWindows(id, hashes),
+      present: (await contexts.generations(id))?.generation ?? this.#context.generation,
+    }))
     const known = new Map<string, Float32Array>()
-    entries.forEach(([hash], index) => {
-      const vector = vectors[index]
-      if (vector !== undefined) known.set(hash, vector)
-    })
+    for (const generation of new Set([...found.values()].map((key) => key.generation ?? present))) {
+      const entries = [...found].filter(([, key]) => (key.generation ?? present) === generation)
+      const collection = collectionOf({ id, generation }, this.#model.profile)
+      const vectors = await this.#index.read(
+        collection,
+        entries.map(([, key]) => key),
+      )
+      entries.forEach(([hash], index) => {
+        const vector = vectors[index]
+        if (vector !== undefined) known.set(hash, vector)
+      })
+    }
     return known
   }
 }

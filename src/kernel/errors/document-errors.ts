@@ -32,8 +32,19 @@ export class DocumentFailedError extends AlcoveError {
 
   constructor(document: { readonly fileName: string; readonly originalName: string; readonly error: string }) {
     super(`${document.originalName}: ${document.error}`)
-    this.code = (/\((ERR_[A-Z_]+)\)$/.exec(document.error)?.[1] ?? 'ERR_INTERNAL') as ErrorCode
+    this.code = codeAtEnd(document.error)
     this.fileName = document.fileName
+  }
+}
+
+/** A re-index has stopped for good. Its code is the one of the first document that could not be processed. */
+export class ReindexFailedError extends AlcoveError {
+  readonly code: ErrorCode
+
+  /** @param error a sentence that ends in its code */
+  constructor(error: string) {
+    super(error)
+    this.code = codeAtEnd(error)
   }
 }
 
@@ -66,4 +77,9 @@ export class VectorInvalidError extends AlcoveError {
 /** The stored vectors of a collection are damaged. The engine can compute them from the documents once more. */
 export class VectorsDamagedError extends AlcoveError {
   readonly code = 'ERR_VECTORS_DAMAGED'
+}
+
+/** The code of a stored sentence that ends in it, in brackets. */
+function codeAtEnd(sentence: string): ErrorCode {
+  return (/\((ERR_[A-Z_]+)\)$/.exec(sentence)?.[1] ?? 'ERR_INTERNAL') as ErrorCode
 }

@@ -33,10 +33,31 @@ export interface ContextRecord {
   /** True if words find a document before its vectors are computed. */
   readonly findsEarly: boolean
   readonly icon: string | null
+  /** Number of the collections that searches read: 0 at first, and a new one after each re-index. */
+  readonly generation: number
+  /** The highest generation that this context has used, also for a re-index that was cancelled. */
+  readonly lastGeneration: number
+  /** The re-index in progress; null if there is none. */
+  readonly reindexing: ContextReindexing | null
   readonly created: string
   /** Time of the deletion; null for a live context. A job removes what is left of a deleted one. */
   readonly deleted: string | null
 }
+
+/** The settings that decide how documents are cut and embedded. A change of one of them needs a re-index. */
+export type ChunkSettings = Pick<ContextRecord, 'embeddingModel' | 'chunkSizeTokens' | 'overlap'>
+
+/** A re-index: the documents of a context are cut and embedded a second time, beside what searches find. */
+export interface ContextReindexing extends ChunkSettings {
+  /** The generation that it builds. */
+  readonly generation: number
+  readonly started: string
+  /** One sentence that ends in its error code, if it has stopped for good; null while it runs. */
+  readonly error: string | null
+}
+
+/** What decides the collections of a context, without its large texts. */
+export type ContextGenerations = Pick<ContextRecord, 'generation' | 'reindexing'>
 
 /** The ingestion receipt: the result of the processing of a document. */
 export interface IngestionReceipt {
@@ -84,9 +105,20 @@ export interface DocumentRecord {
   readonly id: number
   /** Id of the document that users see. It is the id of the document's first version. */
   readonly publicId: number
-  /** Id of the version that this one replaces once it is completed; null for the current version of a document. */
+  /**
+   * Id of the version that this one replaces once it is completed; null for the current version of a document. For a
+   * shadow: id of the version that it stands for.
+   */
   readonly replaces: number | null
-  /** The `fileName` of the specification, and the key of the file in the file store. */
+  /**
+   * Generation of its chunks, vectors and words, if that is not the one of its context: for a shadow, which a re-index
+   * makes, and for a deleted version of a former generation. Null for every version that users see or have deleted.
+   */
+  readonly generation: number | null
+  /**
+   * The `fileName` of the specification, and the key of the file in the file store. A shadow has the one of the version
+   * that it stands for.
+   */
   readonly uuid: string
   readonly contextId: number
   /** File name at upload. */
@@ -138,6 +170,8 @@ export interface VersionMark {
   readonly lastId: number
   /** Ids of the replacements that were not completed at that moment. */
   readonly replacements: readonly number[]
+  /** Generation of the context at that moment; -1 if it has no row. */
+  readonly generation: number
 }
 
 /** The rules for documents that words may find. */

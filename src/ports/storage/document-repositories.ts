@@ -5,6 +5,7 @@ import type {
   ChunkCounts,
   ChunkKey,
   ChunkRecord,
+  ContextGenerations,
   ContextRecord,
   DocumentRecord,
   DocumentStateCounts,
@@ -32,6 +33,8 @@ export interface ContextRepository {
   insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord>
   /** @returns a live context; `undefined` if there is none with this id */
   get(id: number): Promise<ContextRecord | undefined>
+  /** Reads the generations of a live context, without its texts; `undefined` if there is none with this id. */
+  generations(id: number): Promise<ContextGenerations | undefined>
   /**
    * Waits until no other transaction locks this context, then locks it until this transaction ends. Its data does not
    * change during that time. The context need not exist.
@@ -75,6 +78,10 @@ export type NewDocumentRecord = Omit<DocumentRecord, 'id' | 'publicId'> & { read
  * Versions of training documents. "Live" means: not deleted. A "current version" is live and replaces no other version. A
  * "replacement" is live, is not completed, and becomes the current version once it is. A document has at most one of
  * each: an insertion or a change that would make a second one is refused with a `StorageError`.
+ *
+ * A version with a `generation` is a shadow, or belonged to a former generation (see `ShadowRepository`). The methods
+ * leave these out, except {@link get}, {@link lock}, {@link update}, {@link deleteOfContext}, {@link listDeleted} and
+ * those that find versions by their ids.
  *
  * An id is that of a version, unless its name says that it is public. Lists are ordered by id.
  */
@@ -163,7 +170,9 @@ export interface DocumentRepository {
   /** Lists live versions that are neither completed nor failed. */
   listUnfinished(): Promise<readonly DocumentRecord[]>
   /** Lists deleted versions that still have a row. @param contextId default: all contexts */
-  listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId'>[]>
+  listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId' | 'generation'>[]>
+  /** @returns true if a live version, which may be a shadow, has this UUID: its file must stay */
+  isFileInUse(uuid: string): Promise<boolean>
   /**
    * Reads which versions of a context's documents a search by meaning may find: current and completed ones. Cheap if few
    * are hidden, however many there are. Every version that it shows was completed before the call returned.
@@ -176,13 +185,14 @@ export interface DocumentRepository {
   /** Reads a mark for {@link hasNewVersions}. Cheap, however many documents there are. */
   markVersions(contextId: number): Promise<VersionMark>
   /**
-   * Checks whether a version has replaced another one since a mark was read. A search that began after the mark may then
-   * find neither of the two: it hid the newer one, and the data of the older one may be removed. Cheap.
+   * Checks whether a version has replaced another one since a mark was read, or the context has another generation. A
+   * search that began after the mark may then find neither of the two: it hid the newer one, and the data of the older
+   * one may be removed. Cheap.
    */
   hasNewVersions(contextId: number, since: VersionMark): Promise<boolean>
   /** Lists the ids of live, completed documents of a context whose words do not have this version of the analyzer. */
   listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]>
-  /** Lists the ids of the versions of a context's documents, deleted or not. */
+  /** Lists the ids of the versions of a context's documents, deleted or not, with those that have a `generation`. */
   listIds(contextId: number, page: Page): Promise<readonly number[]>
   /** Reads the versions with these ids, deleted or not. Accepts any number of ids. */
   find(ids: readonly number[]): Promise<readonly DocumentRecord[]>
@@ -190,6 +200,11 @@ export interface DocumentRepository {
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
   /** Removes the row of a version. Does nothing if there is no row. */
   remove(id: number): Promise<void>
+}
+
+/** The key of a window's vector, and the generation of its version: see {@link DocumentRecord}. */
+export interface FoundWindow extends VectorKey {
+  readonly generation: number | null
 }
 
 /** Uploads in progress. They expire by the database's clock. */
@@ -265,11 +280,11 @@ export interface ChunkRepository {
   listOrphans(limit: number): Promise<readonly number[]>
   /**
    * Finds, for each of these hashes, one window of a live document of the context that has this hash and whose vector
-   * is in the vector index.
+   * is in the vector index. It may be a window of a shadow.
    *
    * @returns windows by hash, without hashes that no such window has
    */
-  findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, VectorKey>>
+  findWindows(contextId: number, hashes: readonly string[]): Promise<ReadonlyMap<string, FoundWindow>>
   /**
    * Removes chunks of a document with their windows, from an ordinal on, the last chunks first. A call that removes the
    * last of them also removes windows without a chunk.

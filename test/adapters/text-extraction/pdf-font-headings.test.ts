@@ -50,7 +50,13 @@ function page(...parts: readonly Part[]): { content: string } {
 describe('the headings of a PDF without an outline', () => {
   it('are short lines in a larger size or another font in front of a text, nested by their sizes', async () => {
     const pages = [
-      page(heading('Annual Report', 24), heading('Business', 18), ...paragraph(), heading('Human Capital'), ...paragraph()),
+      page(
+        heading('Annual Report', 24),
+        heading('Business', 18),
+        ...paragraph(),
+        heading('Human Capital'),
+        ...paragraph(),
+      ),
       page(heading('Competition'), ...paragraph(), heading('Risk Factors', 18), ...paragraph()),
     ]
     expect(await headingsOf({ pages })).toEqual([
@@ -89,7 +95,13 @@ describe('the headings of a PDF without an outline', () => {
   it.each<[string, Part[]]>([
     ['a line of the same font and size', [{ text: 'Summary', step: 30 }]],
     ['a line within a paragraph', [{ ...heading('Summary'), step: 14 }]],
-    ['a row of a table', [{ ...heading('Revenue'), x: 72 }, { text: '2023', font: 'F2', step: 0, x: 300 }]],
+    [
+      'a row of a table',
+      [
+        { ...heading('Revenue'), x: 72 },
+        { text: '2023', font: 'F2', step: 0, x: 300 },
+      ],
+    ],
     ['a line without letters', [heading('12,345', 18)]],
     ['a sentence', [heading('It rose.', 18)]],
     ['a small note', [heading('Unaudited', 8)]],

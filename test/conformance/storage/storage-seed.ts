@@ -69,6 +69,9 @@ export async function seedContext({ contexts }: Repositories, seed: Seed, name =
     searchMode: 'hybrid',
     findsEarly: true,
     icon: null,
+    generation: 0,
+    lastGeneration: 0,
+    reindexing: null,
     created: NOW,
     deleted: null,
   })
@@ -86,6 +89,7 @@ export async function seedDocument(
     originalName: 'report.pdf',
     nameIndex: 0,
     replaces: null,
+    generation: null,
     displayName: null,
     metadata: {},
     contentType: 'application/pdf',

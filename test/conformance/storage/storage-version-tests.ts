@@ -117,7 +117,9 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
         visible.map(({ documentPublicId, documentUuid, content }) => [documentPublicId, documentUuid, content]),
         [[old.publicId, replacement.uuid, 'new']],
       )
-      assert.deepEqual(await documents.listDeleted(), [{ id: old.id, uuid: old.uuid, contextId: context.id }])
+      assert.deepEqual(await documents.listDeleted(), [
+        { id: old.id, uuid: old.uuid, contextId: context.id, generation: null },
+      ])
     })
   })
 
@@ -255,14 +257,14 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     const isNew = async (since: Awaited<ReturnType<typeof mark>>, contextId = context.id) =>
       await storage.read(({ documents }) => documents.hasNewVersions(contextId, since))
     const before = await mark()
-    assert.deepEqual(before, { lastId: replacement.id, replacements: [replacement.id] })
+    assert.deepEqual(before, { lastId: replacement.id, replacements: [replacement.id], generation: 0 })
     const added = await storage.transaction((repositories) => seedDocument(repositories, context, 'another', DONE))
     assert.equal(await isNew(before), false)
     await swap(storage, replaced)
     assert.equal(await isNew(before), true)
     assert.equal(await isNew(before, other.id), false)
     const between = await mark()
-    assert.deepEqual(between, { lastId: added.id, replacements: [] })
+    assert.deepEqual(between, { lastId: added.id, replacements: [], generation: 0 })
     assert.equal(await isNew(between), false)
     const next = await storage.transaction((repositories) => seedReplacement(repositories, context, added))
     assert.equal(await isNew(between), false)
@@ -299,7 +301,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     const { context, old, replacement } = await seedReplaced(storage)
     const hash = newChunk(0, 'old').windows[0]?.hash ?? ''
     const found = await storage.read(({ chunks }) => chunks.findWindows(context.id, [hash]))
-    assert.deepEqual(found.get(hash), { documentId: old.id, chunk: 0, window: 0 })
+    assert.deepEqual(found.get(hash), { documentId: old.id, chunk: 0, window: 0, generation: null })
     await swap(storage, { context, old, replacement })
     assert.equal((await storage.read(({ chunks }) => chunks.findWindows(context.id, [hash]))).size, 0)
   })

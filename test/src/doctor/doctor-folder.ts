@@ -12,7 +12,7 @@ export const LEAVE = 'Parental leave takes eighteen weeks. '
 /** Many chunks in a context of small ones. */
 export const LONG: string = Array.from({ length: 60 }, (_, at) => `Shelf ${at} holds jar number ${at * 7}. `).join('')
 export const COLLECTION = 'context-1-memory-1'
-export const WORDS: string = wordCollectionOf(1)
+export const WORDS: string = wordCollectionOf({ id: 1, generation: 0 })
 
 /** A folder with some documents that an engine has closed. */
 export interface DoctorFolder {

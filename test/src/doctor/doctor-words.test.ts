@@ -182,12 +182,12 @@ describe('a collection of words', () => {
       await index.add(WORDS, wordRows(99, 2))
       // A row of a document in another context.
       await index.add(WORDS, wordRows(5, 1))
-      await index.add(wordCollectionOf(77), wordRows(1, 1))
+      await index.add(wordCollectionOf({ id: 77, generation: 0 }), wordRows(1, 1))
     })
     expect(told(await examine(dataDir))).toEqual([
       { code: 'words-without-document', contextId: 1, documentId: 5, collection: WORDS },
       { code: 'words-without-document', contextId: 1, documentId: 99, collection: WORDS },
-      { code: 'words-without-context', contextId: 77, collection: wordCollectionOf(77) },
+      { code: 'words-without-context', contextId: 77, collection: wordCollectionOf({ id: 77, generation: 0 }) },
     ])
     await expectMended(['words-without-document', 'words-without-document', 'words-without-context'])
     await words(dataDir, async (index) =>
@@ -253,7 +253,7 @@ describe('documents whose words are not indexed', () => {
   })
 
   it('W57 by this version may have words of an older version, which are no damage and are removed after the indexing', async () => {
-    const older = wordCollectionOf(1, ANALYZER_VERSION - 1)
+    const older = wordCollectionOf({ id: 1, generation: 0 }, ANALYZER_VERSION - 1)
     await words(dataDir, async (index) => await index.add(older, wordRows(1, 2)))
     const { problems } = await examine(dataDir)
     expect(problems).toMatchObject([{ code: 'words-of-other-version', subject: { contextId: 1, collection: older } }])

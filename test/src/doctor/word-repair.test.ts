@@ -21,7 +21,7 @@ async function seeded() {
     ] as const
   })
   const contextId = documents[0].contextId
-  const collection = wordCollectionOf(contextId)
+  const collection = wordCollectionOf({ id: contextId, generation: 0 })
   await index.add(collection, { documentId: documents[0].id, chunks: [0], terms: [['lamp']] })
   const damaged: Finding = {
     code: 'words-unreadable',

@@ -27,12 +27,20 @@ async function filled() {
   // The folder also has words of another version of the analyzer.
   for (const version of [1, 2]) {
     for (const documentId of [1, 2]) {
-      await lexicalIndex.add(wordCollectionOf(id, version), { documentId, chunks: [7], terms: [['lamp']] })
+      await lexicalIndex.add(wordCollectionOf({ id, generation: 0 }, version), {
+        documentId,
+        chunks: [7],
+        terms: [['lamp']],
+      })
     }
   }
-  await lexicalIndex.add(wordCollectionOf(other.id), { documentId: 3, chunks: [7], terms: [['lamp']] })
+  await lexicalIndex.add(wordCollectionOf({ id: other.id, generation: 0 }), {
+    documentId: 3,
+    chunks: [7],
+    terms: [['lamp']],
+  })
   const documentsIn = async (contextId: number, version: number): Promise<number[]> =>
-    [...(await lexicalIndex.countByDocument(wordCollectionOf(contextId, version))).keys()].sort()
+    [...(await lexicalIndex.countByDocument(wordCollectionOf({ id: contextId, generation: 0 }, version))).keys()].sort()
   return { ...made, contextId: id, otherId: other.id, doomed, kept, documentsIn }
 }
 
@@ -52,7 +60,7 @@ describe('the words of deleted data', () => {
     )
     await session.contexts.delete(contextId)
     await engine.whenCleared()
-    expect(await lexicalIndex.listCollections()).toEqual([wordCollectionOf(otherId)])
+    expect(await lexicalIndex.listCollections()).toEqual([wordCollectionOf({ id: otherId, generation: 0 })])
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([])
   })
 
@@ -66,7 +74,11 @@ describe('the words of deleted data', () => {
     await storage.transaction(({ contexts }) => contexts.update(id, { deleted: new Date().toISOString() }))
     const next = await memoryEngine({ storage })
     opened = next
-    await next.lexicalIndex.add(wordCollectionOf(id), { documentId: 1, chunks: [0], terms: [['lamp']] })
+    await next.lexicalIndex.add(wordCollectionOf({ id, generation: 0 }), {
+      documentId: 1,
+      chunks: [0],
+      terms: [['lamp']],
+    })
     await next.engine.whenCleared()
     expect(await next.lexicalIndex.listCollections()).toEqual([])
   })

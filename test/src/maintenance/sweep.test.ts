@@ -111,10 +111,10 @@ describe('the sweep', () => {
 
     it('W40 removes rows of deleted documents and collections of deleted contexts, and keeps all others', async () => {
       const { words, document, contexts, add, swept } = await seeded()
-      const own = wordCollectionOf(contexts[0])
+      const own = wordCollectionOf({ id: contexts[0], generation: 0 })
       await add(own, document.id)
       await add(own, 90)
-      await add(wordCollectionOf(99), 1)
+      await add(wordCollectionOf({ id: 99, generation: 0 }), 1)
       await add('not-the-engines', 1)
       expect(await swept()).toMatchObject({ wordCollectionsDropped: 1, wordOrphansRemoved: 1, collectionsDropped: 0 })
       expect([...(await words.listCollections())].sort()).toEqual([own, 'not-the-engines'].sort())
@@ -124,7 +124,9 @@ describe('the sweep', () => {
 
     it('W41 drops words of an older analyzer once all documents have newer ones, and not before; never those of a newer one', async () => {
       const { storage, words, document, contexts, add, swept } = await seeded()
-      const [older, own, newer] = [-1, 0, 1].map((step) => wordCollectionOf(contexts[0], ANALYZER_VERSION + step))
+      const [older, own, newer] = [-1, 0, 1].map((step) =>
+        wordCollectionOf({ id: contexts[0], generation: 0 }, ANALYZER_VERSION + step),
+      )
       for (const name of [older, own, newer]) await add(name ?? '', document.id)
       await storage.transaction(({ documents }) =>
         documents.update(document.id, { wordsVersion: ANALYZER_VERSION - 1 }),
@@ -137,7 +139,7 @@ describe('the sweep', () => {
 
     it('W42 leaves damaged words to the doctor, and sweeps the others', async () => {
       const { words, contexts, add, swept } = await seeded()
-      const [damaged, sound] = contexts.map((id) => wordCollectionOf(id))
+      const [damaged, sound] = contexts.map((id) => wordCollectionOf({ id, generation: 0 }))
       for (const name of [damaged, sound]) await add(name ?? '', 90)
       const count = words.countByDocument.bind(words)
       words.countByDocument = async (name) => {

@@ -163,7 +163,13 @@ function isText(line: PdfLine, above: PdfLine, body: Body): boolean {
   const step = above.y - line.y
   const isNear = step > 0 && step < Math.max(above.size, line.size) * STEP_BELOW
   const isInStyle = Math.abs(line.size - body.size) < body.size * 0.1
-  return isNear && isInStyle && !line.isInTable && line.text.length >= TEXT_CHARACTERS && /\p{Ll}{2}|\p{Lo}{2}/u.test(line.text)
+  return (
+    isNear &&
+    isInStyle &&
+    !line.isInTable &&
+    line.text.length >= TEXT_CHARACTERS &&
+    /\p{Ll}{2}|\p{Lo}{2}/u.test(line.text)
+  )
 }
 
 /** True if a line is the first one of the text below it, in another font. */

@@ -79,7 +79,7 @@ describe('the words in a backup', () => {
     const rows = { documentId: 99, chunks: [0], terms: [['lamp']] }
     await words(dataDir, async (index) => {
       await index.add(WORDS, rows)
-      await index.add(wordCollectionOf(7), rows)
+      await index.add(wordCollectionOf({ id: 7, generation: 0 }), rows)
     })
     expect(await backupDataDir({ dataDir, file })).toMatchObject({ wordCollections: 2 })
     await restoreDataDir({ dataDir: restored, file })

@@ -1,0 +1,55 @@
+import type { ChunkSettings, ContextRecord, Repositories } from '../ports/index.js'
+
+/** The kind of the jobs that re-index contexts. The subject is the context. */
+export const REINDEX_CONTEXT = 'reindex-context'
+
+/**
+ * Enqueues the re-index of a context, or the removal of what an earlier one left. Does nothing if that job exists. Call
+ * it before other changes of the context: the job locks in this order too.
+ */
+export async function enqueueReindex(
+  { jobs }: Pick<Repositories, 'jobs'>,
+  contextId: number,
+  { companyId, ...options }: { readonly companyId?: number | undefined; readonly delayMs?: number } = {},
+): Promise<void> {
+  const job = { kind: REINDEX_CONTEXT, subject: contextId, lane: contextId }
+  await jobs.enqueue({ ...job, ...(companyId !== undefined && { companyId }) }, options)
+}
+
+/**
+ * Decides what a change of settings does, and prepares it. The caller has enqueued the job, and locked the context.
+ *
+ * - The present settings cancel a re-index in progress.
+ * - The settings of the re-index in progress change nothing. If it has failed, its failed documents are tried again.
+ * - Other settings start a re-index, and end the one in progress. A context without documents has them at once.
+ *
+ * @param changes the members that are given; the others stay as in the re-index in progress, or else as they are
+ * @returns the changes of the context
+ */
+export async function changeChunkSettings(
+  { documents, shadows }: Pick<Repositories, 'documents' | 'shadows'>,
+  context: ContextRecord,
+  changes: Partial<ChunkSettings>,
+  now: string,
+): Promise<Partial<ContextRecord>> {
+  const { id, reindexing, lastGeneration } = context
+  const { embeddingModel, chunkSizeTokens, overlap } = { ...context, ...reindexing, ...changes }
+  const wanted: ChunkSettings = { embeddingModel, chunkSizeTokens, overlap }
+  if (areSame(wanted, context)) return reindexing === null ? {} : { reindexing: null }
+  if (reindexing !== null && areSame(wanted, reindexing)) {
+    if (reindexing.error === null) return {}
+    await shadows.delete(id, { isFailed: true }, now)
+    return { reindexing: { ...reindexing, error: null } }
+  }
+  const generation = lastGeneration + 1
+  if ((await documents.count(id)) === 0) return { ...wanted, generation, lastGeneration: generation, reindexing: null }
+  return { lastGeneration: generation, reindexing: { ...wanted, generation, started: now, error: null } }
+}
+
+function areSame(one: ChunkSettings, other: ChunkSettings): boolean {
+  return (
+    one.embeddingModel === other.embeddingModel &&
+    one.chunkSizeTokens === other.chunkSizeTokens &&
+    one.overlap === other.overlap
+  )
+}

@@ -1,0 +1,196 @@
+import { enqueueReindex, REINDEX_CONTEXT } from '../contexts/index.js'
+import type { JobHandler, JobRun } from '../jobs/index.js'
+import { pause } from '../kernel/abort.js'
+import type {
+  Clock,
+  ContextReindexing,
+  NewJob,
+  Repositories,
+  Storage,
+  Telemetry,
+  UncompletedShadow,
+} from '../ports/index.js'
+import type { DocumentEventEmitter } from './document-events.js'
+import { companyOfContext, INGEST_DOCUMENT, ingestionJob, PURGE_DOCUMENT, shadowLaneOf } from './document-jobs.js'
+import type { FormerGenerations } from './former-generations.js'
+
+/** Shadows that wait or are processed at a time. The queue is short, so that a re-index that ends leaves little. */
+const MOST_WAITING = 64
+/** More shadows are added when so few are left. */
+const REFILL_AT = 32
+/** Time of one turn. Then the context waits behind others. */
+const TURN_MS = 5_000
+const [SHORTEST_POLL_MS, LONGEST_POLL_MS] = [25, 400]
+const RETRY_MS = 60_000
+
+/** What one step of a re-index found. */
+type Step = 'ended' | 'progress' | 'waiting' | 'processed'
+
+/** Thrown to roll back a switch for which a document is not ready. */
+class NotReadyError extends Error {}
+
+/**
+ * Re-indexes a context: makes a shadow of each document, in the next generation, and lets the usual jobs process them.
+ * Once all are completed, one transaction makes them the documents. Then, or after a cancellation, it removes the former
+ * generation. Each run continues where the last one ended.
+ */
+export class ReindexContext implements JobHandler {
+  readonly kind: string = REINDEX_CONTEXT
+  readonly #storage: Storage
+  readonly #former: FormerGenerations
+  readonly #events: DocumentEventEmitter
+  readonly #clock: Clock
+  readonly #telemetry: Telemetry
+  /** Wakes the workers of this process after jobs were enqueued. */
+  onEnqueued: () => void = () => undefined
+
+  constructor(
+    storage: Storage,
+    former: FormerGenerations,
+    events: DocumentEventEmitter,
+    clock: Clock,
+    telemetry: Telemetry,
+  ) {
+    this.#storage = storage
+    this.#former = former
+    this.#events = events
+    this.#clock = clock
+    this.#telemetry = telemetry
+  }
+
+  async run(job: JobRun): Promise<void> {
+    const contextId = job.subject
+    const companyId = await this.#storage.read((repositories) => companyOfContext(repositories, contextId))
+    const endsAt = performance.now() + TURN_MS
+    let [isFirst, pollMs] = [true, SHORTEST_POLL_MS]
+    for (;;) {
+      const step = await this.#advance(job, companyId, isFirst)
+      isFirst = false
+      if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId)))) break
+      if (performance.now() > endsAt) {
+        await job.complete(async (repositories) => await enqueueReindex(repositories, contextId, { companyId }))
+        return
+      }
+      pollMs = step === 'progress' ? SHORTEST_POLL_MS : Math.min(LONGEST_POLL_MS, pollMs * 2)
+      await pause(pollMs, job.signal)
+    }
+    await this.#former.remove(job, contextId)
+    await job.complete(async (repositories) => {
+      // A change of the settings enqueues this job before it locks the context. So either this read sees the change, or
+      // the change enqueues the job after this transaction.
+      await repositories.contexts.lock(contextId)
+      const reindexing = (await repositories.contexts.generations(contextId))?.reindexing ?? null
+      if (reindexing?.error === null) await enqueueReindex(repositories, contextId, { companyId })
+    })
+  }
+
+  /** A failure may pass. */
+  async fail(repositories: Repositories, contextId: number): Promise<void> {
+    const { jobs, contexts } = repositories
+    if ((await contexts.generations(contextId)) === undefined) return
+    const companyId = await companyOfContext(repositories, contextId)
+    await enqueueReindex({ jobs }, contextId, { companyId, delayMs: RETRY_MS })
+  }
+
+  /** @param isFirst true to enqueue jobs that a crash or a repair has removed */
+  async #advance(job: JobRun, companyId: number | undefined, isFirst: boolean): Promise<Step> {
+    const contextId = job.subject
+    const { step, isEnqueued } = await job.transaction(
+      async (repositories) => {
+        const { contexts, shadows, jobs } = repositories
+        const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
+        const uncompleted = await shadows.listUncompleted(contextId)
+        const isOutdated = ({ generation }: UncompletedShadow) => generation !== reindexing?.generation
+        await this.#drop(repositories, contextId, uncompleted.filter(isOutdated), { reindexing, isFirst })
+        if (reindexing === null || reindexing.error !== null) return { step: 'ended' as const, isEnqueued: false }
+        const waiting = uncompleted.filter((shadow) => !isOutdated(shadow))
+        const failed = waiting.find(({ error }) => error !== null)
+        if (failed !== undefined) return { step: await this.#end(repositories, contextId, failed), isEnqueued: false }
+        const free = waiting.length > REFILL_AT ? 0 : MOST_WAITING - waiting.length
+        const added = free === 0 ? [] : await shadows.insert(contextId, reindexing.generation, free)
+        const newJobs = [...(isFirst ? waiting.map(({ id }) => id) : []), ...added].map(
+          (id): NewJob => ({ ...ingestionJob({ id, contextId }, companyId), lane: shadowLaneOf(contextId) }),
+        )
+        await jobs.enqueueAll(newJobs)
+        const isWaiting = waiting.length + added.length > 0
+        const next = isWaiting ? (added.length > 0 ? 'progress' : 'waiting') : 'processed'
+        return { step: next as Step, isEnqueued: newJobs.length > 0 }
+      },
+      { isProgress: true },
+    )
+    if (isEnqueued) this.onEnqueued()
+    return step
+  }
+
+  /** Deletes the shadows of a re-index that was cancelled or changed. */
+  async #drop(
+    { jobs, shadows }: Repositories,
+    contextId: number,
+    outdated: readonly UncompletedShadow[],
+    { reindexing, isFirst }: { readonly reindexing: ContextReindexing | null; readonly isFirst: boolean },
+  ): Promise<void> {
+    for (const { id: subject } of outdated) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
+    if (!isFirst && outdated.length === 0) return
+    await shadows.delete(contextId, { exceptGeneration: reindexing?.generation }, this.#clock.now().toISOString())
+  }
+
+  /** Ends the re-index with the failure of a document. Its other shadows stay, for another try. */
+  async #end(
+    { contexts, jobs }: Repositories,
+    contextId: number,
+    { originalName, generation, error }: UncompletedShadow,
+  ): Promise<Step> {
+    await contexts.lock(contextId)
+    const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
+    if (reindexing?.generation !== generation || reindexing?.error !== null) return 'waiting'
+    await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(contextId))
+    await contexts.update(contextId, { reindexing: { ...reindexing, error: `${originalName}: ${error ?? ''}` } })
+    return 'ended'
+  }
+
+  /** @returns false if a document is not ready, or the settings were changed meanwhile */
+  async #switch(job: JobRun, companyId: number | undefined): Promise<boolean> {
+    const contextId = job.subject
+    const startedAt = performance.now()
+    const switched = await this.#trySwitch(job, companyId)
+    if (switched === undefined) return false
+    this.onEnqueued()
+    const { generation, started } = switched
+    this.#events.emit('context.reindexed', { contextId })
+    const totalMs = this.#clock.now().getTime() - Date.parse(started)
+    this.#telemetry.record({
+      name: 'ingestion.context.reindexed',
+      level: 'info',
+      durationMs: performance.now() - startedAt,
+      fields: { contextId, generation, totalMs },
+    })
+    return true
+  }
+
+  async #trySwitch(job: JobRun, companyId: number | undefined): Promise<ContextReindexing | undefined> {
+    const contextId = job.subject
+    try {
+      return await job.transaction(async (repositories) => {
+        const { contexts, jobs, shadows } = repositories
+        // No upload ends, and no settings change, before the end of this transaction.
+        await contexts.lock(contextId)
+        const state = await contexts.generations(contextId)
+        if (state === undefined || state.reindexing === null || state.reindexing.error !== null) return undefined
+        const { generation: from, reindexing } = state
+        const { generation, embeddingModel, chunkSizeTokens, overlap } = reindexing
+        // Runs of documents that are not completed lose their jobs: they would go on with the former settings.
+        await jobs.cancelLane(INGEST_DOCUMENT, contextId)
+        const now = this.#clock.now().toISOString()
+        const switched = await shadows.switch(contextId, { from, to: generation }, now)
+        if (switched === undefined) throw new NotReadyError()
+        await contexts.update(contextId, { generation, embeddingModel, chunkSizeTokens, overlap, reindexing: null })
+        await jobs.enqueueAll(switched.unprocessed.map((id) => ingestionJob({ id, contextId }, companyId)))
+        await jobs.enqueueAll(switched.purged.map((subject) => ({ kind: PURGE_DOCUMENT, subject })))
+        return reindexing
+      })
+    } catch (error) {
+      if (error instanceof NotReadyError) return undefined
+      throw error
+    }
+  }
+}
