@@ -64,13 +64,17 @@ export async function withUnsweptEngine<T>(
   return await closing(await openLocalEngine({ ...options, ...mode, hostClientId: COMMAND_LINE }), work, onInterrupt)
 }
 
-/** Locks the folder if it can. Otherwise another process works on the folder, and the work gets the database only. */
+/**
+ * Locks the folder if it can. Otherwise another process works on the folder, and the work gets the database only.
+ * @param onInterrupt called when the user interrupts while this process works on the folder
+ */
 export async function withEngineOrDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine, isWorking: boolean) => Promise<T>,
+  onInterrupt?: () => void,
 ): Promise<T> {
   try {
-    return await withEngine(options, async (engine) => await work(engine, true))
+    return await withEngine(options, async (engine) => await work(engine, true), onInterrupt)
   } catch (error) {
     if (!(error instanceof DataDirLockedError)) throw error
     return await withDatabase(options, async (engine) => await work(engine, false))

@@ -13,6 +13,7 @@ import { documentsCommand, ingestCommand } from './commands/documents.js'
 import { evaluateCommand } from './commands/evaluate.js'
 import { initCommand } from './commands/init.js'
 import { modelCommand } from './commands/model.js'
+import { reindexCommand } from './commands/reindex.js'
 import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
 import { syncCommand } from './commands/sync.js'
@@ -29,6 +30,7 @@ const COMMANDS = [
   searchCommand,
   evaluateCommand,
   documentsCommand,
+  reindexCommand,
   doctorCommand,
   modelCommand,
   companyCommand,

@@ -12,7 +12,7 @@ import {
   utf8Schema,
   validate,
 } from '../kernel/validate.js'
-import { SEARCH_MODES, type SearchMode } from '../ports/index.js'
+import { type ChunkSettings, SEARCH_MODES, type SearchMode } from '../ports/index.js'
 
 /** The input of `contexts.create`. Specification: Create context. */
 export interface NewContext {
@@ -70,6 +70,14 @@ const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
 const EMBEDDING_MODEL = textSchema({ min: 1, max: 255 })
 const CHUNK_SIZE_TOKENS = integerSchema({ min: 16, max: 8_192 })
 const OVERLAP = fractionSchema({ min: 0, max: 1, isBelow: true })
+
+/** The settings whose change is a re-index. */
+const CHUNK_SETTINGS = {
+  embeddingModel: EMBEDDING_MODEL.optional(),
+  chunkSizeTokens: CHUNK_SIZE_TOKENS.optional(),
+  overlap: OVERLAP.optional(),
+}
+
 const MAX_SIZE_BYTES = integerSchema({ min: 1 })
 const TOP_N = integerSchema({ min: 1, max: 100 })
 const SCORE_THRESHOLD = fractionSchema({ min: 0, max: 1 })
@@ -94,22 +102,30 @@ const NEW_CONTEXT = objectSchema({
   }).prefault({}),
 })
 
+/** The input of `administration.reindexAll`: an omitted setting stays as it is in each context. */
+export type NewChunkSettings = { readonly [Name in keyof ChunkSettings]?: ChunkSettings[Name] | undefined }
+
+export const chunkSettingsSchema: z.ZodType<NewChunkSettings> = closedObjectSchema(CHUNK_SETTINGS)
+
+const SETTINGS_CHANGES = closedObjectSchema({
+  ...CHUNK_SETTINGS,
+  maxSizeBytes: MAX_SIZE_BYTES.optional(),
+  topN: TOP_N.optional(),
+  scoreThreshold: SCORE_THRESHOLD.optional(),
+  searchMode: SEARCH_MODE.optional(),
+  findsEarly: FINDS_EARLY.optional(),
+})
+
+/** The body of `PUT /context/settings/{contextId}`. An omitted setting stays as it is. */
+export const settingsBodySchema: z.ZodType<ContextSettings> = SETTINGS_CHANGES as unknown as z.ZodType<ContextSettings>
+
 const CONTEXT_CHANGES = objectSchema({
   name: NAME.optional(),
   description: DESCRIPTION.optional(),
   caption: CAPTION.optional(),
   toolsJson: TOOLS_JSON.optional(),
   starterPrompts: STARTER_PROMPTS.optional(),
-  settings: closedObjectSchema({
-    maxSizeBytes: MAX_SIZE_BYTES.optional(),
-    topN: TOP_N.optional(),
-    scoreThreshold: SCORE_THRESHOLD.optional(),
-    searchMode: SEARCH_MODE.optional(),
-    findsEarly: FINDS_EARLY.optional(),
-    embeddingModel: EMBEDDING_MODEL.optional(),
-    chunkSizeTokens: CHUNK_SIZE_TOKENS.optional(),
-    overlap: OVERLAP.optional(),
-  }).prefault({}),
+  settings: SETTINGS_CHANGES.prefault({}),
 })
 
 /** The body of `POST /context`: a new context without the settings beyond the specification. */

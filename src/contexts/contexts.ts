@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange, recordChanges } from '../audit/index.js'
-import { ForbiddenError, InvalidInputError, ModelError, NotFoundError } from '../kernel/errors.js'
+import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
@@ -8,6 +8,7 @@ import type { Clock, ContextFilter, ContextRecord, Repositories, StarterPromptWr
 import { type Access, type Authorizer, type ContextRemoval, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, type Context, findReadable, findWritable, toContext } from './context.js'
 import { type ContextChanges, type NewContext, parseContextChanges, parseNewContext } from './context-input.js'
+import { type KnownModels, requireModel } from './known-models.js'
 import { changeChunkSettings, enqueueReindex } from './reindexing.js'
 
 /** The kind of the job that deletes the contexts of a deleted account, one after the other. */
@@ -29,11 +30,6 @@ export const shareSchema: z.ZodType<ShareInput> = objectSchema({
   shareState: choiceSchema([0, 1]),
   icon: textSchema({ min: 1, max: 64 }).optional(),
 })
-
-/** Names of the available embedding models. The first one is the default. */
-interface KnownModels {
-  readonly ids: readonly string[]
-}
 
 /** Contexts, as principals see and change them. */
 export class Contexts {
@@ -77,7 +73,7 @@ export class Contexts {
     const { accountId, userId } = access.principal
     const { settings, starterPrompts, ...texts } = parseNewContext(input)
     const { embeddingModel, ...numbers } = settings
-    const model = this.#knownModel(embeddingModel)
+    const model = requireModel(this.#models, embeddingModel)
     const prompts = starterPrompts ?? (await this.#promptWriter.write(texts, options))
     // The writer may take long. Check the rights a second time: the caller may have lost them since.
     if (starterPrompts === undefined) await this.#authorizeWriting(access.principal)
@@ -155,7 +151,7 @@ export class Contexts {
     const { embeddingModel, chunkSizeTokens, overlap, ...others } = settings
     const changes = withoutUndefined({ ...texts, ...others })
     const chunkChanges = withoutUndefined({ embeddingModel, chunkSizeTokens, overlap })
-    if (embeddingModel !== undefined) this.#knownModel(embeddingModel)
+    if (embeddingModel !== undefined) requireModel(this.#models, embeddingModel)
     const isReindexing = Object.keys(chunkChanges).length > 0
     const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
       if (isReindexing) {
@@ -241,13 +237,6 @@ export class Contexts {
     const access = await this.#authorizeReading(principal)
     const id = parseId(contextId, 'contextId')
     return await this.#storage.read((repositories) => findReadable(repositories, access, id))
-  }
-
-  #knownModel(id: string | undefined): string {
-    const { ids } = this.#models
-    const model = id === undefined ? ids[0] : ids.find((known) => known === id)
-    if (model !== undefined) return model
-    throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
   }
 }
 

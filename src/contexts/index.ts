@@ -4,7 +4,9 @@ export {
   type ContextSettings,
   contextBodySchema,
   contextChangesBodySchema,
+  type NewChunkSettings,
   type NewContext,
+  settingsBodySchema,
 } from './context-input.js'
 export { type ContextReindexingView, type ContextSettingsView, ReadContextSettings } from './context-settings.js'
 export {
@@ -16,4 +18,9 @@ export {
   type ShareInput,
   shareSchema,
 } from './contexts.js'
+export {
+  type ContextReindexProgress,
+  ReindexAll,
+  type ReindexAllOptions,
+} from './reindex-all.js'
 export { enqueueReindex, REINDEX_CONTEXT } from './reindexing.js'

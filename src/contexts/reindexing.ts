@@ -35,8 +35,8 @@ export async function changeChunkSettings(
   const { id, reindexing, lastGeneration } = context
   const { embeddingModel, chunkSizeTokens, overlap } = { ...context, ...reindexing, ...changes }
   const wanted: ChunkSettings = { embeddingModel, chunkSizeTokens, overlap }
-  if (areSame(wanted, context)) return reindexing === null ? {} : { reindexing: null }
-  if (reindexing !== null && areSame(wanted, reindexing)) {
+  if (haveSameChunks(wanted, context)) return reindexing === null ? {} : { reindexing: null }
+  if (reindexing !== null && haveSameChunks(wanted, reindexing)) {
     if (reindexing.error === null) return {}
     await shadows.delete(id, { isFailed: true }, now)
     return { reindexing: { ...reindexing, error: null } }
@@ -46,7 +46,8 @@ export async function changeChunkSettings(
   return { lastGeneration: generation, reindexing: { ...wanted, generation, started: now, error: null } }
 }
 
-function areSame(one: ChunkSettings, other: ChunkSettings): boolean {
+/** @returns true if the same texts get the same chunks and vectors */
+export function haveSameChunks(one: ChunkSettings, other: ChunkSettings): boolean {
   return (
     one.embeddingModel === other.embeddingModel &&
     one.chunkSizeTokens === other.chunkSizeTokens &&

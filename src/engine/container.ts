@@ -1,7 +1,7 @@
 import { type AbstractNewable, Container } from 'inversify'
 import 'reflect-metadata'
 import { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import { Contexts, ReadContextSettings, RemoveContexts } from '../contexts/index.js'
+import { Contexts, ReadContextSettings, ReindexAll, RemoveContexts } from '../contexts/index.js'
 import {
   ContextCheck,
   DocumentCheck,
@@ -172,6 +172,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     purgeDocument: container.get(PurgeDocument),
     readContextSettings: container.get(ReadContextSettings),
     recordEvent: container.get(RecordEvent),
+    reindexAll: container.get(ReindexAll),
     reindexContext: container.get(ReindexContext),
     search: container.get(Search),
     secretBox: container.get(SecretBox),
@@ -298,6 +299,7 @@ function bindOutbox(
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
   bind(ReadContextSettings, [STORAGE, Authorizer])
+  bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])

@@ -1,5 +1,5 @@
 import type { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import type { Contexts, ReadContextSettings } from '../contexts/index.js'
+import type { Contexts, ReadContextSettings, ReindexAll } from '../contexts/index.js'
 import type { StartCheck, Verify } from '../doctor/index.js'
 import type {
   DocumentEventEmitter,
@@ -72,6 +72,7 @@ export interface EngineParts {
   readonly purgeDocument: PurgeDocument
   readonly readContextSettings: ReadContextSettings
   readonly recordEvent: RecordEvent
+  readonly reindexAll: ReindexAll
   readonly reindexContext: ReindexContext
   readonly search: Search
   readonly secretBox: SecretBox

@@ -1,3 +1,4 @@
+import type { ContextReindexProgress, NewChunkSettings, ReindexAllOptions } from '../contexts/index.js'
 import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
 import type { Administration, Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
@@ -35,6 +36,18 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
    */
   verify(options?: VerifyOptions): Promise<VerifyReport>
   /**
+   * Re-indexes the contexts of all companies, one after the other, and yields the progress of each. It passes over
+   * contexts that have the settings, so a second call continues where the first one ended. Searches go on meanwhile:
+   * see `contexts.update` of a session. An engine that does not process documents waits for one that does.
+   *
+   * The run ends early if the caller leaves the loop. The context at that time goes on in the background.
+   *
+   * @param settings the new model, chunk size or overlap; an omitted setting stays as it is in each context
+   * @throws InvalidInputError @throws ModelError `ERR_MODEL_UNKNOWN`, both before anything starts
+   * @throws ClosedError if the engine is closed before the end; the signal's reason if the signal is aborted
+   */
+  reindexAll(settings: NewChunkSettings, options?: ReindexAllOptions): AsyncIterable<ContextReindexProgress>
+  /**
    * Returns the result of the cheap check that runs in the background about 1 s after the sweep at the start. The check
    * counts rows, reads no files, vectors or words, and repairs nothing. If engines share a database, one of them runs
    * it.
@@ -64,6 +77,8 @@ export function createHostAdministration(
     deliveries: createDeliveryOperations(parts, authorize, signals),
     audit: createAuditOperations(parts, async () => reach),
     verify,
+    reindexAll: (settings: NewChunkSettings, options: ReindexAllOptions = {}) =>
+      parts.reindexAll.run(settings, options, () => signals.settingsChanged()),
     startCheck: () => parts.startCheck.report,
   })
 }

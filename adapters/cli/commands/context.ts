@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type Context, type ContextChanges, InvalidInputError } from '../../../src/index.js'
+import { type Context, type ContextChanges, type Engine, InvalidInputError } from '../../../src/index.js'
 import { SEARCH_MODES, type SearchMode } from '../../../src/ports/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
-import { printList, printRecord, printResult } from '../output.js'
+import { printList, printRecord, printResult, tell } from '../output.js'
+import {
+  chunkSettings,
+  chunkSizeOption,
+  modelOption,
+  overlapOption,
+  tellInterrupted,
+  waitForReindex,
+} from '../reindexing.js'
 
 const COLUMNS = ['id', 'name', 'caption', 'embeddingModel', 'shareState', 'created'] as const
 
@@ -13,6 +21,7 @@ export function contextCommand(): CommandUnknownOpts {
   context.addCommand(createCommand())
   context.addCommand(listCommand())
   context.addCommand(showCommand())
+  context.addCommand(settingsCommand())
   context.addCommand(updateCommand())
   context.addCommand(shareCommand())
   context.addCommand(deleteCommand())
@@ -26,23 +35,18 @@ function createCommand(): CommandUnknownOpts {
     .addOption(option('--description <text>', 'system instructions; default: the name'))
     .addOption(option('--caption <text>', 'statement of purpose; default: the name'))
     .addOption(option('--tools <file>', 'file with the JSON array of tools'))
-    .addOption(option('--chunk-size <tokens>', 'most tokens in a chunk').argParser(parseNumber))
-    .addOption(option('--overlap <fraction>', 'fraction of a chunk that the next chunk repeats').argParser(parseNumber))
+    .addOption(chunkSizeOption())
+    .addOption(overlapOption())
     .addOption(option('--top-n <number>', 'most results of a search').argParser(parseNumber))
     .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
-    .addOption(option('--model <id>', 'embedding model'))
+    .addOption(modelOption())
     .addOption(searchModeOption())
     .addOption(findsEarlyOption())
     .action(async (name, given, command) => {
       const options = globalOptions(command)
-      const { description = name, caption = name, tools, chunkSize, overlap, model } = given
+      const { description = name, caption = name, tools } = given
       const toolsJson = tools === undefined ? '[]' : await readTools(tools)
-      const settings = {
-        ...(chunkSize !== undefined && { chunkSizeTokens: chunkSize }),
-        ...(overlap !== undefined && { overlap }),
-        ...(model !== undefined && { embeddingModel: model }),
-        ...searchSettings(given),
-      }
+      const settings = { ...chunkSettings(given), ...searchSettings(given) }
       const created = await withDatabase(options, async (engine) => {
         return await ownerSession(engine).contexts.create({ name, description, caption, toolsJson, settings })
       })
@@ -71,9 +75,26 @@ function showCommand(): CommandUnknownOpts {
     })
 }
 
+function settingsCommand(): CommandUnknownOpts {
+  return new Command('settings')
+    .description('show all settings of a context, and the progress of its re-index')
+    .argument('<context>', 'id or name')
+    .action(async (idOrName, _given, command) => {
+      const options = globalOptions(command)
+      const settings = await withDatabase(options, async (engine) => {
+        const session = ownerSession(engine)
+        return await session.contexts.settings((await findContext(session, idOrName)).id)
+      })
+      printRecord(options, settings)
+    })
+}
+
 function updateCommand(): CommandUnknownOpts {
   return new Command('update')
-    .description('change a context; options that are left out change nothing')
+    .description(
+      'change a context; options that are left out change nothing. Another model, chunk size or overlap cuts and embeds ' +
+        'the documents a second time, while searches go on',
+    )
     .argument('<context>', 'id or name')
     .addOption(option('--name <text>', 'new name', 'context'))
     .addOption(option('--description <text>', 'system instructions'))
@@ -83,23 +104,31 @@ function updateCommand(): CommandUnknownOpts {
     .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
     .addOption(searchModeOption())
     .addOption(findsEarlyOption())
+    .addOption(modelOption())
+    .addOption(chunkSizeOption())
+    .addOption(overlapOption())
     .action(async (idOrName, given, command) => {
       const options = globalOptions(command)
       const { tools } = given
       const toolsJson = tools === undefined ? undefined : await readTools(tools)
-      const updated = await withDatabase(options, async (engine) => {
+      const ofChunks = chunkSettings(given)
+      const update = async (engine: Engine) => {
         const session = ownerSession(engine)
         const { id } = await findContext(session, idOrName)
         const { name, description, caption } = given
-        return await session.contexts.update(id, {
-          name,
-          description,
-          caption,
-          toolsJson,
-          settings: searchSettings(given),
-        })
-      })
+        const settings = { ...searchSettings(given), ...ofChunks }
+        const updated = await session.contexts.update(id, { name, description, caption, toolsJson, settings })
+        const { reindexing } = isReindexing ? await waitForReindex(session, updated) : { reindexing: null }
+        return { updated: await session.contexts.get(id), error: reindexing?.error ?? null }
+      }
+      const isReindexing = Object.keys(ofChunks).length > 0
+      const { updated, error } = isReindexing
+        ? await withEngineOrDatabase(options, update, tellInterrupted)
+        : await withDatabase(options, update)
       printResult(options, updated, `Updated context ${updated.id}, ${updated.name}.`)
+      if (error === null) return
+      tell(`the re-index has stopped: ${error}; searches use the former settings`)
+      process.exitCode = 1
     })
 }
 

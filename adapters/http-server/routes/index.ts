@@ -1,5 +1,6 @@
 import { API_NAMES, type ApiName, type Route } from '../route.js'
 import { CONTEXT_ROUTES, DOCUMENT_ROUTES } from './assistant.js'
+import { CONTEXT_SETTINGS_ROUTES } from './context-settings.js'
 import { DOCUMENT_CONTENT_ROUTES } from './document-content.js'
 import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
@@ -15,6 +16,7 @@ const API_ROUTES: readonly Route[] = [
   ...PASSWORD_ROUTES,
   ...SEARCH_ROUTES,
   ...CONTEXT_ROUTES,
+  ...CONTEXT_SETTINGS_ROUTES,
   ...DOCUMENT_ROUTES,
   ...DOCUMENT_CONTENT_ROUTES,
   ...USER_ROUTES,

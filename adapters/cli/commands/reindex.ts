@@ -1,0 +1,129 @@
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { ContextReindexProgress } from '../../../src/index.js'
+import { findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { type GlobalOptions, globalOptions, isSwitchedOn, option, parseCount } from '../options.js'
+import { counted, oneLine, printResult, tell } from '../output.js'
+import {
+  chunkSettings,
+  chunkSizeOption,
+  modelOption,
+  overlapOption,
+  printReindexed,
+  ReindexBar,
+  tellInterrupted,
+  waitForReindex,
+} from '../reindexing.js'
+
+export function reindexCommand(): CommandUnknownOpts {
+  return new Command('reindex')
+    .description('cut and embed documents a second time with other settings, while searches go on, and wait')
+    .argument('[context]', 'id or name; or --all')
+    .addOption(option('--all', 'all contexts of all companies, one after the other'))
+    .addOption(modelOption())
+    .addOption(chunkSizeOption())
+    .addOption(overlapOption())
+    .addOption(
+      option('--documents <number>', 'with --all: stop after so many documents; the same command goes on').argParser(
+        parseCount,
+      ),
+    )
+    .addOption(option('--cancel', 'end the re-index in progress; the context keeps its present settings'))
+    .action(async (idOrName, given, command) => {
+      const options = globalOptions(command)
+      const isAll = isSwitchedOn(command, 'all')
+      const isCancelling = isSwitchedOn(command, 'cancel')
+      const settings = chunkSettings(given)
+      if ((idOrName === undefined) !== isAll) command.error('error: name one context, or use --all')
+      if (given.documents !== undefined && !isAll) command.error("error: option '--documents' needs --all")
+      if (isCancelling && (isAll || Object.keys(settings).length > 0)) {
+        command.error("error: option '--cancel' needs one context, and no other settings")
+      }
+      if (idOrName === undefined) await reindexAll(options, settings, given.documents)
+      else if (isCancelling) await cancel(options, idOrName)
+      else await reindexOne(options, idOrName, settings)
+    })
+}
+
+async function cancel(options: GlobalOptions, idOrName: string): Promise<void> {
+  const { name, settings } = await withDatabase(options, async (engine) => {
+    const { contexts } = ownerSession(engine)
+    const { id, name } = await findContext(ownerSession(engine), idOrName)
+    const { embeddingModel, chunkSizeTokens, overlap } = await contexts.settings(id)
+    // The present settings cancel a re-index.
+    await contexts.update(id, { settings: { embeddingModel, chunkSizeTokens, overlap } })
+    return { name, settings: await contexts.settings(id) }
+  })
+  printResult(options, settings, `No re-index of ${name} is in progress.`)
+}
+
+/** Starts the re-index of a context, or goes on with the one in progress, and waits for its end. */
+async function reindexOne(
+  options: GlobalOptions,
+  idOrName: string,
+  given: ReturnType<typeof chunkSettings>,
+): Promise<void> {
+  const { name, settings } = await withEngineOrDatabase(
+    options,
+    async (engine) => {
+      const session = ownerSession(engine)
+      const context = await findContext(session, idOrName)
+      const { reindexing } = await session.contexts.settings(context.id)
+      // Without settings, those of a re-index that has stopped are tried again.
+      const { embeddingModel, chunkSizeTokens, overlap } = reindexing ?? {}
+      const wanted = {
+        ...(embeddingModel !== undefined && { embeddingModel }),
+        ...(chunkSizeTokens !== undefined && { chunkSizeTokens }),
+        ...(overlap !== undefined && { overlap }),
+        ...given,
+      }
+      if (Object.keys(wanted).length > 0) await session.contexts.update(context.id, { settings: wanted })
+      return { name: context.name, settings: await waitForReindex(session, context) }
+    },
+    tellInterrupted,
+  )
+  printReindexed(options, name, settings)
+}
+
+async function reindexAll(
+  options: GlobalOptions,
+  settings: ReturnType<typeof chunkSettings>,
+  maxDocuments: number | undefined,
+): Promise<void> {
+  const counts = { reindexed: 0, unchanged: 0, failed: 0, documents: 0, isFinished: true }
+  await withEngineOrDatabase(
+    options,
+    async (engine) => {
+      const bar = new ReindexBar()
+      let last: ContextReindexProgress | undefined
+      for await (const progress of engine.administration.reindexAll(settings, { maxDocuments })) {
+        last = progress
+        const { name, state, documentsDone, documentsTotal } = progress
+        if (state === 'running') bar.show(name, documentsDone, documentsTotal)
+        else bar.stop()
+        if (state === 'done') {
+          counts.reindexed += 1
+          counts.documents += documentsTotal
+          tell(oneLine(`${name}: ${counted(documentsTotal, 'document')} re-indexed`))
+        } else if (state === 'failed') {
+          counts.failed += 1
+          tell(oneLine(`${name}: failed: ${progress.error}; searches use the former settings`))
+        } else if (state === 'unchanged') counts.unchanged += 1
+        else if (state === 'ended') tell(oneLine(`${name}: deleted, or changed by somebody else`))
+      }
+      bar.stop()
+      if (last?.state === 'running') {
+        counts.isFinished = false
+        counts.documents += last.documentsDone
+      }
+    },
+    tellInterrupted,
+  )
+  const { reindexed, unchanged, failed, documents, isFinished } = counts
+  const rest = isFinished ? '' : ' The same command goes on with the rest.'
+  printResult(
+    options,
+    counts,
+    `${counted(reindexed, 'context')} re-indexed (${counted(documents, 'document')}), ${unchanged} unchanged, ${failed} failed.${rest}`,
+  )
+  if (failed > 0) process.exitCode = 1
+}

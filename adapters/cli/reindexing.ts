@@ -1,0 +1,101 @@
+import type { Option } from '@commander-js/extra-typings'
+import { Presets, SingleBar } from 'cli-progress'
+import type { ContextSettingsView, Session } from '../../src/index.js'
+import { type GlobalOptions, option, parseNumber } from './options.js'
+import { printResult, tell } from './output.js'
+
+const POLL_MS = 200
+
+/** The options that change the chunks of a context. */
+export interface ChunkOptions {
+  readonly model?: string | undefined
+  readonly chunkSize?: number | undefined
+  readonly overlap?: number | undefined
+}
+
+/** The settings of the options that are given. */
+export function chunkSettings({ model, chunkSize, overlap }: ChunkOptions): {
+  readonly embeddingModel?: string
+  readonly chunkSizeTokens?: number
+  readonly overlap?: number
+} {
+  return {
+    ...(model !== undefined && { embeddingModel: model }),
+    ...(chunkSize !== undefined && { chunkSizeTokens: chunkSize }),
+    ...(overlap !== undefined && { overlap }),
+  }
+}
+
+type NumberOption<Flags extends string> = Option<Flags, undefined, undefined, number>
+
+export function modelOption(): Option<'--model <id>'> {
+  return option('--model <id>', 'embedding model')
+}
+
+export function chunkSizeOption(): NumberOption<'--chunk-size <tokens>'> {
+  return option('--chunk-size <tokens>', 'most tokens in a chunk').argParser(parseNumber)
+}
+
+export function overlapOption(): NumberOption<'--overlap <fraction>'> {
+  return option('--overlap <fraction>', 'fraction of a chunk that the next chunk repeats').argParser(parseNumber)
+}
+
+/** Shows how many documents of a context are re-indexed: a bar on a terminal. */
+export class ReindexBar {
+  #bar: SingleBar | undefined
+
+  show(name: string, documentsDone: number, documentsTotal: number): void {
+    if (!process.stderr.isTTY) return
+    this.#bar ??= this.#start(documentsTotal)
+    this.#bar.setTotal(documentsTotal)
+    this.#bar.update(documentsDone, { name })
+  }
+
+  stop(): void {
+    this.#bar?.stop()
+    this.#bar = undefined
+  }
+
+  #start(total: number): SingleBar {
+    const format = '{bar} {value}/{total} documents of {name}'
+    const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
+    bar.start(total, 0, { name: '' })
+    return bar
+  }
+}
+
+/** Waits until no re-index of a context is in progress, or until it has stopped. */
+export async function waitForReindex(
+  session: Session,
+  { id, name }: { readonly id: number; readonly name: string },
+): Promise<ContextSettingsView> {
+  const bar = new ReindexBar()
+  try {
+    for (;;) {
+      const settings = await session.contexts.settings(id)
+      const { reindexing } = settings
+      if (reindexing?.error !== null) return settings
+      bar.show(name, reindexing.documentsDone, reindexing.documentsTotal)
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    }
+  } finally {
+    bar.stop()
+  }
+}
+
+/** Says how a re-index goes on after an interruption. */
+export function tellInterrupted(): void {
+  tell('interrupted: the next "alcove reindex" or "alcove serve" goes on; searches use the former settings until then')
+}
+
+/** Prints the settings of a context after its re-index. */
+export function printReindexed(options: GlobalOptions, name: string, settings: ContextSettingsView): void {
+  const { reindexing, embeddingModel, chunkSizeTokens, overlap } = settings
+  if (reindexing?.error != null) {
+    printResult(options, settings, `${name}: the re-index has stopped: ${reindexing.error}`)
+    process.exitCode = 1
+    return
+  }
+  const sizes = `${embeddingModel}, chunks of ${chunkSizeTokens} tokens, overlap ${overlap}`
+  printResult(options, settings, `${name}: all documents are indexed with ${sizes}.`)
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { type ContextSettingsView, settingsBodySchema } from '../../../src/index.js'
+import { idSchema, objectSchema } from '../../../src/ports/index.js'
+import { json } from '../answers.js'
+import { type Route, route } from '../route.js'
+
+const CHUNK_SETTINGS = {
+  embeddingModel: z.string(),
+  chunkSizeTokens: z.int().meta({ description: 'The most tokens of a chunk' }),
+  overlap: z.number().meta({ description: 'Fraction of a chunk that the next chunk repeats' }),
+}
+
+const settingsSchema: z.ZodType<ContextSettingsView> = z
+  .object({
+    ...CHUNK_SETTINGS,
+    maxSizeBytes: z.int().meta({ description: 'The most bytes of all documents together' }),
+    topN: z.int(),
+    scoreThreshold: z.number(),
+    searchMode: z.literal(['hybrid', 'semantic', 'keyword']),
+    findsEarly: z.boolean(),
+    reindexing: z
+      .object({
+        ...CHUNK_SETTINGS,
+        documentsDone: z.int().min(0),
+        documentsTotal: z.int().min(0),
+        error: z.string().nullable().meta({
+          description: 'Null, or the reason why the re-index has stopped: one sentence that ends with the error code',
+        }),
+      })
+      .meta({ id: 'ContextReindexing' })
+      .nullable()
+      .meta({ description: 'The re-index in progress with its new settings; null if there is none' }),
+  })
+  .meta({ id: 'ContextSettings' })
+
+const COMMON = { api: 'assistant', access: 'assistant', path: '/context/settings/{contextId}' } as const
+const CONTEXT = objectSchema({ contextId: idSchema() })
+
+/** All settings of contexts, also those that the specification's context does not have. */
+export const CONTEXT_SETTINGS_ROUTES: readonly Route[] = [
+  route({
+    ...COMMON,
+    method: 'GET',
+    operationId: 'getContextSettings',
+    summary: 'Get all settings of a context, and the progress of its re-index',
+    params: CONTEXT,
+    answers: { 200: { description: 'The settings', schema: settingsSchema } },
+    handle: async ({ params }, { contexts }) => json(await contexts.settings(params.contextId)),
+  }),
+  route({
+    ...COMMON,
+    method: 'PUT',
+    operationId: 'updateContextSettings',
+    summary: 'Change settings of a context',
+    description:
+      'A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a ' +
+      're-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present ' +
+      'settings. The new ones apply to all documents at once, when all are re-indexed. The present settings cancel a ' +
+      're-index, other ones replace it, and the same ones try again what failed.',
+    params: CONTEXT,
+    body: settingsBodySchema,
+    isBodyClosed: true,
+    answers: { 200: { description: 'The settings after the change', schema: settingsSchema } },
+    handle: async ({ params: { contextId }, body }, { contexts }) => {
+      await contexts.update(contextId, { settings: body })
+      return json(await contexts.settings(contextId))
+    },
+  }),
+]

@@ -1,0 +1,17 @@
+import { ModelError } from '../kernel/errors.js'
+
+/** Names of the available embedding models. The first one is the default. */
+export interface KnownModels {
+  readonly ids: readonly string[]
+}
+
+/**
+ * @param id default: the first model
+ * @returns the name of a known model
+ * @throws ModelError `ERR_MODEL_UNKNOWN`
+ */
+export function requireModel({ ids }: KnownModels, id: string | undefined): string {
+  const model = id === undefined ? ids[0] : ids.find((known) => known === id)
+  if (model !== undefined) return model
+  throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
+}
