@@ -20,7 +20,8 @@ import { TableMaintenance } from './maintenance/table-maintenance.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { describePlace } from './table-place.js'
 import { keysPredicate, windowName } from './table-schema.js'
-import { findNearestWindows, TableSearch } from './table-search.js'
+import { findNearestWindows } from './nearest-windows.js'
+import { TableSearch } from './table-search.js'
 
 /** The options of a vector index on LanceDB. */
 export interface LanceDbOptions {

@@ -27,6 +27,8 @@ export class OpenTable {
   readonly writer: TableWriter
   /** True if the index is in memory or being loaded. The first search loads it. */
   isWarm = false
+  /** The number of documents, as earlier searches with filters suggest; `undefined` before the first of them. */
+  estimatedDocuments: number | undefined
   readonly #place: TablePlace
   #plan: SearchPlan | undefined
   #nextReload = performance.now() + RELOAD_INTERVAL_MS

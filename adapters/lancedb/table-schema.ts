@@ -63,6 +63,16 @@ export function chunkKey({ documentId, chunk }: IndexedChunk): bigint {
   return (BigInt(documentId) << BITS_OF_CHUNK) | BigInt(chunk)
 }
 
+/** The chunk with this {@link chunkKey}. */
+export function chunkOf(key: bigint): IndexedChunk {
+  return { documentId: Number(key >> BITS_OF_CHUNK), chunk: Number(BigInt.asUintN(Number(BITS_OF_CHUNK), key)) }
+}
+
+/** True if the table has the column {@link CHUNK_KEY}. Tables of earlier versions have none until maintenance adds it. */
+export async function hasChunkKey(table: Table): Promise<boolean> {
+  return (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
+}
+
 export function windowName({ documentId, chunk, window }: VectorKey): string {
   return `${documentId}:${chunk}:${window}`
 }

@@ -1,22 +1,20 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
-import type { Table as ArrowTable, Vector } from 'apache-arrow'
 import pLimit from 'p-limit'
 import {
   type DocumentFilter,
   type IndexedChunk,
-  type NearestWindow,
   passesOf,
   type VectorHit,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { findNearestOf } from './nearest-windows.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { type LookUp, probesFor, type SearchPlan } from './search-plan.js'
 import {
   CHUNK_KEY,
-  chunkKey,
-  chunkKeysPredicate,
+  chunkOf,
   documentPredicate,
-  keysPredicate,
+  hasChunkKey,
   NO_DOCUMENT,
   readIndexBuildTime,
   VECTOR_INDEX,
@@ -36,12 +34,13 @@ const FEW_ROWS = 5_000
 const REFINE_FACTOR_IF_FILTERED = 4
 /** A longer list of documents takes the table longer to look up than a wider search without a filter. */
 const MAX_SHORT_LIST = 400
-/** Factor by which the first search without a filter exceeds the limit: enough if a third of the rows pass. */
+/**
+ * Factor by which the first search without a filter exceeds the limit if the number of documents is not known: enough
+ * if a third of the rows pass.
+ */
 const FIRST_EXCESS = 3
-/** Reserve of the further searches without a filter: rows that pass are not spread evenly. */
+/** Reserve of the searches without a filter: rows that pass are not spread evenly. */
 const EXCESS_RESERVE = 1.5
-/** Reading and comparing one row of a wider search takes as long as looking up this many documents of a filter. */
-const LISTED_PER_ROW = 5
 /** More than any index has. */
 const ALL_PARTITIONS = 65_536
 
@@ -77,8 +76,9 @@ export class TableSearch {
   }
 
   /**
-   * Searches without a filter, and selects the hits that pass. Widens the search until enough of them do. All nearest
-   * rows are among the hits, so the recall is that of a search without a filter.
+   * Searches without a filter, selects the rows that pass, and compares the nearest of them exactly. Widens the search
+   * until enough rows pass. All nearest rows are among the candidates, so the recall is that of a search without a
+   * filter.
    *
    * @returns `undefined` if there is no index, or if a filter in the table is faster
    */
@@ -89,25 +89,43 @@ export class TableSearch {
     documents: DocumentFilter,
   ): Promise<readonly VectorHit[] | undefined> {
     const plan = await currentPlan(open)
-    const most = plan?.probes.at(-1)?.rank ?? 0
+    if (plan === undefined || !(await hasChunkKey(open.table))) return undefined
+    const most = plan.probes.at(-1)?.rank ?? 0
     const passes = passesOf(documents)
-    for (let [wanted, last] = [Math.min(most, limit * FIRST_EXCESS), limit - 1]; wanted > last; ) {
-      const lookUp = plan && probesFor(plan, wanted)
+    const expected = limit * excessFor(documents, open.estimatedDocuments)
+    const first = expected > most ? limit * FIRST_EXCESS : expected
+    for (let [rank, last] = [Math.min(most, first), limit - 1]; rank > last; ) {
+      const lookUp = probesFor(plan, rank)
       if (lookUp === undefined) return undefined
       prewarm(open)
       const { probes, refineFactor } = lookUp
-      const search = () => open.table.query().nearestTo(vector).distanceType('cosine').limit(wanted)
-      const hits = await this.#lookUpSlots(() => readHits(search().nprobes(probes).refineFactor(refineFactor)))
-      const passing = hits.filter(({ documentId }) => passes(documentId))
-      if (passing.length >= limit) return passing.slice(0, limit)
-      last = wanted
-      // The share of the nearest rows that pass tells how many must be read for enough of them.
-      const needed = Math.ceil((limit / Math.max(1, passing.length)) * wanted)
-      if (needed > most || listedBy(documents) < needed * LISTED_PER_ROW) return undefined
-      wanted = Math.min(most, Math.ceil(needed * EXCESS_RESERVE))
+      const candidates = await this.#lookUpSlots(() => readCandidates(open.table, vector, rank * refineFactor, probes))
+      if (candidates === undefined) return undefined
+      const passing = candidates.filter(({ documentId }) => passes(documentId))
+      if ('only' in documents) {
+        open.estimatedDocuments = (documents.only.length * candidates.length) / Math.max(1, passing.length)
+      }
+      const wanted = limit * refineFactor
+      if (passing.length >= wanted) {
+        const nearest = passing.slice(0, wanted)
+        const hits = await this.#lookUpSlots(() => findNearestOf(open.table, vector, nearest, limit))
+        // With fewer hits, rows were deleted in the meantime.
+        return hits.length >= limit ? hits : undefined
+      }
+      last = rank
+      // The share of the candidates that pass tells how many must be read for enough of them.
+      const needed = Math.ceil((wanted / Math.max(1, passing.length)) * rank)
+      if (needed > most) return undefined
+      rank = Math.min(most, Math.ceil(needed * EXCESS_RESERVE))
     }
     return undefined
   }
+}
+
+/** Factor by which the first search without a filter exceeds the limit. */
+function excessFor(documents: DocumentFilter, estimatedDocuments: number | undefined): number {
+  if (estimatedDocuments === undefined || !('only' in documents)) return FIRST_EXCESS
+  return Math.ceil(EXCESS_RESERVE * Math.max(1, estimatedDocuments / documents.only.length))
 }
 
 function listedBy(documents: DocumentFilter): number {
@@ -177,116 +195,20 @@ async function readHits(query: VectorQuery): Promise<VectorHit[]> {
   return toHits(await query.select([...KEY_COLUMNS, '_distance']).toArrow())
 }
 
-type WindowsByChunk = Map<bigint, NearestWindow>
-
-/** Finds the window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
-export async function findNearestWindows(
-  table: Table,
-  queries: readonly Float32Array[],
-  chunks: readonly IndexedChunk[],
-): Promise<readonly (NearestWindow | undefined)[]> {
-  const units = queries.map(toUnitVector)
-  const nearest: WindowsByChunk = new Map()
-  for (const rows of await readRowsOfChunks(table, chunks, ['window', 'vector'])) collectNearest(rows, units, nearest)
-  return chunks.map((chunk) => nearest.get(chunkKey(chunk)))
-}
-
-function collectNearest(rows: ArrowTable, units: readonly Float64Array[], nearest: WindowsByChunk): void {
-  for (const batch of rows.batches) {
-    const keyOf = chunkKeyReader(batch)
-    const windows = columnNumbers(batch.getChild('window'))
-    const values = batch.getChild('vector')?.data[0]?.children[0]?.values as Float32Array | undefined
-    if (values === undefined) continue
-    const dimensions = values.length / batch.numRows
-    for (let row = 0; row < batch.numRows; row += 1) {
-      const vector = values.subarray(row * dimensions, (row + 1) * dimensions)
-      const similarity = greatestCosine(vector, units)
-      const window = windows[row] ?? 0
-      const key = keyOf(row)
-      const best = nearest.get(key)
-      const isNearer =
-        best === undefined || similarity > best.similarity || (similarity === best.similarity && window < best.window)
-      if (isNearer) nearest.set(key, { window, similarity })
-    }
-  }
-}
-
-/** Returns 0 for a vector of zeros. */
-function greatestCosine(vector: Float32Array, units: readonly Float64Array[]): number {
-  let squares = 0
-  for (const value of vector) squares += value * value
-  const length = Math.sqrt(squares) || 1
-  let greatest = Number.NEGATIVE_INFINITY
-  for (const unit of units) greatest = Math.max(greatest, dot(vector, unit) / length)
-  return greatest
-}
-
-/** Four separate sums are twice as fast as one. */
-function dot(vector: Float32Array, unit: Float64Array): number {
-  let a = 0
-  let b = 0
-  let c = 0
-  let d = 0
-  for (let at = 0; at < vector.length; at += 4) {
-    a += (vector[at] ?? 0) * (unit[at] ?? 0)
-    b += (vector[at + 1] ?? 0) * (unit[at + 1] ?? 0)
-    c += (vector[at + 2] ?? 0) * (unit[at + 2] ?? 0)
-    d += (vector[at + 3] ?? 0) * (unit[at + 3] ?? 0)
-  }
-  return a + b + c + d
-}
-
-function toUnitVector(query: Float32Array): Float64Array {
-  let squares = 0
-  for (const value of query) squares += value * value
-  const length = Math.sqrt(squares) || 1
-  return Float64Array.from(query, (value) => value / length)
-}
-
-interface Columns {
-  getChild(name: string): Vector | null
-}
-
 /**
- * Reads columns of the rows of chunks, in any order, as one or two tables. {@link chunkKeyReader} gives the chunk of a
- * row. One read of the index on {@link CHUNK_KEY} takes 3 ms for 300 rows with vectors in 100,000. A predicate on
- * documents and ordinals takes 18 ms.
+ * Finds the chunks of the rows that are nearest by the distances of the index, the nearest first. Does not read their
+ * vectors: to compare a row exactly takes several times as long as to find it.
+ *
+ * @returns `undefined` if rows that an earlier version wrote have no key yet
  */
-async function readRowsOfChunks(
+async function readCandidates(
   table: Table,
-  chunks: readonly IndexedChunk[],
-  columns: readonly string[],
-): Promise<readonly ArrowTable[]> {
-  const byKey = new Map(chunks.map((chunk) => [chunkKey(chunk), chunk]))
-  if (byKey.size === 0) return []
-  const hasKey = (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
-  const read = async (predicate: string, key: readonly string[]): Promise<ArrowTable> =>
-    await table
-      .query()
-      .where(predicate)
-      .select([...key, ...columns])
-      .toArrow()
-  if (!hasKey) return [await read(keysPredicate([...byKey.values()]), ['document', 'chunk'])]
-  const found = await read(chunkKeysPredicate([...byKey.values()]), [CHUNK_KEY])
-  for (const batch of found.batches) {
-    const keyOf = chunkKeyReader(batch)
-    for (let row = 0; row < batch.numRows; row += 1) byKey.delete(keyOf(row))
-  }
-  if (byKey.size === 0) return [found]
-  // Rows that an earlier version wrote have no key until maintenance adds it.
-  const withoutKey = `${CHUNK_KEY} IS NULL AND (${keysPredicate([...byKey.values()])})`
-  return [found, await read(withoutKey, ['document', 'chunk'])]
-}
-
-/** Returns a function that gives the {@link chunkKey} of the chunk of a row. */
-function chunkKeyReader(batch: Columns): (row: number) => bigint {
-  const keys = batch.getChild(CHUNK_KEY)?.toArray() as BigInt64Array | undefined
-  if (keys !== undefined) return (row) => keys[row] ?? 0n
-  const documents = columnNumbers(batch.getChild('document'))
-  const chunks = columnNumbers(batch.getChild('chunk'))
-  return (row) => chunkKey({ documentId: documents[row] ?? 0, chunk: chunks[row] ?? 0 })
-}
-
-function columnNumbers(column: Vector | null): ArrayLike<number> {
-  return (column?.toArray() ?? []) as ArrayLike<number>
+  vector: Float32Array,
+  count: number,
+  probes: number,
+): Promise<readonly IndexedChunk[] | undefined> {
+  const nearest = table.query().nearestTo(vector).distanceType('cosine').limit(count).nprobes(probes)
+  const keys = (await nearest.select([CHUNK_KEY, '_distance']).toArrow()).getChild(CHUNK_KEY)
+  if (keys === null || keys.nullCount > 0) return undefined
+  return Array.from(keys.toArray() as BigInt64Array, chunkOf)
 }

@@ -1,19 +1,12 @@
 import type { PostingSource, PostingsRead } from './posting-source.js'
-import {
-  firstNumberOf,
-  lastNumberOf,
-  makeTermScores,
-  POSTING_BYTES,
-  type TermScore,
-  Turns,
-  viewOf,
-} from './postings.js'
-import { acquireColumns, type Columns, ScoredChunks } from './scored-chunks.js'
+import { firstNumberOf, lastNumberOf, makeTermScores, type TermScore, Turns } from './postings.js'
+import { addUp } from './score-blocks.js'
+import { ScoredChunks } from './scored-chunks.js'
 
 /** The number of postings that are read at once, unless one term has more: 128 kB. */
 const POSTINGS_AT_ONCE = 16_384
 /** The number of chunks between two turns of the event loop: about 5 ms. */
-const CHUNKS_PER_TURN = 200_000
+const CHUNKS_PER_TURN = 100_000
 const NO_CHUNKS = ScoredChunks.of(new Uint32Array(0))
 
 /** A term with the number of its postings. */
@@ -45,25 +38,25 @@ export class PostingSums {
     this.#makeScore = makeTermScores(meanLength)
   }
 
-  /** Adds as many of the next terms as one read covers. @returns the number of added terms */
-  async addNext(terms: readonly CountedTerm[]): Promise<number> {
+  /**
+   * Adds as many of the next terms as one read covers.
+   * @param least the number of terms to add at least
+   * @returns the number of added terms
+   */
+  async addNext(terms: readonly CountedTerm[], least = 1): Promise<number> {
     let [taken, postings] = [0, 0]
     for (const { count } of terms) {
-      if (taken > 0 && postings + count > POSTINGS_AT_ONCE) break
+      if (taken >= least && postings + count > POSTINGS_AT_ONCE) break
       taken += 1
       postings += count
     }
     const names = terms.slice(0, taken).map(({ term }) => term)
-    await this.#readAll(names)
+    await this.#readAll(names.filter((name) => !this.#postings.has(name)))
     this.#noteTerms(names)
-    const turns = new Turns(CHUNKS_PER_TURN)
-    for (const name of names) {
-      for (const row of sortIntoRows(this.#postings.get(name) ?? [])) {
-        const union = new ChunkUnion(this.chunks, countPostings(row), this.#scoreOf(name))
-        for (const part of row) await turns.yieldAfter(union.add(part))
-        this.chunks = union.finish()
-      }
-    }
+    const added = names.flatMap((name) =>
+      sortIntoRows(this.#postings.get(name) ?? []).map((parts) => ({ parts, score: this.#scoreOf(name) })),
+    )
+    this.chunks = await addUp(this.chunks, added, new Turns(CHUNKS_PER_TURN))
     return taken
   }
 
@@ -140,69 +133,4 @@ function sortIntoRows(parts: readonly Buffer[]): Buffer[][] {
     else row.push(part)
   }
   return rows
-}
-
-function countPostings(parts: readonly Buffer[]): number {
-  return parts.reduce((sum, { length }) => sum + length / POSTING_BYTES, 0)
-}
-
-/**
- * Adds the postings of a term to chunks that have scores already. The result has the chunks of both, in ascending order
- * of their numbers.
- */
-class ChunkUnion {
-  readonly #chunks: ScoredChunks
-  readonly #termScore: TermScore
-  readonly #target: Columns
-  #from = 0
-  #length = 0
-
-  /** @param postingCount the number of postings that are added */
-  constructor(chunks: ScoredChunks, postingCount: number, termScore: TermScore) {
-    this.#chunks = chunks
-    this.#termScore = termScore
-    this.#target = acquireColumns(chunks.numbers.length + postingCount)
-  }
-
-  /** Adds postings whose numbers are higher than those before. @returns the number of chunks that were visited */
-  add(postings: Buffer): number {
-    const { numbers, scores } = this.#chunks
-    const { numbers: toNumbers, scores: toScores } = this.#target
-    const termScore = this.#termScore
-    const view = viewOf(postings)
-    const end = postings.length / POSTING_BYTES
-    let [from, to] = [this.#from, this.#length]
-    for (let place = 0; place < end; place += 1) {
-      const number = view.getUint32(place * POSTING_BYTES)
-      let next = numbers[from] ?? Number.POSITIVE_INFINITY
-      while (next < number) {
-        toNumbers[to] = next
-        toScores[to] = scores[from] ?? 0
-        to += 1
-        from += 1
-        next = numbers[from] ?? Number.POSITIVE_INFINITY
-      }
-      toNumbers[to] = number
-      if (next === number) {
-        toScores[to] = (scores[from] ?? 0) + termScore(view, place)
-        from += 1
-      } else {
-        toScores[to] = termScore(view, place)
-      }
-      to += 1
-    }
-    const visited = to - this.#length
-    this.#from = from
-    this.#length = to
-    return visited
-  }
-
-  /** Returns the chunks of both, and releases the given ones. No more postings may be added. */
-  finish(): ScoredChunks {
-    const { numbers, scores } = this.#chunks
-    this.#target.numbers.set(numbers.subarray(this.#from), this.#length)
-    this.#target.scores.set(scores.subarray(this.#from), this.#length)
-    this.#chunks.release()
-    return ScoredChunks.within(this.#target, this.#length + numbers.length - this.#from)
-  }
 }

@@ -92,7 +92,7 @@ function idfsOf(query: LexicalQuery, { chunks, chunksWithTerm }: LexicalStatisti
 
 /** The terms of a query, in two groups. */
 interface TermGroups {
-  /** Terms that give nearly all of a chunk's highest possible score. */
+  /** Terms that give nearly all of a chunk's highest possible score, those that give most of it first. */
   readonly telling: readonly BoundedTerm[]
   /** Terms that many chunks have, and that add little to their scores. */
   readonly others: readonly BoundedTerm[]
@@ -115,7 +115,8 @@ function groupTerms(counts: TermCounts, idfs: ReadonlyMap<string, number>): Term
     if (bound > little) break
     others.add(term)
   }
-  return { telling: terms.filter((term) => !others.has(term)), others: terms.filter((term) => others.has(term)) }
+  const telling = terms.filter((term) => !others.has(term)).sort((one, other) => other.bound - one.bound)
+  return { telling, others: terms.filter((term) => others.has(term)) }
 }
 
 function rarestFirst(counts: TermCounts): CountedTerm[] {
@@ -133,7 +134,7 @@ async function searchFew(sums: PostingSums, best: BestHits, counts: TermCounts):
 }
 
 /**
- * Adds the rarest terms first, and stops once the best chunks have more than the remaining terms can give. Then only
+ * Adds the most telling terms first, and stops once the best chunks have more than the remaining terms can give. Then only
  * chunks that already have part of their score can become the best. The remaining terms are looked up for these chunks
  * only. Source: MaxScore, Turtle and Flood 1995, "Query Evaluation: Strategies and Optimizations".
  */
@@ -145,10 +146,14 @@ async function searchMany(
 ): Promise<LexicalHit[]> {
   const terms = [...telling, ...others]
   const boundFrom = (from: number): number => sumOfBounds(terms.slice(from))
+  // No threshold is above the bound of the terms that were added.
+  const canStop = (from: number): boolean => boundFrom(from) < boundFrom(0) - boundFrom(from)
   let [at, threshold] = [0, 0]
   while (at < terms.length && threshold <= boundFrom(at)) {
-    at += await sums.addNext(terms.slice(at))
-    if (at < terms.length && boundFrom(at) < boundFrom(0) - boundFrom(at)) threshold = best.leastOf(sums.chunks)
+    let needed = at + 1
+    while (needed < terms.length && !canStop(needed)) needed += 1
+    at += await sums.addNext(terms.slice(at), needed - at)
+    if (at < terms.length && canStop(at)) threshold = best.leastOf(sums.chunks)
   }
   if (at === terms.length) return await best.find(sums.chunks)
   let candidates = sums.chunks.withScoreFrom(threshold - boundFrom(at))

@@ -1,5 +1,8 @@
 import type { LexicalIndex, LexicalQuery, Storage } from '../../dist/src/ports/index.js'
 
+/** The shares of the documents that filters select. */
+export const PERCENTS = [0.01, 0.1, 1, 10, 50, 90, 100] as const
+
 const NOW = '2026-01-01T00:00:00.000Z'
 /** Documents of one transaction. */
 const DOCUMENTS_AT_ONCE = 200
@@ -10,11 +13,7 @@ const VOCABULARY = 20_000
  * Adds completed documents to a new context. Each document has a key for each percentage that selects it.
  * @returns the id of the context
  */
-export async function fillStorage(
-  storage: Storage,
-  documentIds: readonly number[],
-  percents: readonly number[],
-): Promise<number> {
+export async function fillStorage(storage: Storage, documentIds: readonly number[]): Promise<number> {
   const context = await storage.transaction(async (repositories) => {
     const { id: companyId } = await repositories.companies.insert({ name: 'Root', parentId: null, created: NOW })
     const { id: regionId } = await repositories.regions.ensure('local')
@@ -40,7 +39,7 @@ export async function fillStorage(
   for (let at = 0; at < documentIds.length; at += DOCUMENTS_AT_ONCE) {
     await storage.transaction(async ({ documents }) => {
       for (const id of documentIds.slice(at, at + DOCUMENTS_AT_ONCE)) {
-        const selecting = percents.filter((percent) => isSelected(id, percent))
+        const selecting = PERCENTS.filter((percent) => isSelected(id, percent))
         await documents.insert({
           ...{ uuid: `${id}`, contextId: context.id, originalName: `${id}.txt`, nameIndex: 0 },
           ...{ replaces: null, generation: null },

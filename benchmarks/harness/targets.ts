@@ -1,5 +1,6 @@
 import { CHUNKING_TARGETS } from '../chunking/chunking-targets.js'
 import { MODEL_TARGETS } from '../embedding/model-targets.js'
+import { FILTER_TARGETS } from '../filters/filter-targets.js'
 import { MEMORY_TARGETS } from '../memory/memory-targets.js'
 import { RETRIEVAL_TARGETS } from '../retrieval-quality/retrieval-targets.js'
 import { SEARCH_TARGETS } from '../search/search-targets.js'
@@ -15,5 +16,6 @@ export const TARGETS: readonly Target[] = [
   ...SEARCH_TARGETS,
   ...SERVICE_TARGETS,
   ...WORD_TARGETS,
+  ...FILTER_TARGETS,
   ...RETRIEVAL_TARGETS,
 ]

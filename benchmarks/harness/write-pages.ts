@@ -19,6 +19,7 @@ export const BENCHMARKS: readonly string[] = [
   'memory',
   'search',
   'words',
+  'filters',
   'start',
   'events',
   'rest',

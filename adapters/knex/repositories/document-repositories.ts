@@ -84,7 +84,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]> {
-    return ids((await selectMatching(this.session, contextId, conditions)) as readonly Row[])
+    const { knex, dialect } = this.session
+    const rows = (await knex
+      .select(knex.raw(`${dialect.allIds} as ids`))
+      .from(selectMatching(this.session, contextId, conditions).as('matching'))) as readonly { readonly ids: string }[]
+    return JSON.parse(rows[0]?.ids ?? '[]') as number[]
   }
 
   async count(contextId: number): Promise<number> {
