@@ -19,8 +19,8 @@ export {
   type NewChunkSettings,
   type NewContext,
   type ReindexAllOptions,
-  settingsBodySchema,
   type ShareInput,
+  settingsBodySchema,
   shareSchema,
 } from './contexts/index.js'
 export type {

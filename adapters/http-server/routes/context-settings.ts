@@ -59,7 +59,6 @@ export const CONTEXT_SETTINGS_ROUTES: readonly Route[] = [
       're-index, other ones replace it, and the same ones try again what failed.',
     params: CONTEXT,
     body: settingsBodySchema,
-    isBodyClosed: true,
     answers: { 200: { description: 'The settings after the change', schema: settingsSchema } },
     handle: async ({ params: { contextId }, body }, { contexts }) => {
       await contexts.update(contextId, { settings: body })
