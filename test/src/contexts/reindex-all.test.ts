@@ -76,7 +76,7 @@ describe('administration.reindexAll', () => {
     [{ embeddingModel: 'gpt' }, 'ERR_MODEL_UNKNOWN'],
     [{ chunkSizeTokens: 1 }, 'ERR_INVALID_INPUT'],
     [{ topN: 3 }, 'ERR_INVALID_INPUT'],
-  ])('refuses %j before anything starts', async (settings, code) => {
+  ])('refuses %j before anything starts', async (settings: object, code) => {
     const id = await newContext('kept', 1)
     await expect(statesOf(engine.administration.reindexAll(settings))).rejects.toMatchObject({ code })
     expect(await session.contexts.settings(id)).toMatchObject({ embeddingModel: 'memory', reindexing: null })
