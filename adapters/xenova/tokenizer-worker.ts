@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { AlcoveError, InvalidInputError, ModelError } from '../../src/ports/index.js'
 import { correctMarks, loadTokenizers, silenceConsole } from './library.js'
-import { TextEncoder } from './text-encoder.js'
+import { LibraryEncoder } from './library-encoder.js'
 import type {
   EncodeRequest,
   TokenizerRequest,
@@ -39,13 +39,13 @@ try {
 }
 
 /** @throws UnsupportedError, ModelError `ERR_MODEL_UNSUPPORTED` */
-async function openEncoder(): Promise<TextEncoder> {
+async function openEncoder(): Promise<LibraryEncoder> {
   const { env, AutoTokenizer } = await loadTokenizers()
   env.localModelPath = dirname(folder)
   try {
     const tokenizer = await AutoTokenizer.from_pretrained(basename(folder), { local_files_only: true })
     correctMarks(tokenizer)
-    return new TextEncoder(tokenizer)
+    return new LibraryEncoder(tokenizer)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new ModelError(
@@ -56,13 +56,13 @@ async function openEncoder(): Promise<TextEncoder> {
   }
 }
 
-function answer(encoder: TextEncoder, { type, words }: WordRequest): WordAnswer {
+function answer(encoder: LibraryEncoder, { type, words }: WordRequest): WordAnswer {
   if (type === 'count') return { type: 'counts', counts: words.map((word) => encoder.count(word)) }
   return { type: 'tokens', tokens: words.map((word) => encoder.read(word)) }
 }
 
 /** Encodes request by request, urgent ones first. */
-async function encodeAll(encoder: TextEncoder): Promise<void> {
+async function encodeAll(encoder: LibraryEncoder): Promise<void> {
   isEncoding = true
   for (let next = nextRequest(); next !== undefined; next = nextRequest()) {
     await encode(encoder, next)
@@ -76,7 +76,7 @@ function nextRequest(): EncodeRequest | undefined {
 }
 
 /** Encodes texts one by one. Requests on the port and urgent ones come in between. */
-async function encode(encoder: TextEncoder, request: EncodeRequest): Promise<void> {
+async function encode(encoder: LibraryEncoder, request: EncodeRequest): Promise<void> {
   const { id, prefix, texts, windowTokens, firstRow } = request
   const inputs: Int32Array[] = []
   try {

@@ -267,8 +267,8 @@ export function* textWindows(
 }
 
 /**
- * Longest text that one call of the chunker receives: less than a millisecond of work for the default tokenizer, and up
- * to 30 for the tokenizer of another library if each word is new.
+ * Longest text that one call of the chunker receives. It is less than a millisecond of work for the default tokenizer. A
+ * tokenizer of another library takes up to 30 if each word is new.
  */
 const MAX_PART_CHARACTERS = 8_192
 

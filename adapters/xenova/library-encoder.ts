@@ -16,7 +16,7 @@ const WARM_UP_WORDS = 500
 const MAX_CACHED_WORDS = 20_000
 
 /** Encodes words and texts with a tokenizer of the library. */
-export class TextEncoder {
+export class LibraryEncoder {
   readonly facts: TokenizerFacts
   readonly #tokenizer: LibraryTokenizer
   /** A space if a word behind a space has other tokens than a word at the start of a text. */
@@ -71,7 +71,7 @@ export class TextEncoder {
     const whole: number[] = []
     for (const piece of this.#piecesOf(prefix + text)) {
       whole.push(...this.#bare(piece))
-      // The words of a longer text do not fit either.
+      // A text that is so much longer gets the tokens of its words, if these fit.
       if (whole.length > windowTokens * 4) break
       yield
     }
