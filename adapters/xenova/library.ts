@@ -85,7 +85,7 @@ async function loadWithout(packages: readonly string[]): Promise<Library> {
   try {
     const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE))
     for (const name of packages) replaceByEmpty(require, name)
-    const library = (await import(PACKAGE)) as Library
+    const library = (await import('@xenova/transformers')) as unknown as Library
     library.env.allowRemoteModels = false
     library.env.useFSCache = false
     library.env.useBrowserCache = false
