@@ -26,7 +26,7 @@ interface Message {
 
 /** Replacements that are live although no live version is the one that they replace. */
 async function orphans({ knex }: TestDatabase): Promise<unknown[]> {
-  return await knex('alcove_documents as replacement')
+  const found: unknown[] = await knex('alcove_documents as replacement')
     .whereNotNull('replacement.replaces')
     .whereNull('replacement.deleted')
     .whereNotExists((current) => {
@@ -36,6 +36,7 @@ async function orphans({ knex }: TestDatabase): Promise<unknown[]> {
         .whereNull('current.deleted')
     })
     .select('replacement.id')
+  return found
 }
 
 it.runIf(postgres !== undefined)(
@@ -112,8 +113,8 @@ it.runIf(postgres !== undefined)(
     // The lease of the last killed process ends first.
     if (document.replacement !== null) await documents.whenProcessed({ contextId: context.id, id })
     expect(await documents.list(context.id)).toMatchObject([{ id, replacement: null }])
-    const rows = async () => await database.knex('alcove_documents').select('id')
-    while ((await rows()).length > 1) await setTimeout(POLL_MS)
+    const countRows = async (): Promise<number> => (await database.knex<object>('alcove_documents').select('id')).length
+    while ((await countRows()) > 1) await setTimeout(POLL_MS)
     const { problems: found, checked } = await last.administration.verify()
     expect(found).toEqual([])
     expect(checked).toMatchObject({ documents: 1, files: 1, windows: checked.vectors, chunks: checked.indexedChunks })

@@ -96,7 +96,7 @@ describe.skipIf(dataFolder === undefined)('real texts, written by other programs
       const page = `<!doctype html><html><body>${markdown.render(source)}</body></html>`
       const { text, pieces } = await extracted(extractor, sourceOf('page.html', Buffer.from(page)))
       const headings = pieces.flatMap(({ marks = [] }) =>
-        marks.flatMap((mark) => ('heading' in mark ? [inOneLine(mark.heading ?? '')] : [])),
+        marks.flatMap((mark) => ('heading' in mark ? [inOneLine(mark.heading)] : [])),
       )
       const plain = new Set(headings)
       all += expected.length

@@ -57,7 +57,7 @@ const ENDS: Readonly<Record<string, () => Promise<void>>> = {
 
 describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller reads it', (end) => {
   it.each(Object.keys(READS))('Q9 is not found: %s', async (read) => {
-    ports.beforeNextRead(ENDS[end] ?? expect.fail)
+    ports.beforeNextRead(async () => await ENDS[end]?.())
     await expect(READS[read]?.()).rejects.toMatchObject(NOT_FOUND)
     expect(ports.isDone).toBe(true)
   })
