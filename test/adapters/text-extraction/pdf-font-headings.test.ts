@@ -34,8 +34,14 @@ interface Part {
   readonly x?: number
 }
 
+let written = 0
+
+/** Lines of text that differ from all others: lines that pages repeat are no text. */
 const paragraph = (count: number = 3): Part[] =>
-  Array.from({ length: count }, (_, index) => ({ text: SENTENCE, step: index === 0 ? 24 : 14 }))
+  Array.from({ length: count }, (_, index) => {
+    written += 1
+    return { text: `${SENTENCE} ${String.fromCharCode(97 + (written % 26)).repeat(1 + (written % 7))}`, step: index === 0 ? 24 : 14 }
+  })
 const heading = (text: string, size: number = 12, font: 'F1' | 'F2' = 'F2'): Part => ({ text, size, font, step: 30 })
 
 function page(...parts: readonly Part[]): { content: string } {
@@ -105,7 +111,7 @@ describe('the headings of a PDF without an outline', () => {
     ['a line without letters', [heading('12,345', 18)]],
     ['a sentence', [heading('It rose.', 18)]],
     ['a small note', [heading('Unaudited', 8)]],
-    ['a long line', [heading('Every '.repeat(20).trim(), 13.5)]],
+    ['a quotation of four lines', ['One', 'Two', 'Three', 'Four'].map((text) => ({ ...heading(text, 18), step: 24 }))],
     ['an address', [heading('https://example.com', 18)]],
     ['the first line of a paragraph in another font', [heading(SENTENCE.slice(0, 56))]],
   ])('are not %s', async (_, parts) => {

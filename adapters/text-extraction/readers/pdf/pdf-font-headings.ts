@@ -13,6 +13,8 @@ const MAX_LEVELS = 4
 const LARGER = 1.12
 const MIN_CHARACTERS = 3
 const MAX_CHARACTERS = 110
+/** A page with more headings is a list, or hostile. */
+const MAX_PAGE_HEADINGS = 50
 /** The most lines of one heading. */
 const MAX_LINES = 3
 /** The most headings in front of one text. */
@@ -69,7 +71,7 @@ export class FontHeadings {
     if (body === undefined) return []
     const content = lines.filter(({ text }) => !running.some((texts) => texts.has(keyOf(text))))
     const headings: FontHeading[] = []
-    for (let index = 0; index < content.length; ) {
+    for (let index = 0; index < content.length && headings.length < MAX_PAGE_HEADINGS; ) {
       const stack = this.#stackAt(content, index, body)
       for (const heading of stack) headings.push({ title: textOf(heading), level: this.#levelOf(heading) })
       index += Math.max(1, stack.flat().length)
@@ -129,10 +131,10 @@ export class FontHeadings {
       const above = heading.at(-1) ?? first
       const step = above.y - next.y
       if (styleOf(next) !== styleOf(first) || step <= 0 || step > first.size * STEP_WITHIN) break
-      if (!next.isUniform || next.isInTable) return []
+      if (!next.isUniform || next.isInTable || heading.length === MAX_LINES) return []
       heading.push(next)
     }
-    return heading.length <= MAX_LINES && isTitle(textOf(heading)) ? heading : []
+    return isTitle(textOf(heading)) ? heading : []
   }
 
   #isHeadingLine(line: PdfLine, body: Body): boolean {
@@ -182,7 +184,8 @@ function isRunIn(title: PdfLine, text: PdfLine, body: Body): boolean {
 function beginsParagraph(line: PdfLine, above: PdfLine | undefined): boolean {
   if (above === undefined) return true
   const step = above.y - line.y
-  return step < 0 || step > line.size * STEP_ABOVE
+  const least = styleOf(above) === styleOf(line) ? STEP_WITHIN : STEP_ABOVE
+  return step < 0 || step > line.size * least
 }
 
 function isTitle(text: string): boolean {
