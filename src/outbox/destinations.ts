@@ -1,72 +1,21 @@
-import type { z } from 'zod'
 import { recordChange } from '../audit/index.js'
 import { randomToken, type SecretBox } from '../kernel/crypto.js'
 import { InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { RowList } from '../kernel/lists.js'
-import {
-  booleanSchema,
-  choiceSchema,
-  idSchema,
-  listSchema,
-  objectSchema,
-  parseId,
-  textSchema,
-  validate,
-} from '../kernel/validate.js'
+import { parseId, validate } from '../kernel/validate.js'
 import type { Clock, DestinationRecord, DestinationRepository, Repositories, Storage } from '../ports/index.js'
 import { covers, type Reach, requireCompany } from '../tenancy/index.js'
-import { EVENT_TYPES } from '../webhooks/index.js'
 import type { CompanyRates } from './company-rates.js'
+import {
+  type Destination,
+  type DestinationInput,
+  type DestinationWithSecret,
+  destinationSchema,
+  toDestination,
+} from './destination.js'
 import { DELIVER_EVENT, type Delivery, newEnvelope, queueDelivery, toEventRecord } from './event.js'
 import type { VetDestination } from './vet-destination.js'
-
-/** A destination without its secret. */
-export interface Destination {
-  readonly id: number
-  /** The company that owns the destination. */
-  readonly customerId: number
-  readonly url: string
-  readonly name: string | null
-  /** Null for all types. */
-  readonly eventTypes: readonly string[] | null
-  /** True where it also receives the events of the company's descendants. */
-  readonly includeDescendants: boolean
-  readonly created: string
-  readonly updated: string
-}
-
-/** A destination with its signing secret, which is shown only once. */
-export interface DestinationWithSecret extends Destination {
-  readonly secret: string
-}
-
-/** A new destination, or the new state of an existing one. */
-export interface DestinationInput {
-  /** An HTTPS URL with a public address. */
-  readonly url: string
-  readonly name?: string | null
-  /** At least one type; null for all types. */
-  readonly eventTypes: readonly string[] | null
-  /** The company that owns the destination. It cannot change. Default: the caller's company. */
-  readonly customerId?: number
-  /** True where the destination also receives the events of the company's descendants; default false. */
-  readonly includeDescendants?: boolean
-}
-
-const MAX_URL_LENGTH = 2_048
-
-/** Checks the form. The transport decides if the engine may contact the URL. */
-export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
-  url: textSchema({ min: 1, max: MAX_URL_LENGTH }),
-  name: textSchema({ max: 255, isLine: true }).nullable().optional(),
-  eventTypes: listSchema(choiceSchema(EVENT_TYPES), EVENT_TYPES.length)
-    .refine((types) => types.length > 0, { error: 'must name at least one type, or be null for all types' })
-    .meta({ minItems: 1 })
-    .nullable(),
-  customerId: idSchema().optional(),
-  includeDescendants: booleanSchema().optional(),
-}) as z.ZodType<DestinationInput>
 
 /** The `jobKey` of test events: no run has it. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
@@ -332,9 +281,4 @@ function distinctTypes(types: readonly string[] | null): readonly string[] | nul
 /** `whsec_` and 256 random bits. */
 function newSigningSecret(): string {
   return `whsec_${randomToken(32)}`
-}
-
-function toDestination(record: DestinationRecord): Destination {
-  const { id, companyId, url, name, eventTypes, includeDescendants, created, updated } = record
-  return { id, customerId: companyId, url, name, eventTypes, includeDescendants, created, updated }
 }

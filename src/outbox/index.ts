@@ -15,10 +15,10 @@ export {
 export {
   type Destination,
   type DestinationInput,
-  Destinations,
   type DestinationWithSecret,
   destinationSchema,
-} from './destinations.js'
+} from './destination.js'
+export { Destinations } from './destinations.js'
 export {
   DELIVER_EVENT,
   type Delivery,

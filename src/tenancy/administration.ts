@@ -13,7 +13,8 @@ import type { Account, ApiKey, Company, Permission, Role, User } from './records
 import { ApiKeys, type ApiKeyWithSecret, type NewApiKey } from './tokens/api-keys.js'
 import type { NewUser } from './users/identity.js'
 import { type OneTimePasswordOperations, UserOneTimePasswords } from './users/one-time-passwords.js'
-import type { PasswordCheck, Passwords } from './users/passwords.js'
+import type { PasswordCheck } from './users/password-input.js'
+import type { Passwords } from './users/passwords.js'
 import type { OtpSecrets } from './users/second-factor.js'
 import type { DeleteUserOptions, Users } from './users/users.js'
 

@@ -53,14 +53,14 @@ export type {
   OneTimePasswordOperations,
   OneTimePasswordSetup,
 } from './users/one-time-passwords.js'
-export { PasswordRules } from './users/password-rules.js'
 export {
   type PasswordCheck,
   type PasswordReset,
   type PasswordSetup,
-  Passwords,
   passwordResetSchema,
   passwordSetupSchema,
-} from './users/passwords.js'
+} from './users/password-input.js'
+export { PasswordRules } from './users/password-rules.js'
+export { Passwords } from './users/passwords.js'
 export { OtpSecrets, type RecoveryCodes, SecondFactor } from './users/second-factor.js'
 export { type DeleteUserOptions, Users } from './users/users.js'

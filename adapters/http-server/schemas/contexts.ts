@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Context } from '../../../src/index.js'
+import type { Context } from '../../../src/index.js'
 import { id, timestamp } from './scalars.js'
 
 export const contextSchema: z.ZodType<Context> = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Answer } from '../route.js'
+import type { Answer } from '../route.js'
 import { id } from './scalars.js'
 
 export const healthSchema: z.ZodType = z

@@ -1,10 +1,5 @@
 import { z } from 'zod'
-import {
-  type ContextSearchResult,
-  type IncludedMember,
-  type ResultSource,
-  type SearchResult,
-} from '../../../src/index.js'
+import type { ContextSearchResult, IncludedMember, ResultSource, SearchResult } from '../../../src/index.js'
 import { fraction, headings, id, metadata, offset, pages } from './scalars.js'
 
 export const resultSource: z.ZodType<ResultSource> = z

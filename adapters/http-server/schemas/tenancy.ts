@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Permission, type PermissionOptions, type UserWithPermissions } from '../../../src/index.js'
+import type { Permission, PermissionOptions, UserWithPermissions } from '../../../src/index.js'
 import { id, timestamp } from './scalars.js'
 
 const named = z.object({ id, name: z.string() })

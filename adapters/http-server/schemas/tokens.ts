@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type PublicKey, type TokenResponse } from '../../../src/index.js'
+import type { PublicKey, TokenResponse } from '../../../src/index.js'
 import { id } from './scalars.js'
 
 export const tokenSchema: z.ZodType<TokenResponse> = z

@@ -1,9 +1,8 @@
-import type { z } from 'zod'
 import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
 import { pause } from '../../kernel/abort.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
 import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError } from '../../kernel/errors.js'
-import { closedObjectSchema, idSchema, objectSchema, parseId, textSchema, validate } from '../../kernel/validate.js'
+import { parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import type { RequestOrigin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
@@ -11,55 +10,23 @@ import type { MailQueue } from '../mail-queue.js'
 import { toUser, type User } from '../records.js'
 import { counterName, type FailureThrottle, type PasswordRequests } from '../throttle.js'
 import { counterNameOf, type IdentityName, identitiesWithPassword, listIdentities } from './identity.js'
-import { newPasswordSchema, PasswordHashing, type PasswordRules } from './password-rules.js'
+import {
+  PASSWORD_CHECK,
+  type PasswordCheck,
+  type PasswordReset,
+  type PasswordSetup,
+  passwordResetSchema,
+  passwordSetupSchema,
+} from './password-input.js'
+import { PasswordHashing, type PasswordRules } from './password-rules.js'
 import { otpMethodOf, type SecondFactor } from './second-factor.js'
-
-/** Body of `POST /auth/setup`. */
-export const passwordSetupSchema: z.ZodType<PasswordSetup> = objectSchema({
-  token: textSchema({ min: 1, max: 200 }),
-  password: newPasswordSchema,
-})
-
-/** Body of `POST /auth/reset`. */
-export const passwordResetSchema: z.ZodType<PasswordReset> = objectSchema({
-  email: textSchema({ min: 1, max: 320 }),
-  customerId: idSchema().optional(),
-})
-
-export interface PasswordSetup {
-  /** The token in the link of an invitation or a reset. */
-  readonly token: string
-  /** 12 to 1,000 characters. Common passwords, the e-mail address and a repeated piece are refused. */
-  readonly password: string
-}
-
-export interface PasswordReset {
-  readonly email: string
-  /** Company of the user. Default: one link for each company that has a user with this address, at most five. */
-  readonly customerId?: number | undefined
-}
-
-/** Options of a password check. */
-export interface PasswordCheck extends RequestOrigin {
-  /** The user's company. Default: the one whose user has this address and this password. */
-  readonly companyId?: number | undefined
-  /** The entered one-time password or recovery code. Required if the user has one-time passwords. */
-  readonly otp?: string | undefined
-}
-
-const CHECK_TEXT = textSchema({ max: 1_000 }).optional()
-/** Closed, so that a login with a misspelt `companyId` is refused instead of searching all companies. */
-const PASSWORD_CHECK: z.ZodType<PasswordCheck> = closedObjectSchema({
-  companyId: idSchema().optional(),
-  otp: CHECK_TEXT,
-  remoteAddress: CHECK_TEXT,
-  requestId: CHECK_TEXT,
-})
 
 /** Users of one address for whom one refused login is recorded. */
 const MAX_RECORDED_USERS = 8
+
 /** Users of one address who get a link by one reset without a company. */
 const MAX_RESETS = 5
+
 /** Every reset takes at least this long, so that the time does not reveal whether an address is known. */
 const MIN_RESET_MS = 200
 
