@@ -16,8 +16,8 @@ import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload, type Upload
 import { type Call, type Route, route } from '../route.js'
 import { contextSchema } from '../schemas/contexts.js'
 import { documentSchema, documentWithReceiptSchema } from '../schemas/documents.js'
+import { emptySchema } from '../schemas/fields.js'
 import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
-import { emptySchema } from '../schemas/scalars.js'
 import { DOCUMENT, documentOf } from './document-path.js'
 
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */

@@ -14,8 +14,8 @@ import {
 import { DELIVERY_STATUSES, idSchema, listQuerySchemaWith, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, secretJson, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
+import { id, timestamp } from '../schemas/fields.js'
 import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
-import { id, timestamp } from '../schemas/scalars.js'
 
 const eventType = z.enum(CATALOG.map(({ type }) => type)).meta({ id: 'EventType' })
 

@@ -14,8 +14,8 @@ import {
 import { ACTOR_KINDS, idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
+import { id, timestamp } from '../schemas/fields.js'
 import { limitAnswer, problemSchema } from '../schemas/problems.js'
-import { id, timestamp } from '../schemas/scalars.js'
 import { permissionOptionsSchema, permissionSchema, userSchema } from '../schemas/tenancy.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const

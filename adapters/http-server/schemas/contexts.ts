@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../../src/index.js'
-import { id, timestamp } from './scalars.js'
+import { id, timestamp } from './fields.js'
 
 export const contextSchema: z.ZodType<Context> = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { REASON_CODES, type SearchExplanation } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
-import { fraction, id, offset } from './scalars.js'
+import { fraction, id, offset } from './fields.js'
 import { resultSource } from './search-results.js'
 
 const count = z.int().min(0)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContextSearchResult, IncludedMember, ResultSource, SearchResult } from '../../../src/index.js'
-import { fraction, headings, id, metadata, offset, pages } from './scalars.js'
+import { fraction, headings, id, metadata, offset, pages } from './fields.js'
 
 export const resultSource: z.ZodType<ResultSource> = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Permission, PermissionOptions, UserWithPermissions } from '../../../src/index.js'
-import { id, timestamp } from './scalars.js'
+import { id, timestamp } from './fields.js'
 
 const named = z.object({ id, name: z.string() })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PublicKey, TokenResponse } from '../../../src/index.js'
-import { id } from './scalars.js'
+import { id } from './fields.js'
 
 export const tokenSchema: z.ZodType<TokenResponse> = z
   .object({
