@@ -37,7 +37,7 @@ vectorIndexSuite({ describe, it }, 'pgvector', async () => {
 
 describe('a vector index in PostgreSQL', () => {
   const COLLECTION = { name: 'context-1-model', dimensions: 24 }
-  const DOCUMENTS = sized(24, 56)
+  const DOCUMENTS = 56
   const QUERIES = sized(10, 20)
   const sequence = (length: number, first = 1) => Array.from({ length }, (_, number) => first + number)
 
