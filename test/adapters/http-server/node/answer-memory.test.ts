@@ -27,10 +27,6 @@ afterAll(async () => {
   await server.remove()
 })
 
-async function rss(): Promise<number> {
-  return (await server.tell<{ readonly rssBytes: number }>('rss')).rssBytes
-}
-
 function searchRequest(): string {
   const head = [
     `POST ${PATH} HTTP/1.1`,
@@ -66,13 +62,13 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
   })
 
   it('A19 costs the memory of one chunk for each client that never reads, and delays no other client', async () => {
-    const before = await rss()
+    const before = await server.rssBytes()
     const readers = Array.from({ length: READERS }, () => server.silentClient(searchRequest()))
     let most = 0
     const answered: number[] = []
     for (let at = 0; at < 30; at += 1) {
       answered.push(await healthMs())
-      most = Math.max(most, (await rss()) - before)
+      most = Math.max(most, (await server.rssBytes()) - before)
       await setTimeout(100)
     }
     for (const reader of readers) reader.destroy()
@@ -95,7 +91,7 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
     ['without a token, by the other operation', 'POST /auth/setup', [413, 429]],
     ['of one company', 'POST /context', [429]],
   ] as const)('A36 %s: take less than 60 MB, and other requests get answers', async (_what, target, refusals) => {
-    const before = await rss()
+    const before = await server.rssBytes()
     const bearer = target === 'POST /context' ? `Authorization: Bearer ${server.token}\r\n` : ''
     const head = `${target} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const statuses: number[] = []
@@ -113,7 +109,7 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
     const answered: number[] = []
     for (let at = 0; at < 20; at += 1) {
       answered.push(await healthMs())
-      taken.push((await rss()) - before)
+      taken.push((await server.rssBytes()) - before)
       await setTimeout(100)
     }
     // A short body does not count.

@@ -10,8 +10,8 @@ export interface ChildServer {
   readonly address: URL
   /** A bearer token of its owner. */
   readonly token: string
-  /** Sends a message to the process. @returns its answer */
-  tell<T>(message: string): Promise<T>
+  /** The memory of its process. */
+  rssBytes(): Promise<number>
   /** A client that writes a request, and never reads the answer. */
   silentClient(request: string): Socket
   remove(): Promise<void>
@@ -26,10 +26,10 @@ export async function startChildServer(program: string, ...args: readonly string
   return {
     address: new URL(address),
     token,
-    tell: async (message) => {
-      const answer = nextMessage(child)
-      child.send(message)
-      return (await answer) as never
+    rssBytes: async () => {
+      const answer = nextMessage<{ readonly rssBytes: number }>(child)
+      child.send('rss')
+      return (await answer).rssBytes
     },
     silentClient: (request) => {
       const socket = connect({ port: Number(port), host }).on('error', () => undefined)

@@ -24,10 +24,6 @@ afterAll(async () => {
   await server.remove()
 })
 
-async function rss(): Promise<number> {
-  return (await server.tell<{ readonly rssBytes: number }>('rss')).rssBytes
-}
-
 function listRequest(): string {
   return `GET /context HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
 }
@@ -43,13 +39,13 @@ async function timed(path: string): Promise<number> {
 describe('a list of 1,000 contexts of 100 kB', () => {
   it('A18 costs the memory of a few rows for each client that never reads, and delays no other client', async () => {
     await timed('/context?limit=10')
-    const before = await rss()
+    const before = await server.rssBytes()
     const readers = Array.from({ length: READERS }, () => server.silentClient(listRequest()))
     let most = 0
     const answered: number[] = []
     for (let at = 0; at < 20; at += 1) {
       answered.push(await timed('/health'), await timed('/context/1'))
-      most = Math.max(most, (await rss()) - before)
+      most = Math.max(most, (await server.rssBytes()) - before)
       await setTimeout(100)
     }
     for (const reader of readers) reader.destroy()
@@ -65,6 +61,6 @@ describe('a list of 1,000 contexts of 100 kB', () => {
     let bytes = 0
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) bytes += chunk.byteLength
     expect(bytes).toBeGreaterThan(CONTEXTS * 100_000)
-    expect(await rss()).toBeLessThan(600_000_000)
+    expect(await server.rssBytes()).toBeLessThan(600_000_000)
   })
 })
