@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import {
   type IndexedChunk,
@@ -17,10 +18,10 @@ import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
 import { TableMaintenance } from './maintenance/table-maintenance.js'
+import { findNearestWindows } from './nearest-windows.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { describePlace } from './table-place.js'
 import { keysPredicate, windowName } from './table-schema.js'
-import { findNearestWindows } from './nearest-windows.js'
 import { TableSearch } from './table-search.js'
 
 /** The options of a vector index on LanceDB. */
@@ -63,6 +64,7 @@ export class LanceDbVectorIndex implements VectorIndex {
   readonly #collections: LanceCollections
   readonly #search = new TableSearch()
   readonly #maintenance: TableMaintenance
+  readonly #folder: string | undefined
   /** More concurrent calls are not faster, by measurement: each uses several cores. */
   readonly concurrency: number = availableParallelism() + 1
 
@@ -72,7 +74,9 @@ export class LanceDbVectorIndex implements VectorIndex {
    */
   constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    const tables = new LanceTables(describePlace(place, options))
+    const tablePlace = describePlace(place, options)
+    this.#folder = tablePlace.folder
+    const tables = new LanceTables(tablePlace)
     const builder = new IndexBuilder(tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(tables, builder, {
       isManual: !maintains,
@@ -152,6 +156,13 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   async listCollections(): Promise<readonly string[]> {
     return await this.#collections.names()
+  }
+
+  async freeBytes(): Promise<number | undefined> {
+    if (this.#folder === undefined) return undefined
+    // The first write creates the folder: before it, there is nothing to re-index.
+    const found = await statfs(this.#folder).catch(() => undefined)
+    return found && found.bavail * found.bsize
   }
 
   async drop(name: string): Promise<void> {

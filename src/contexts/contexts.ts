@@ -4,11 +4,20 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/erro
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
-import type { Clock, ContextFilter, ContextRecord, Repositories, StarterPromptWriter, Storage } from '../ports/index.js'
+import type {
+  Clock,
+  ContextFilter,
+  ContextRecord,
+  Repositories,
+  StarterPromptWriter,
+  Storage,
+  VectorIndex,
+} from '../ports/index.js'
 import { type Access, type Authorizer, type ContextRemoval, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, type Context, findReadable, findWritable, toContext } from './context.js'
 import { type ContextChanges, type NewContext, parseContextChanges, parseNewContext } from './context-input.js'
 import { type KnownModels, requireModel } from './known-models.js'
+import { requireRoomToReindex } from './reindex-room.js'
 import { changeChunkSettings, enqueueReindex } from './reindexing.js'
 
 /** The kind of the job that deletes the contexts of a deleted account, one after the other. */
@@ -39,6 +48,7 @@ export class Contexts {
   readonly #promptWriter: StarterPromptWriter
   readonly #models: KnownModels
   readonly #limits: EngineLimits
+  readonly #vectors: Pick<VectorIndex, 'freeBytes'>
 
   constructor(
     storage: Storage,
@@ -47,6 +57,7 @@ export class Contexts {
     promptWriter: StarterPromptWriter,
     models: KnownModels,
     limits: EngineLimits,
+    vectors: Pick<VectorIndex, 'freeBytes'>,
   ) {
     this.#storage = storage
     this.#clock = clock
@@ -54,6 +65,7 @@ export class Contexts {
     this.#promptWriter = promptWriter
     this.#models = models
     this.#limits = limits
+    this.#vectors = vectors
   }
 
   /**
@@ -141,6 +153,7 @@ export class Contexts {
    *
    * @throws InvalidInputError naming the field
    * @throws ModelError `ERR_MODEL_UNKNOWN`
+   * @throws StorageFullError if the disk has no room for a second generation
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ForbiddenError where another user shares it
    */
@@ -153,6 +166,7 @@ export class Contexts {
     const chunkChanges = withoutUndefined({ embeddingModel, chunkSizeTokens, overlap })
     if (embeddingModel !== undefined) requireModel(this.#models, embeddingModel)
     const isReindexing = Object.keys(chunkChanges).length > 0
+    const free = isReindexing ? await this.#vectors.freeBytes?.() : undefined
     const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
       if (isReindexing) {
         await enqueueReindex(repositories, id, { companyId: access.companyId })
@@ -161,7 +175,12 @@ export class Contexts {
       }
       const current = await findWritable(repositories, access, id)
       const now = this.#clock.now().toISOString()
-      const ofChunks = isReindexing ? await changeChunkSettings(repositories, current, chunkChanges, now) : {}
+      const ofChunks = isReindexing
+        ? await changeChunkSettings(repositories, current, chunkChanges, now, async (wanted) => {
+            const { profile } = this.#models.get(wanted.embeddingModel)
+            await requireRoomToReindex(repositories, free, current, wanted, profile)
+          })
+        : {}
       const all = { ...changes, ...ofChunks }
       if (Object.keys(all).length === 0) return current
       await recordChange(repositories, access.by, this.#clock.now(), {

@@ -2,10 +2,11 @@ import { recordChange } from '../audit/index.js'
 import { pause } from '../kernel/abort.js'
 import { pages } from '../kernel/lists.js'
 import { integerSchema, validate } from '../kernel/validate.js'
-import type { ChunkSettings, Clock, ContextRecord, Repositories, Storage } from '../ports/index.js'
+import type { ChunkSettings, Clock, ContextRecord, Repositories, Storage, VectorIndex } from '../ports/index.js'
 import type { Reach } from '../tenancy/index.js'
 import { chunkSettingsSchema, type NewChunkSettings } from './context-input.js'
 import { type KnownModels, requireModel } from './known-models.js'
+import { requireRoomToReindex } from './reindex-room.js'
 import { changeChunkSettings, enqueueReindex, haveSameChunks } from './reindexing.js'
 
 export interface ReindexAllOptions {
@@ -49,12 +50,20 @@ export class ReindexAll {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #models: KnownModels
+  readonly #vectors: Pick<VectorIndex, 'freeBytes'>
   readonly #reach: Pick<Reach, 'by'>
 
-  constructor(storage: Storage, clock: Clock, models: KnownModels, reach: Pick<Reach, 'by'>) {
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    models: KnownModels,
+    vectors: Pick<VectorIndex, 'freeBytes'>,
+    reach: Pick<Reach, 'by'>,
+  ) {
     this.#storage = storage
     this.#clock = clock
     this.#models = models
+    this.#vectors = vectors
     this.#reach = reach
   }
 
@@ -64,6 +73,7 @@ export class ReindexAll {
    * @param onStarted called after each start, to wake the workers of this process
    * @throws InvalidInputError for invalid settings or options, before anything starts
    * @throws ModelError `ERR_MODEL_UNKNOWN`, before anything starts
+   * @throws StorageFullError if the disk has no room for the next context twice
    */
   async *run(
     given: NewChunkSettings,
@@ -125,6 +135,7 @@ export class ReindexAll {
     id: number,
     settings: NewChunkSettings,
   ): Promise<{ readonly context: ContextRecord; readonly isChanged: boolean } | undefined> {
+    const free = await this.#vectors.freeBytes?.()
     const start = async (repositories: Repositories) => {
       const { accounts, contexts } = repositories
       const known = await contexts.get(id)
@@ -135,7 +146,10 @@ export class ReindexAll {
       if (context === undefined) return undefined
       const now = this.#clock.now()
       const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-      const changes = await changeChunkSettings(repositories, context, given, now.toISOString())
+      const changes = await changeChunkSettings(repositories, context, given, now.toISOString(), async (wanted) => {
+        const { profile } = this.#models.get(wanted.embeddingModel)
+        await requireRoomToReindex(repositories, free, context, wanted, profile)
+      })
       if (Object.keys(changes).length === 0) return { context, isChanged: false }
       await recordChange(repositories, this.#reach.by, now, {
         action: 'context.updated',

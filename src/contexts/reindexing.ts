@@ -24,6 +24,7 @@ export async function enqueueReindex(
  * - Other settings start a re-index, and end the one in progress. A context without documents has them at once.
  *
  * @param changes the members that are given; the others stay as in the re-index in progress, or else as they are
+ * @param requireRoom throws if the disk has no room for a re-index to these settings
  * @returns the changes of the context
  */
 export async function changeChunkSettings(
@@ -31,6 +32,7 @@ export async function changeChunkSettings(
   context: ContextRecord,
   changes: Partial<ChunkSettings>,
   now: string,
+  requireRoom: (wanted: ChunkSettings) => Promise<void>,
 ): Promise<Partial<ContextRecord>> {
   const { id, reindexing, lastGeneration } = context
   const { embeddingModel, chunkSizeTokens, overlap } = { ...context, ...reindexing, ...changes }
@@ -43,6 +45,7 @@ export async function changeChunkSettings(
   }
   const generation = lastGeneration + 1
   if ((await documents.count(id)) === 0) return { ...wanted, generation, lastGeneration: generation, reindexing: null }
+  await requireRoom(wanted)
   return { lastGeneration: generation, reindexing: { ...wanted, generation, started: now, error: null } }
 }
 

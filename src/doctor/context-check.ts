@@ -1,9 +1,10 @@
-import { PURGE_CONTEXT } from '../contexts/index.js'
+import { PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
 import {
   type CollectionIndex,
   collectionOf,
   contextOfCollection,
   type EmbeddingModels,
+  generationOfCollection,
   INDEX_WORDS,
 } from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
@@ -110,7 +111,7 @@ export class ContextCheck {
     }
     // After the documents: the check of their samples may show that vectors or words cannot be read.
     const findings = contextFindings(context, {
-      vectorCollections: names.ofVectors,
+      vectorCollections: withoutReindexed(names.ofVectors, context, waiting),
       vectors,
       isModelKnown,
       isModelUsable,
@@ -118,7 +119,7 @@ export class ContextCheck {
       isPurgeWaiting: waiting[PURGE_CONTEXT].has(context.id),
       words: words && {
         words,
-        wordCollections: names.ofWords,
+        wordCollections: withoutReindexed(names.ofWords, context, waiting),
         unindexed: await words.countUnindexed(),
         isIndexWaiting: waiting[INDEX_WORDS].has(context.id),
       },
@@ -152,7 +153,9 @@ export class ContextCheck {
       const found = await this.#storage.read(({ documents }) => documents.find(ids))
       const own = found.filter(({ contextId }) => contextId === context.id)
       for (const { id } of own) strangers.delete(id)
-      await this.#documents.run(own, surroundings, checkRun)
+      // The jobs of a re-index check shadows and versions of former generations, and remove them.
+      const ofPresent = own.filter(({ generation }) => generation === null)
+      await this.#documents.run(ofPresent, surroundings, checkRun)
     }
     for (const documentId of strangers) {
       if (vectors?.counts.has(documentId) === true)
@@ -171,6 +174,19 @@ async function collectionsByContext(index: CollectionIndex): Promise<Map<number,
     if (contextId !== undefined) byContext.set(contextId, [...(byContext.get(contextId) ?? []), name])
   }
   return byContext
+}
+
+/** The collections without those that a re-index builds, or that its job is about to remove. */
+function withoutReindexed(
+  names: readonly string[],
+  { id, generation, reindexing }: ContextRecord,
+  waiting: WaitingJobs,
+): readonly string[] {
+  const isClearing = waiting[REINDEX_CONTEXT].has(id)
+  return names.filter((name) => {
+    const ofCollection = generationOfCollection(name)
+    return ofCollection === generation || (ofCollection !== reindexing?.generation && !isClearing)
+  })
 }
 
 function isUnusable(model: string, { findings }: CheckRun): boolean {

@@ -1,5 +1,5 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
-import { PURGE_CONTEXT } from '../contexts/index.js'
+import { PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
 import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../documents/index.js'
 import { mapConcurrently } from '../kernel/batches.js'
 import { FileMissingError, StorageError } from '../kernel/errors.js'
@@ -29,6 +29,7 @@ export interface WaitingJobs {
   readonly [INDEX_WORDS]: ReadonlySet<number>
   readonly [PURGE_DOCUMENT]: ReadonlySet<number>
   readonly [PURGE_CONTEXT]: ReadonlySet<number>
+  readonly [REINDEX_CONTEXT]: ReadonlySet<number>
 }
 
 /** Compares documents with their files, chunks, vectors, words and jobs. */
@@ -273,5 +274,6 @@ export async function waitingJobs(storage: Storage): Promise<WaitingJobs> {
     [INDEX_WORDS]: await subjects(INDEX_WORDS),
     [PURGE_DOCUMENT]: await subjects(PURGE_DOCUMENT),
     [PURGE_CONTEXT]: await subjects(PURGE_CONTEXT),
+    [REINDEX_CONTEXT]: await subjects(REINDEX_CONTEXT),
   }
 }

@@ -165,7 +165,7 @@ export class Repair {
       for (const id of ids) {
         const document = await repositories.documents.get(id)
         // Deleted since the check, or a worker processes it already.
-        if (document === undefined || document.completed === null) continue
+        if (document === undefined || document.completed === null || document.generation !== null) continue
         await resetDocument(repositories, document)
       }
     })

@@ -127,7 +127,11 @@ export class WordRepair {
       await this.#storage.transaction(async (repositories) => {
         if ((await repositories.contexts.get(contextId)) === undefined) return
         await enqueueWords(repositories, contextId)
-        for (const id of part) await repositories.documents.update(id, { wordsVersion: null })
+        for (const id of part) {
+          // The words of a shadow are in another collection.
+          if ((await repositories.documents.get(id))?.generation !== null) continue
+          await repositories.documents.update(id, { wordsVersion: null })
+        }
       })
     }
   }

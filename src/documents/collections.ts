@@ -22,9 +22,14 @@ export function wordCollectionOf(context: GenerationOwner, analyzerVersion: numb
   return `${generationPrefix(context)}words-${analyzerVersion}`
 }
 
+/** The generation of the context that owns a collection. */
+export function generationOfCollection(name: string): number {
+  return Number(/^context-\d+-g(\d+)-/.exec(name)?.[1] ?? 0)
+}
+
 /** True if a collection belongs to no generation that the context has, or builds. */
 export function isOfOtherGeneration(name: string, { generation, reindexing }: ContextGenerations): boolean {
-  const ofCollection = Number(/^context-\d+-g(\d+)-/.exec(name)?.[1] ?? 0)
+  const ofCollection = generationOfCollection(name)
   return ofCollection !== generation && ofCollection !== reindexing?.generation
 }
 

@@ -6,6 +6,7 @@ export {
   collectionsOf,
   contextOfCollection,
   type GenerationOwner,
+  generationOfCollection,
   isOfOlderAnalyzer,
   isOfOtherGeneration,
   wordCollectionOf,

@@ -1,3 +1,4 @@
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import { enqueueReindex, REINDEX_CONTEXT } from '../contexts/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { pause } from '../kernel/abort.js'
@@ -11,7 +12,14 @@ import type {
   UncompletedShadow,
 } from '../ports/index.js'
 import type { DocumentEventEmitter } from './document-events.js'
-import { companyOfContext, INGEST_DOCUMENT, ingestionJob, PURGE_DOCUMENT, shadowLaneOf } from './document-jobs.js'
+import {
+  companyOfContext,
+  enqueueWords,
+  INGEST_DOCUMENT,
+  ingestionJob,
+  PURGE_DOCUMENT,
+  shadowLaneOf,
+} from './document-jobs.js'
 import type { FormerGenerations } from './former-generations.js'
 
 /** Shadows that wait or are processed at a time. The queue is short, so that a re-index that ends leaves little. */
@@ -19,12 +27,26 @@ const MOST_WAITING = 64
 /** More shadows are added when so few are left. */
 const REFILL_AT = 32
 /** Time of one turn. Then the context waits behind others. */
-const TURN_MS = 5_000
-const [SHORTEST_POLL_MS, LONGEST_POLL_MS] = [25, 400]
+const TURN_MS = 30_000
+const [SHORTEST_POLL_MS, LONGEST_POLL_MS] = [25, 200]
 const RETRY_MS = 60_000
 
 /** What one step of a re-index found. */
 type Step = 'ended' | 'progress' | 'waiting' | 'processed'
+
+/** What a run knows of its earlier steps. */
+interface Progress {
+  isFirst: boolean
+  /** True if each completed document had a shadow. Those that were completed since get theirs before the switch. */
+  isExhausted: boolean
+}
+
+interface Advance {
+  readonly step: Step
+  /** Number of new jobs. */
+  readonly enqueued: number
+  readonly isExhausted: boolean
+}
 
 /** Thrown to roll back a switch for which a document is not ready. */
 class NotReadyError extends Error {}
@@ -62,13 +84,13 @@ export class ReindexContext implements JobHandler {
     const contextId = job.subject
     const companyId = await this.#storage.read((repositories) => companyOfContext(repositories, contextId))
     const endsAt = performance.now() + TURN_MS
-    let [isFirst, pollMs] = [true, SHORTEST_POLL_MS]
-    for (;;) {
-      const step = await this.#advance(job, companyId, isFirst)
-      isFirst = false
+    let pollMs = SHORTEST_POLL_MS
+    for (const progress = { isFirst: true, isExhausted: false }; ; progress.isFirst = false) {
+      const step = (await this.#look(contextId, progress)) ?? (await this.#advance(job, companyId, progress))
       if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId)))) break
       if (performance.now() > endsAt) {
         await job.complete(async (repositories) => await enqueueReindex(repositories, contextId, { companyId }))
+        this.onEnqueued()
         return
       }
       pollMs = step === 'progress' ? SHORTEST_POLL_MS : Math.min(LONGEST_POLL_MS, pollMs * 2)
@@ -92,33 +114,48 @@ export class ReindexContext implements JobHandler {
     await enqueueReindex({ jobs }, contextId, { companyId, delayMs: RETRY_MS })
   }
 
-  /** @param isFirst true to enqueue jobs that a crash or a repair has removed */
-  async #advance(job: JobRun, companyId: number | undefined, isFirst: boolean): Promise<Step> {
+  /** Reads whether there is something to do, so that a wait writes nothing. @returns undefined if there is */
+  async #look(contextId: number, { isFirst, isExhausted }: Progress): Promise<Step | undefined> {
+    if (isFirst) return undefined
+    const { reindexing, uncompleted } = await this.#storage.read(async ({ contexts, shadows }) => ({
+      reindexing: (await contexts.generations(contextId))?.reindexing ?? null,
+      uncompleted: await shadows.listUncompleted(contextId),
+    }))
+    const isWaiting = ({ generation, error }: UncompletedShadow) =>
+      error === null && generation === reindexing?.generation
+    if (reindexing === null || !uncompleted.every(isWaiting)) return undefined
+    return uncompleted.length > (isExhausted ? 0 : REFILL_AT) ? 'waiting' : undefined
+  }
+
+  /** Removes outdated shadows, notices failed ones, and adds new ones. */
+  async #advance(job: JobRun, companyId: number | undefined, progress: Progress): Promise<Step> {
     const contextId = job.subject
-    const { step, isEnqueued } = await job.transaction(
-      async (repositories) => {
-        const { contexts, shadows, jobs } = repositories
-        const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
-        const uncompleted = await shadows.listUncompleted(contextId)
-        const isOutdated = ({ generation }: UncompletedShadow) => generation !== reindexing?.generation
-        await this.#drop(repositories, contextId, uncompleted.filter(isOutdated), { reindexing, isFirst })
-        if (reindexing === null || reindexing.error !== null) return { step: 'ended' as const, isEnqueued: false }
-        const waiting = uncompleted.filter((shadow) => !isOutdated(shadow))
-        const failed = waiting.find(({ error }) => error !== null)
-        if (failed !== undefined) return { step: await this.#end(repositories, contextId, failed), isEnqueued: false }
-        const free = waiting.length > REFILL_AT ? 0 : MOST_WAITING - waiting.length
-        const added = free === 0 ? [] : await shadows.insert(contextId, reindexing.generation, free)
-        const newJobs = [...(isFirst ? waiting.map(({ id }) => id) : []), ...added].map(
-          (id): NewJob => ({ ...ingestionJob({ id, contextId }, companyId), lane: shadowLaneOf(contextId) }),
-        )
-        await jobs.enqueueAll(newJobs)
-        const isWaiting = waiting.length + added.length > 0
-        const next = isWaiting ? (added.length > 0 ? 'progress' : 'waiting') : 'processed'
-        return { step: next as Step, isEnqueued: newJobs.length > 0 }
-      },
-      { isProgress: true },
-    )
-    if (isEnqueued) this.onEnqueued()
+    const advance = async (repositories: Repositories): Promise<Advance> => {
+      const { contexts, shadows, jobs } = repositories
+      const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
+      const uncompleted = await shadows.listUncompleted(contextId)
+      const waiting = uncompleted.filter(({ generation }) => generation === reindexing?.generation)
+      const outdated = uncompleted.filter(({ generation }) => generation !== reindexing?.generation)
+      await this.#drop(repositories, contextId, outdated, { reindexing, isFirst: progress.isFirst })
+      if (reindexing === null || reindexing.error !== null) return { step: 'ended', enqueued: 0, isExhausted: true }
+      const failed = waiting.find(({ error }) => error !== null)
+      if (failed !== undefined) {
+        return { step: await this.#end(repositories, contextId, failed), enqueued: 0, isExhausted: true }
+      }
+      const free = waiting.length > REFILL_AT ? 0 : MOST_WAITING - waiting.length
+      const added = free === 0 ? [] : await shadows.insert(contextId, reindexing.generation, free)
+      // A crash or a repair may have removed jobs.
+      const newJobs = [...(progress.isFirst ? waiting.map(({ id }) => id) : []), ...added].map(
+        (id): NewJob => ({ ...ingestionJob({ id, contextId }, companyId), lane: shadowLaneOf(contextId) }),
+      )
+      await jobs.enqueueAll(newJobs)
+      const isWaiting = waiting.length + added.length > 0
+      const step = added.length > 0 ? 'progress' : isWaiting ? 'waiting' : 'processed'
+      return { step, enqueued: newJobs.length, isExhausted: free > 0 && added.length < free }
+    }
+    const { step, enqueued, isExhausted } = await job.transaction(advance, { isProgress: true })
+    progress.isExhausted = isExhausted
+    if (enqueued > 0) this.onEnqueued()
     return step
   }
 
@@ -171,7 +208,7 @@ export class ReindexContext implements JobHandler {
     const contextId = job.subject
     try {
       return await job.transaction(async (repositories) => {
-        const { contexts, jobs, shadows } = repositories
+        const { contexts, documents, jobs, shadows } = repositories
         // No upload ends, and no settings change, before the end of this transaction.
         await contexts.lock(contextId)
         const state = await contexts.generations(contextId)
@@ -186,6 +223,10 @@ export class ReindexContext implements JobHandler {
         await contexts.update(contextId, { generation, embeddingModel, chunkSizeTokens, overlap, reindexing: null })
         await jobs.enqueueAll(switched.unprocessed.map((id) => ingestionJob({ id, contextId }, companyId)))
         await jobs.enqueueAll(switched.purged.map((subject) => ({ kind: PURGE_DOCUMENT, subject })))
+        const page = { after: 0, limit: 1 }
+        // A newer version of the engine may have taken over the re-index.
+        const withoutWords = await documents.listWithoutWords(contextId, ANALYZER_VERSION, page)
+        if (withoutWords.length > 0) await enqueueWords(repositories, contextId)
         return reindexing
       })
     } catch (error) {

@@ -64,6 +64,7 @@ export interface ContextOperations {
    *
    * @throws InvalidInputError for an invalid member
    * @throws ModelError `ERR_MODEL_UNKNOWN`
+   * @throws StorageFullError if the disk has no room for the documents under both settings
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also for a context that the principal cannot read
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this, or if another user shares the
    *   context

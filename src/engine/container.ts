@@ -297,9 +297,9 @@ function bindOutbox(
 
 /** Contexts, and documents from the upload to the purge. */
 function bindDocuments(container: Container, bind: Bind): void {
-  bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS])
+  bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS, VECTOR_INDEX])
   bind(ReadContextSettings, [STORAGE, Authorizer])
-  bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, HOST_REACH])
+  bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])

@@ -117,6 +117,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     })
     parts.reindexContext.onEnqueued = () => {
       this.#ingestion.wake()
+      this.#reindexing.wake()
       this.#purging.wake()
     }
     this.#purging = new JobWorker(storage, telemetry, {

@@ -1,5 +1,5 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
-import { PURGE_ACCOUNT, PURGE_CONTEXT } from '../contexts/index.js'
+import { enqueueReindex, PURGE_ACCOUNT, PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
 import {
   type CollectionIndex,
   companyOfContext,
@@ -9,6 +9,7 @@ import {
   INGEST_DOCUMENT,
   ingestionJob,
   isOfOlderAnalyzer,
+  isOfOtherGeneration,
   isUnfinished,
   PURGE_DOCUMENT,
 } from '../documents/index.js'
@@ -54,7 +55,15 @@ const ABANDONED_UPLOAD_MS = 24 * 60 * 60_000
 const JOBS_PER_TRANSACTION = 200
 
 /** Kinds of jobs whose leases a process that is alone releases at its start. */
-const OWN_KINDS = [INGEST_DOCUMENT, INDEX_WORDS, PURGE_DOCUMENT, PURGE_CONTEXT, PURGE_ACCOUNT, PURGE_COMPANY]
+const OWN_KINDS = [
+  INGEST_DOCUMENT,
+  INDEX_WORDS,
+  REINDEX_CONTEXT,
+  PURGE_DOCUMENT,
+  PURGE_CONTEXT,
+  PURGE_ACCOUNT,
+  PURGE_COMPANY,
+]
 
 /** Finds and removes what crashes left behind in rows, files, vectors and words. */
 export class Sweep {
@@ -102,9 +111,10 @@ export class Sweep {
 
   async #resumeJobs(signal: AbortSignal): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
     const { unfinished, purges } = await this.#storage.read(async ({ documents, contexts }) => {
-      const deletedDocuments = (await documents.listDeleted()).map(
-        ({ id }): NewJob => ({ kind: PURGE_DOCUMENT, subject: id }),
-      )
+      // Versions of another generation have no job of their own: the re-index of their context removes them.
+      const deletedDocuments = (await documents.listDeleted())
+        .filter(({ generation }) => generation === null)
+        .map(({ id }): NewJob => ({ kind: PURGE_DOCUMENT, subject: id }))
       const deletedContexts = (await contexts.listDeleted()).map((id): NewJob => ({ kind: PURGE_CONTEXT, subject: id }))
       return { unfinished: await documents.listUnfinished(), purges: [...deletedDocuments, ...deletedContexts] }
     })
@@ -113,6 +123,7 @@ export class Sweep {
       if (signal.aborted) break
       companies.set(contextId, await this.#storage.read((repositories) => companyOfContext(repositories, contextId)))
     }
+    await this.#resumeReindexes(signal)
     let documentsResumed = 0
     for (const part of inBatches(unfinished, JOBS_PER_TRANSACTION)) {
       if (signal.aborted) break
@@ -123,6 +134,19 @@ export class Sweep {
       await this.#storage.transaction(({ jobs }) => jobs.enqueueAll(part))
     }
     return { documentsResumed, purgesResumed: purges.length }
+  }
+
+  /** Re-indexes that were cancelled or are finished may have left versions. */
+  async #resumeReindexes(signal: AbortSignal): Promise<void> {
+    const contextIds = await this.#storage.read(({ shadows }) => shadows.listContexts())
+    for (const part of inBatches(contextIds, JOBS_PER_TRANSACTION)) {
+      if (signal.aborted) return
+      await this.#storage.transaction(async (repositories) => {
+        for (const contextId of part) {
+          await enqueueReindex(repositories, contextId, { companyId: await companyOfContext(repositories, contextId) })
+        }
+      })
+    }
   }
 
   /** Enqueues the documents that are still not finished. @returns their number */
@@ -247,6 +271,7 @@ export class SweepCollections {
         dropped += 1
         continue
       }
+      if (await this.#clearFormer(name, contextId)) continue
       const ids = await documentsIn(index, name)
       const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
       for (const id of ids.filter((documentId) => !existing.has(documentId))) {
@@ -255,6 +280,16 @@ export class SweepCollections {
       }
     }
     return { dropped, orphansRemoved }
+  }
+
+  /** Has the collections of former generations removed by the job that waits for backups. @returns false for others */
+  async #clearFormer(name: string, contextId: number): Promise<boolean> {
+    const generations = await this.#storage.read(({ contexts }) => contexts.generations(contextId))
+    if (generations === undefined || !isOfOtherGeneration(name, generations)) return false
+    await this.#storage.transaction(async (repositories) => {
+      await enqueueReindex(repositories, contextId, { companyId: await companyOfContext(repositories, contextId) })
+    })
+    return true
   }
 
   /** Also true for a deleted context that still has its row: its purge, which waits for backups, removes its data. */

@@ -135,6 +135,9 @@ export interface VectorIndex {
   /** Removes a collection with all its vectors, also if it is damaged. */
   drop(name: string): Promise<void>
 
+  /** @returns the bytes that are free where the vectors are stored; `undefined`, as without this method, if unknown */
+  freeBytes?(): Promise<number | undefined>
+
   /** Waits for writes in progress, then frees memory. A second call does nothing. */
   close(): Promise<void>
 }

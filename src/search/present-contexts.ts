@@ -34,7 +34,8 @@ async function areStale(storage: Storage, known: readonly ContextRecord[]): Prom
   return await storage.read(async ({ contexts }) => {
     for (const { id, generation } of known) {
       const now = await contexts.generations(id)
-      if (now !== undefined && now.generation !== generation) return true
+      // A context that was deleted meanwhile is read again too, and not found.
+      if (now?.generation !== generation) return true
     }
     return false
   })

@@ -74,9 +74,12 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   }
 
   async progress(contextId: number, generation: number): Promise<ReindexProgress> {
-    const current = this.rows.where('context_id', contextId).whereRaw(IS_CURRENT).whereNotNull('completed')
     const done = this.#shadows(contextId).where('generation', generation).whereNotNull('completed')
-    return { total: await this.countOf(current), done: await this.countOf(done) }
+    return { total: await this.countOf(this.#completed(contextId)), done: await this.countOf(done) }
+  }
+
+  async countChunks(contextId: number): Promise<number> {
+    return Number((await this.#completed(contextId).sum({ chunks: 'chunk_count' }))[0]?.['chunks'] ?? 0)
   }
 
   async delete(
@@ -196,6 +199,10 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   /** Runs a statement that returns no rows. */
   async #run(sql: string, bindings: readonly (string | number)[]): Promise<void> {
     await this.session.knex.raw(sql, [...bindings])
+  }
+
+  #completed(contextId: number): KnexRepository['rows'] {
+    return this.rows.where('context_id', contextId).whereRaw(IS_CURRENT).whereNotNull('completed')
   }
 
   #shadows(contextId: number): KnexRepository['rows'] {

@@ -38,6 +38,7 @@ export function shadowRepository({ documents, contexts }: MemoryTables): ShadowR
       done: doneOf(contextId, generation).length,
       total: completedOf(contextId).length,
     }),
+    countChunks: async (contextId) => completedOf(contextId).reduce((sum, { chunkCount }) => sum + chunkCount, 0),
     delete: async (contextId, { exceptGeneration, isFailed = false }, deleted) => {
       const wanted = shadowsOf(contextId).filter(
         ({ generation, error }) => generation !== exceptGeneration && (!isFailed || error !== null),

@@ -38,6 +38,8 @@ export interface ShadowRepository {
   shadowsOf(versionIds: readonly number[]): Promise<readonly number[]>
   /** Counts the documents of a context, and those whose shadow is completed. */
   progress(contextId: number, generation: number): Promise<ReindexProgress>
+  /** Counts the chunks of the completed current versions of a context. */
+  countChunks(contextId: number): Promise<number>
   /**
    * Marks live shadows of a context as deleted.
    *

@@ -40,7 +40,10 @@ let written = 0
 const paragraph = (count: number = 3): Part[] =>
   Array.from({ length: count }, (_, index) => {
     written += 1
-    return { text: `${SENTENCE} ${String.fromCharCode(97 + (written % 26)).repeat(1 + (written % 7))}`, step: index === 0 ? 24 : 14 }
+    return {
+      text: `${SENTENCE} ${String.fromCharCode(97 + (written % 26)).repeat(1 + (written % 7))}`,
+      step: index === 0 ? 24 : 14,
+    }
   })
 const heading = (text: string, size: number = 12, font: 'F1' | 'F2' = 'F2'): Part => ({ text, size, font, step: 30 })
 

@@ -150,6 +150,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       const visible = await chunks.findVisible(context.id, keys, { byWords: RULES })
       assert.deepEqual(visible.map(({ documentId }) => documentId).sort(), idsOf(documents))
       assert.deepEqual(await shadows.progress(context.id, 1), { done: 2, total: 2 })
+      assert.equal(await shadows.countChunks(context.id), 2)
       assert.deepEqual(await shadows.listUncompleted(context.id), [])
       const hash = newChunk(0, `new ${ids[0] ?? 0}`).windows[0]?.hash ?? ''
       const key = { documentId: ids[0], chunk: 0, window: 0, generation: 1 }
