@@ -208,8 +208,8 @@ export class Documents {
   ): Promise<{ readonly document: Document; readonly versionIds: readonly number[] }> {
     return await this.#change(principal, reference, 'document.deleted', async (repositories, found) => {
       const { document, replacement } = found
-      const versionIds = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
-      await deleteVersions(repositories, versionIds, this.#clock.now().toISOString())
+      const ids = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
+      const versionIds = await deleteVersions(repositories, ids, this.#clock.now().toISOString())
       return { result: { document: toDocument(document, replacement), versionIds } }
     })
   }

@@ -8,6 +8,7 @@ import type {
   NewJob,
   Repositories,
   Storage,
+  SwitchedVersions,
   Telemetry,
   UncompletedShadow,
 } from '../ports/index.js'
@@ -45,7 +46,13 @@ interface Advance {
   readonly step: Step
   /** Number of new jobs. */
   readonly enqueued: number
+  /** Ids of the shadows that must no longer be processed. */
+  readonly abandoned: readonly number[]
   readonly isExhausted: boolean
+}
+
+interface SwitchedContext extends Pick<SwitchedVersions, 'unprocessed'> {
+  readonly reindexing: ContextReindexing
 }
 
 /** Thrown to roll back a switch for which a document is not ready. */
@@ -63,8 +70,8 @@ export class ReindexContext implements JobHandler {
   readonly #events: DocumentEventEmitter
   readonly #clock: Clock
   readonly #telemetry: Telemetry
-  /** Wakes the workers of this process after jobs were enqueued. */
-  onEnqueued: () => void = () => undefined
+  /** Tells the workers of this process about new jobs, and about versions whose runs must end. */
+  onJobsChanged: (abandonedIds?: readonly number[]) => void = () => undefined
 
   constructor(
     storage: Storage,
@@ -90,7 +97,7 @@ export class ReindexContext implements JobHandler {
       if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId)))) break
       if (performance.now() > endsAt) {
         await job.complete(async (repositories) => await enqueueReindex(repositories, contextId, { companyId }))
-        this.onEnqueued()
+        this.onJobsChanged()
         return
       }
       pollMs = step === 'progress' ? SHORTEST_POLL_MS : Math.min(LONGEST_POLL_MS, pollMs * 2)
@@ -136,11 +143,14 @@ export class ReindexContext implements JobHandler {
       const uncompleted = await shadows.listUncompleted(contextId)
       const waiting = uncompleted.filter(({ generation }) => generation === reindexing?.generation)
       const outdated = uncompleted.filter(({ generation }) => generation !== reindexing?.generation)
+      const abandoned = outdated.map(({ id }) => id)
       await this.#drop(repositories, contextId, outdated, { reindexing, isFirst: progress.isFirst })
-      if (reindexing === null || reindexing.error !== null) return { step: 'ended', enqueued: 0, isExhausted: true }
+      if (reindexing === null || reindexing.error !== null)
+        return { step: 'ended', enqueued: 0, abandoned, isExhausted: true }
       const failed = waiting.find(({ error }) => error !== null)
       if (failed !== undefined) {
-        return { step: await this.#end(repositories, contextId, failed), enqueued: 0, isExhausted: true }
+        const step = await this.#end(repositories, contextId, failed)
+        return { step, enqueued: 0, abandoned: waiting.map(({ id }) => id), isExhausted: true }
       }
       const free = waiting.length > REFILL_AT ? 0 : MOST_WAITING - waiting.length
       const added = free === 0 ? [] : await shadows.insert(contextId, reindexing.generation, free)
@@ -151,11 +161,11 @@ export class ReindexContext implements JobHandler {
       await jobs.enqueueAll(newJobs)
       const isWaiting = waiting.length + added.length > 0
       const step = added.length > 0 ? 'progress' : isWaiting ? 'waiting' : 'processed'
-      return { step, enqueued: newJobs.length, isExhausted: free > 0 && added.length < free }
+      return { step, enqueued: newJobs.length, abandoned, isExhausted: free > 0 && added.length < free }
     }
-    const { step, enqueued, isExhausted } = await job.transaction(advance, { isProgress: true })
+    const { step, enqueued, abandoned, isExhausted } = await job.transaction(advance, { isProgress: true })
     progress.isExhausted = isExhausted
-    if (enqueued > 0) this.onEnqueued()
+    if (enqueued + abandoned.length > 0) this.onJobsChanged(abandoned)
     return step
   }
 
@@ -191,8 +201,9 @@ export class ReindexContext implements JobHandler {
     const startedAt = performance.now()
     const switched = await this.#trySwitch(job, companyId)
     if (switched === undefined) return false
-    this.onEnqueued()
-    const { generation, started } = switched
+    const { reindexing, unprocessed } = switched
+    this.onJobsChanged(unprocessed)
+    const { generation, started } = reindexing
     this.#events.emit('context.reindexed', { contextId })
     const totalMs = this.#clock.now().getTime() - Date.parse(started)
     this.#telemetry.record({
@@ -204,7 +215,7 @@ export class ReindexContext implements JobHandler {
     return true
   }
 
-  async #trySwitch(job: JobRun, companyId: number | undefined): Promise<ContextReindexing | undefined> {
+  async #trySwitch(job: JobRun, companyId: number | undefined): Promise<SwitchedContext | undefined> {
     const contextId = job.subject
     try {
       return await job.transaction(async (repositories) => {
@@ -227,7 +238,7 @@ export class ReindexContext implements JobHandler {
         // A newer version of the engine may have taken over the re-index.
         const withoutWords = await documents.listWithoutWords(contextId, ANALYZER_VERSION, page)
         if (withoutWords.length > 0) await enqueueWords(repositories, contextId)
-        return reindexing
+        return { reindexing, unprocessed: switched.unprocessed }
       })
     } catch (error) {
       if (error instanceof NotReadyError) return undefined

@@ -44,12 +44,14 @@ export async function findVersions(
 /**
  * Deletes versions of documents, with the shadows that a re-index made of them. They are invisible once the transaction
  * is committed; jobs remove their data.
+ *
+ * @returns the ids of all of them
  */
 export async function deleteVersions(
   { documents, shadows, jobs }: Repositories,
   versionIds: readonly number[],
   deleted: string,
-): Promise<void> {
+): Promise<readonly number[]> {
   const ids = [...versionIds, ...(await shadows.shadowsOf(versionIds))]
   // The jobs first, as in the transactions of their runs: two transactions with different orders could deadlock.
   for (const subject of ids) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
@@ -57,4 +59,5 @@ export async function deleteVersions(
     await documents.update(id, { deleted })
     await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
   }
+  return ids
 }

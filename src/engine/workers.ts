@@ -115,7 +115,8 @@ export class Workers implements WorkSignals, RepairWorkers {
       concurrency: REINDEXING_CONCURRENCY,
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
     })
-    parts.reindexContext.onEnqueued = () => {
+    parts.reindexContext.onJobsChanged = (abandonedIds = []) => {
+      for (const subject of abandonedIds) this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
       this.#ingestion.wake()
       this.#reindexing.wake()
       this.#purging.wake()

@@ -219,6 +219,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   }
 }
 
+/** In ascending order: a database returns changed rows in any order. */
 function ids(rows: readonly Row[]): number[] {
-  return rows.map((row) => number(row, 'id'))
+  return rows.map((row) => number(row, 'id')).sort((one, other) => one - other)
 }

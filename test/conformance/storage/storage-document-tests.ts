@@ -508,7 +508,7 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       await documents.update(id, { embeddedChunks: 1 })
       assert.deepEqual(await chunks.findWindows(context.id, hashes), new Map(), 'its vector is not written yet')
       await documents.update(id, { embeddedChunks: 2 })
-      const known = new Map([['window of chunk 1', { documentId: id, chunk: 1, window: 0 }]])
+      const known = new Map([['window of chunk 1', { documentId: id, chunk: 1, window: 0, generation: null }]])
       assert.deepEqual(await chunks.findWindows(context.id, hashes), known)
       assert.deepEqual(await chunks.findWindows(context.id, []), new Map())
       assert.deepEqual(await chunks.findWindows(other.id, hashes), new Map())

@@ -85,6 +85,12 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
 async function found(prompt: string): Promise<string[]> {
   return (await memory.session.search(contextId, prompt, { topN: 100 })).map(({ content }) => content).sort()
 }
@@ -132,9 +138,7 @@ describe('a re-index', () => {
     await expectHealthy()
     expect(events).toEqual([contextId])
     expect((await collections()).every((name) => name.startsWith(`context-${contextId}-g1-`))).toBe(true)
-    expect(Buffer.concat(await Array.fromAsync(await documents.open(uuids[0] ?? '')))).toEqual(
-      Buffer.from(BIRDS[0] ?? ''),
-    )
+    expect(Buffer.concat(await all(await documents.open(uuids[0] ?? '')))).toEqual(Buffer.from(BIRDS[0] ?? ''))
   })
 
   it('embeds no window of an unchanged model a second time', async () => {
@@ -310,7 +314,7 @@ describe('a re-index', () => {
     await memory.engine.whenCleared()
     await until(async () => (await collections()).length === 0)
     expect(await memory.storage.read(({ documents }) => documents.listDeleted())).toEqual([])
-    expect(await Array.fromAsync(memory.fileStore.list())).toEqual([])
+    expect(await all(memory.fileStore.list())).toEqual([])
   })
 
   it('goes on after others, one after the other', async () => {

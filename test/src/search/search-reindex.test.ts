@@ -130,7 +130,7 @@ describe.each(MODES)('a search in mode %s', (mode) => {
   it('is explained with the new model, if its context is re-indexed meanwhile', async () => {
     beforeRead = async () => await reindexAndClear('second')
     const { hits, model } = await memory.session.explain(contextId, 'a heron in reeds', { mode })
-    expect(hits.map(({ passage }) => passage).sort()).toEqual(TEXTS)
+    expect(hits.map(({ passage }) => /of the (\w+)/.exec(passage)?.[1]).sort()).toEqual(['lake', 'river'])
     expect(model.id).toBe('second')
   })
 })
