@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Tokenizer } from '../../dist/src/ports/index.js'
-import { openDefaultModel } from '../harness/default-model.js'
+import { openDefaultModel, wholeTokenizerOf } from '../harness/default-model.js'
 import { bytesOf, type Contestant, megabytesPerSecond } from '../harness/measure.js'
 import { peer } from '../harness/peers.js'
 import { sharedData } from '../harness/shared-data.js'
@@ -48,7 +48,7 @@ async function firstPass(name: string, texts: readonly string[]): Promise<number
 /** Opens a tokenizer with an empty map: each model has its own. */
 async function freshTokenizer(): Promise<Tokenizer> {
   const model = await openDefaultModel()
-  const tokenizer = await model.tokenizer()
+  const tokenizer = await wholeTokenizerOf(model)
   await model.close()
   return tokenizer
 }

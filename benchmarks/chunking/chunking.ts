@@ -4,7 +4,7 @@
  * chunks.
  */
 
-import { openDefaultModel } from '../harness/default-model.js'
+import { openDefaultModel, wholeTokenizerOf } from '../harness/default-model.js'
 import { bytesOf, type Contestant, figureOf, inTurn, mediansOf, megabytesPerSecond } from '../harness/measure.js'
 import { writeReport } from '../harness/report.js'
 import { markdownTexts, SAMPLE, sampleTexts } from '../harness/sample-texts.js'
@@ -21,7 +21,7 @@ const ROUNDS = isQuick ? 1 : 7
 const LEAST_MS = isQuick ? 1 : 600
 
 const model = await openDefaultModel()
-const tokenizer = await model.tokenizer()
+const tokenizer = await wholeTokenizerOf(model)
 const texts = shortened(sampleTexts())
 const bytes = bytesOf(texts)
 

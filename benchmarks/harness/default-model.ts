@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
 import { chunkText } from '../../dist/src/index.js'
-import type { EmbeddingModel } from '../../dist/src/ports/index.js'
+import { type EmbeddingModel, isTokenizer, type Tokenizer } from '../../dist/src/ports/index.js'
 
 export const MODELS: string = join(import.meta.dirname, '../../models')
 export const MODEL = 'all-MiniLM-L6-v2'
@@ -9,6 +9,13 @@ export const MODEL = 'all-MiniLM-L6-v2'
 /** The model that comes with the engine. */
 export async function openDefaultModel(): Promise<EmbeddingModel> {
   return await OnnxEmbeddingModel.open(join(MODELS, MODEL))
+}
+
+/** The tokenizer of a model that has a whole one, as the models on the device have. */
+export async function wholeTokenizerOf(model: EmbeddingModel): Promise<Tokenizer> {
+  const tokenizer = await model.tokenizer()
+  if (isTokenizer(tokenizer)) return tokenizer
+  throw new Error(`the model ${model.profile.id} only counts tokens`)
 }
 
 /** The windows that the engine makes of texts with its default chunks, for this model. */

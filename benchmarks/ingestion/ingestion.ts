@@ -11,7 +11,7 @@ import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import type { Session } from '../../dist/src/index.js'
 import type { EmbeddingModel, EmbeddingProfile, EmbedOptions, Tokenizer } from '../../dist/src/ports/index.js'
 import { messageOf } from '../harness/child-message.js'
-import { openDefaultModel, windowsOf } from '../harness/default-model.js'
+import { openDefaultModel, wholeTokenizerOf, windowsOf } from '../harness/default-model.js'
 import { type Contestant, inTurn, mediansOf, type Spread } from '../harness/measure.js'
 import { writeReport } from '../harness/report.js'
 import { longText, SAMPLE } from '../harness/sample-texts.js'
@@ -39,7 +39,7 @@ class WatchedModel implements EmbeddingModel {
   }
 
   async tokenizer(): Promise<Tokenizer> {
-    return await this.#model.tokenizer()
+    return await wholeTokenizerOf(this.#model)
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
 import type { EmbeddingModel, LexicalIndex, LexicalRows } from '../../dist/src/ports/index.js'
 import { termsOf } from '../../src/analysis/index.js'
+import { wholeTokenizerOf } from '../harness/default-model.js'
 
 /** The texts in front of which the path of the headings is read. */
 export interface HeadingVariant {
@@ -78,7 +79,7 @@ export function headedModel(
     close: async () => {},
     embed: async (texts, options) => {
       if (options.kind === 'query') return await model.embed(texts, options)
-      const tokenizer = await model.tokenizer()
+      const tokenizer = await wholeTokenizerOf(model)
       const read = texts.map((text) => {
         if (!isHeaded) return text
         const headings = [...chunks.headingsOf(text)]
