@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
-import type { DocumentFilter, LexicalHit, Storage, VectorHit } from '../../dist/src/ports/index.js'
+import type { DocumentFilter, LexicalAnswer, LexicalHit, Storage, VectorHit } from '../../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from '../harness/clustered-vectors.js'
-import { hundredths, quantile } from '../harness/measure.js'
+import { bothInTurn, hundredths, quantile, timesOf } from '../harness/measure.js'
 import { fillStorage, fillWords, PERCENTS, wordQuery } from './filter-data.js'
 
 export interface FilterSteps {
@@ -29,8 +29,10 @@ export interface FilterFigures {
   readonly selected: string
   readonly documents: number
   /** The time in which the storage finds the documents. */
-  readonly findMs?: number
+  readonly findMs: number
   readonly vectorsMs: number
+  /** The time of the vector index without a filter, measured in turn. */
+  readonly unfilteredMs: number
   /** The time of the vector index beside a search without a filter. */
   readonly vectorsRatio: number
   /** The share of the exact answers that the vector index finds. */
@@ -52,7 +54,9 @@ const DOCUMENTS_AT_ONCE = 800
 const SAME_SIMILARITY = 1e-5
 /** Vectors that lie between round clusters and overlapping ones, as embeddings do. */
 const SPREAD = 0.85
-const QUERIES = 40
+const QUERIES = 30
+/** The first searches read what later ones find in memory. */
+const WARM_UPS = 5
 /** The number of queries whose answers by words are compared. Each reads all hits without a filter. */
 const COMPARED_BY_WORDS = 3
 
@@ -149,70 +153,85 @@ async function searchFiltered({ dataDir, windows, isQuick }: FilterTask): Promis
       return new Float32Array(buffer.slice(byteOffset, byteOffset + length))
     }),
   )
-  const documents = windows / WINDOWS_PER_DOCUMENT
-  const all = await searchBoth(indexes, asked, { except: [] })
-  // The time without a filter counts, so the answers of a filter by nothing are not used.
   const allWords = await searchAllWords(indexes, windows)
-  const rows: FilterFigures[] = [
-    figuresOf({ selected: 'no filter', documents }, all, all, { recall: recallOf(all, exact), wordsRecall: 1 }),
-  ]
+  const rows: FilterFigures[] = []
   for (const percent of PERCENTS) {
     const { ids, findMs } = await findMatching(indexes.storage, percent)
     if (ids.length === 0) continue
     const found = await searchBoth(indexes, asked, { only: ids })
     const recalls = { recall: recallOf(found, exact, ids), wordsRecall: wordsRecallOf(found, allWords, ids) }
-    rows.push(figuresOf({ selected: `${percent}%`, documents: ids.length, findMs }, found, all, recalls))
+    rows.push(figuresOf({ selected: `${percent}%`, documents: ids.length, findMs }, found, recalls))
   }
   await closeIndexes(indexes)
   return rows
 }
 
+/** Both indexes' answers with a filter, and their times with and without it. */
 interface Found {
-  readonly vectorsMs: number
-  readonly wordsMs: number
-  readonly hits: readonly (readonly VectorHit[])[]
-  readonly wordHits: readonly (readonly LexicalHit[])[]
+  readonly vectors: Timed<readonly VectorHit[]>
+  readonly words: Timed<LexicalAnswer>
 }
 
 async function searchBoth({ vectors, words }: Indexes, asked: number, documents: DocumentFilter): Promise<Found> {
-  const options = { limit: LIMIT, documents }
   const queries = drawQueries(asked)
-  const byVectors = await timed(queries, async (query) => await vectors.search(COLLECTION, query, options))
   const wordQueries = queries.map((_, at) => wordQuery(at))
-  const byWords = await timed(wordQueries, async (query) => await words.search(COLLECTION.name, query, options))
   return {
-    vectorsMs: byVectors.ms,
-    wordsMs: byWords.ms,
-    hits: byVectors.answers,
-    wordHits: byWords.answers.map(({ hits }) => hits),
+    vectors: await timed(
+      queries,
+      documents,
+      async (query, options) => await vectors.search(COLLECTION, query, options),
+    ),
+    words: await timed(wordQueries, documents, async (query, options) => {
+      return await words.search(COLLECTION.name, query, options)
+    }),
   }
 }
 
-async function timed<T, Answer>(
-  items: readonly T[],
-  work: (item: T) => Promise<Answer>,
-): Promise<{ readonly ms: number; readonly answers: readonly Answer[] }> {
-  for (const item of items.slice(0, 3)) await work(item)
-  const times: number[] = []
+interface Timed<Answer> {
+  readonly filteredMs: number
+  readonly unfilteredMs: number
+  /** The answers with the filter. */
+  readonly answers: readonly Answer[]
+}
+
+/** Searches with a filter and without it in turn, because the load of the machine changes. */
+async function timed<Query, Answer>(
+  queries: readonly Query[],
+  documents: DocumentFilter,
+  search: (query: Query, options: { readonly limit: number; readonly documents?: DocumentFilter }) => Promise<Answer>,
+): Promise<Timed<Answer>> {
   const answers: Answer[] = []
-  for (const item of items) {
-    const began = performance.now()
-    answers.push(await work(item))
-    times.push(performance.now() - began)
+  const filtered = async (at: number): Promise<unknown> => {
+    const query = queries[at] ?? queries[0]
+    return query === undefined ? undefined : (answers[at] = await search(query, { limit: LIMIT, documents }))
   }
-  return { ms: hundredths(quantile(times, 0.5)), answers }
+  const unfiltered = async (at: number): Promise<unknown> => {
+    const query = queries[at] ?? queries[0]
+    return query === undefined ? undefined : await search(query, { limit: LIMIT })
+  }
+  for (let at = 0; at < Math.min(WARM_UPS, queries.length); at += 1) {
+    await filtered(at)
+    await unfiltered(at)
+  }
+  const [filteredMs, unfilteredMs] = await bothInTurn(queries.length, filtered, unfiltered)
+  return { filteredMs: hundredths(filteredMs), unfilteredMs: hundredths(unfilteredMs), answers }
 }
 
 function figuresOf(
   row: Pick<FilterFigures, 'selected' | 'documents' | 'findMs'>,
-  found: Found,
-  all: Found,
+  { vectors, words }: Found,
   { recall, wordsRecall }: Pick<FilterFigures, 'recall' | 'wordsRecall'>,
 ): FilterFigures {
-  const { vectorsMs, wordsMs } = found
-  const vectorsRatio = hundredths(vectorsMs / all.vectorsMs)
-  const wordsRatio = hundredths(wordsMs / all.wordsMs)
-  return { ...row, vectorsMs, vectorsRatio, recall, wordsMs, wordsRatio, wordsRecall }
+  return {
+    ...row,
+    vectorsMs: vectors.filteredMs,
+    unfilteredMs: vectors.unfilteredMs,
+    vectorsRatio: hundredths(vectors.filteredMs / vectors.unfilteredMs),
+    recall,
+    wordsMs: words.filteredMs,
+    wordsRatio: hundredths(words.filteredMs / words.unfilteredMs),
+    wordsRecall,
+  }
 }
 
 async function findMatching(
@@ -222,14 +241,14 @@ async function findMatching(
   const conditions = { metadata: { [`p${percent}`]: 1 } }
   const find = async (): Promise<readonly number[]> =>
     await storage.read(({ documents }) => documents.matching(1, conditions))
-  const { ms, answers } = await timed(Array.from({ length: 10 }), find)
-  return { ids: answers[0] ?? [], findMs: ms }
+  const ids = await find()
+  return { ids, findMs: hundredths(quantile(await timesOf(10, find), 0.5)) }
 }
 
 /** The share of the exact answers that the searches find. */
-function recallOf({ hits }: Found, exact: readonly Float32Array[], ids?: readonly number[]): number {
+function recallOf({ vectors }: Found, exact: readonly Float32Array[], ids: readonly number[]): number {
   let [found, wanted] = [0, 0]
-  for (const [query, answer] of hits.entries()) {
+  for (const [query, answer] of vectors.answers.entries()) {
     const passing = similaritiesOf(exact[query] ?? new Float32Array(), ids).sort()
     const count = Math.min(LIMIT, passing.length)
     const least = (passing[passing.length - count] ?? 0) - SAME_SIMILARITY
@@ -240,8 +259,7 @@ function recallOf({ hits }: Found, exact: readonly Float32Array[], ids?: readonl
 }
 
 /** The similarities of the windows of documents. */
-function similaritiesOf(all: Float32Array, ids: readonly number[] | undefined): Float32Array {
-  if (ids === undefined) return all.slice()
+function similaritiesOf(all: Float32Array, ids: readonly number[]): Float32Array {
   const chosen = new Float32Array(ids.length * WINDOWS_PER_DOCUMENT)
   for (const [at, id] of ids.entries()) {
     const from = (id - 1) * WINDOWS_PER_DOCUMENT
@@ -259,13 +277,13 @@ async function searchAllWords({ words }: Indexes, windows: number): Promise<read
 }
 
 /** The share of the best hits among all hits that pass the filter. */
-function wordsRecallOf({ wordHits }: Found, all: readonly (readonly LexicalHit[])[], ids: readonly number[]): number {
+function wordsRecallOf({ words }: Found, all: readonly (readonly LexicalHit[])[], ids: readonly number[]): number {
   const passing = new Set(ids)
   let [found, wanted] = [0, 0]
   for (const [query, hits] of all.entries()) {
     const best = hits.filter(({ documentId }) => passing.has(documentId)).slice(0, LIMIT)
     const names = new Set(best.map(nameOf))
-    found += (wordHits[query] ?? []).filter((hit) => names.has(nameOf(hit))).length
+    found += (words.answers[query]?.hits ?? []).filter((hit) => names.has(nameOf(hit))).length
     wanted += best.length
   }
   return wanted === 0 ? 1 : thousandths(found / wanted)

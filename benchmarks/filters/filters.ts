@@ -4,8 +4,9 @@
  * at a time: the storage finds the documents, the vector index and the word index search them. The vector index is
  * compared with an exact scan, the word index with its own answer without a filter.
  *
- * One number is the size of a run: `tsx benchmarks/filters/filters.ts 1000000`. With `--filled FOLDER` the filled indexes
- * stay in FOLDER, and a later run searches them. With `--fill` nothing is measured.
+ * Numbers are the sizes of a run: `tsx benchmarks/filters/filters.ts 1000 100000`. The results of one size are not kept.
+ * With `--filled FOLDER` the filled indexes stay in FOLDER, and a later run searches them. With `--fill` nothing is
+ * measured.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +16,8 @@ import type { FilterFigures, FilterSteps } from './filters-step.js'
 
 const isQuick = process.argv.includes('--quick')
 const isFillOnly = process.argv.includes('--fill')
-const [given] = process.argv.slice(2).filter((argument) => /^\d+$/.test(argument))
-const SIZES = given === undefined ? (isQuick ? [1_000] : [1_000, 100_000, 1_000_000]) : [Number(given)]
+const given = process.argv.filter((argument) => /^\d+$/.test(argument)).map(Number)
+const SIZES = given.length > 0 ? given : isQuick ? [1_000] : [1_000, 100_000, 1_000_000]
 const folderAt = process.argv.indexOf('--filled') + 1
 const filledFolder = folderAt === 0 ? undefined : process.argv[folderAt]
 
@@ -39,7 +40,7 @@ for (const windows of SIZES) {
   else measure(join(filledFolder, String(windows)))
 }
 if (!isFillOnly) console.table(worst)
-if (!isQuick && given === undefined && !isFillOnly) writeReport('filters', { 'the worst filter': worst, ...results })
+if (!isQuick && given.length !== 1 && !isFillOnly) writeReport('filters', { 'the worst filter': worst, ...results })
 
 /** The worst figures of all filters. Ratios are times beside a search without a filter. */
 function worstOf(rows: readonly FilterFigures[]): Row {
@@ -50,7 +51,7 @@ function worstOf(rows: readonly FilterFigures[]): Row {
     vectorsRecall: lowest(({ recall }) => recall),
     wordsRatio: highest(({ wordsRatio }) => wordsRatio),
     wordsRecall: lowest(({ wordsRecall }) => wordsRecall),
-    mostFindMs: highest(({ findMs = 0 }) => findMs),
+    mostFindMs: highest(({ findMs }) => findMs),
   }
 }
 
