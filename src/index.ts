@@ -83,6 +83,7 @@ export {
   type PermissionOperations,
   type Session,
   type UserOperations,
+  type WarmUpOptions,
 } from './engine/index.js'
 export {
   AlcoveError,

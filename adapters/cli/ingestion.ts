@@ -11,6 +11,10 @@ import {
   type Session,
 } from '../../src/index.js'
 import { isCode } from '../node-kit/index.js'
+import { tell } from './output.js'
+
+/** Time between two looks at a document that may wait for the server of its model. */
+const WAITING_POLL_MS = 3_000
 
 /** The most files that are uploaded and not yet processed. */
 const UPLOADS_AHEAD = 8
@@ -38,6 +42,8 @@ export class Ingestion {
   readonly #existing = new Map<string, Document[]>()
   /** The names of the files so far. */
   readonly #names = new Set<string>()
+  /** The last reason to wait that the user was told. */
+  #told = ''
   #uploaded = 0
   #settled = 0
 
@@ -131,6 +137,7 @@ export class Ingestion {
 
   async #waitUntilProcessed({ uuid, isUnchanged }: Exclude<Uploaded, { error: string }>): Promise<Outcome> {
     const { documents } = this.#session
+    const timer = setInterval(() => void this.#tellWaiting(uuid), WAITING_POLL_MS)
     try {
       await documents.whenProcessed(uuid).catch((error: unknown) => {
         // The record has this error too.
@@ -139,7 +146,20 @@ export class Ingestion {
       return { document: await documents.get(uuid), isUnchanged }
     } catch (error) {
       return { error: describe(error) }
+    } finally {
+      clearInterval(timer)
     }
+  }
+
+  /** Tells the user once for which reason documents wait. */
+  async #tellWaiting(uuid: string): Promise<void> {
+    const waiting = await this.#session.documents.get(uuid).then(
+      (document) => document.waiting,
+      () => null,
+    )
+    if (waiting === null || waiting === this.#told) return
+    this.#told = waiting
+    tell(`waiting: ${waiting}`)
   }
 }
 

@@ -3,6 +3,8 @@ import { DEFAULT_LIMITS, type EngineLimits, InvalidInputError, type MailSettings
 import type { Mailer } from '../../src/ports/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
 import { SmtpMailer } from '../mail/index.js'
+import type { OpenAiModelOptions } from '../openai/index.js'
+import { remoteModelsOf } from './remote-model.js'
 
 /**
  * Creates an option that an environment variable can set too: `ALCOVE_CHUNK_SIZE` sets `--chunk-size`.
@@ -116,12 +118,15 @@ export interface GlobalOptions {
   /** A bucket for the files instead of the data folder. */
   readonly filesUrl?: string
   readonly limits?: Partial<EngineLimits>
+  /** The embedding model on a server. */
+  readonly remoteModels?: readonly OpenAiModelOptions[]
 }
 
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const given = command.optsWithGlobals() as Partial<GlobalOptions>
   const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl, limits } = given
   const json = isSwitchedOn(command, 'json')
+  const remoteModels = remoteModelsOf(command.optsWithGlobals())
   return {
     dataDir,
     json,
@@ -129,6 +134,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(filesUrl !== undefined && { filesUrl }),
     ...(limits !== undefined && { limits }),
+    ...(remoteModels !== undefined && { remoteModels }),
   }
 }
 

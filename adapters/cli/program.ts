@@ -18,7 +18,7 @@ import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
 import { syncCommand } from './commands/sync.js'
 import { userCommand } from './commands/user.js'
-import { collectLimits, option, parseFile, parseFolder } from './options.js'
+import { collectLimits, option, parseCount, parseFile, parseFolder } from './options.js'
 import { oneLine } from './output.js'
 
 const COMMANDS = [
@@ -69,6 +69,26 @@ export function buildProgram(): CommandUnknownOpts {
         collectLimits,
       ),
     )
+    .addOption(
+      option(
+        '--embedding-url <url>',
+        'server with the embedding model, such as http://127.0.0.1:11434/v1; default: that of OpenAI, if a model is named',
+      ),
+    )
+    .addOption(option('--embedding-model <name>', 'model on that server, for new contexts'))
+    .addOption(option('--embedding-key-file <file>', 'file with the key of that server').argParser(parseFile))
+    .addOption(
+      option('--embedding-dimensions <count>', 'numbers of a vector; default: the server is asked').argParser(
+        parseCount,
+      ),
+    )
+    .addOption(
+      option('--embedding-window <tokens>', 'most tokens that the model reads at once; default: 512').argParser(
+        parseCount,
+      ),
+    )
+    .addOption(option('--embedding-query-prefix <text>', 'text that the model wants before every query'))
+    .addOption(option('--embedding-passage-prefix <text>', 'text that the model wants before every passage'))
   for (const command of COMMANDS) program.addCommand(command())
   return reportUsageErrors(program)
 }

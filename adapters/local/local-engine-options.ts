@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { type EngineOptions, InvalidInputError } from '../../src/index.js'
 import type { HttpsTransportOptions } from '../https-transport/index.js'
+import type { OpenAiModelOptions } from '../openai/index.js'
 
 export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone' | 'isShared'>> {
   /** The folder for all data of the engine. The engine creates it if it is missing. */
@@ -11,6 +12,11 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    * all-MiniLM-L6-v2, and the models that `addModel` added to the folder.
    */
   readonly modelDirs?: readonly string[]
+  /**
+   * Embedding models on servers with the protocol of OpenAI. New contexts use the first one. The models of `modelDirs`
+   * stay for contexts that have them.
+   */
+  readonly remoteModels?: readonly OpenAiModelOptions[]
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, with mode 0600. */
   readonly signingKeyFile?: string
   /**

@@ -57,6 +57,7 @@ export function releasing(engine: Engine, lock: DataDirLock): Engine {
     as: (principal) => engine.as(principal),
     on: (name, listener) => engine.on(name, listener),
     initialize: async (input) => await engine.initialize(input),
+    warmUp: async (options) => await engine.warmUp(options),
     health: async () => await engine.health(),
     whenCleared: async () => await engine.whenCleared(),
     close: async () => {

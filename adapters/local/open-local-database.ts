@@ -25,6 +25,7 @@ type LocalDatabaseOptions = Pick<
   | 'dataDir'
   | 'databaseUrl'
   | 'modelDirs'
+  | 'remoteModels'
   | 'mail'
   | 'mailer'
   | 'signingKeyFile'
@@ -97,7 +98,9 @@ async function openEngineOnDatabase(
   options: LocalDatabaseOptions,
   opened: OpenedParts,
 ): Promise<Engine> {
-  const models = await openModels(await modelDirsOf(dataDir, options.modelDirs), opened)
+  // Only the names of the models count here, so no server is asked for dimensions.
+  const remoteModels = (options.remoteModels ?? []).map((remote) => ({ ...remote, dimensions: remote.dimensions ?? 1 }))
+  const models = await openModels({ remoteModels, modelDirs: await modelDirsOf(dataDir, options.modelDirs) }, opened)
   // The other engine sends the events, so its rules for destinations count.
   const { webhookAllow: allow } = await readHolderSettings(dataDir)
   return await withEncryptionKey(dataDir, options, async (secretKey) =>

@@ -37,13 +37,13 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * @throws UnsupportedError for a bucket whose packages or server operations are missing; for a database whose vectors
  *   are in an index that is not given; if the database user may not create the extension `vector`
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder that lacks files, `ERR_MODEL_UNSUPPORTED` for a model that
- *   the engine cannot run
+ *   the engine cannot run; others if the dimensions of a remote model are not given and its server does not answer
  * @throws SchemaTooNewError if a newer version wrote the folder
  * @throws SchemaTooOldError if the folder is from a version that this one cannot update
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  const { dataDir: _, modelDirs, ...overrides } = options
+  const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
   requireFilesUrl(options)
   await makePrivateDataDir(dataDir)
   if (options.isWorking !== false) await removeLeftShadows(dataDir)
@@ -62,7 +62,9 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
         ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
-        embeddingModels: overrides.embeddingModels ?? (await openModels(await modelDirsOf(dataDir, modelDirs), opened)),
+        embeddingModels:
+          overrides.embeddingModels ??
+          (await openModels({ remoteModels, modelDirs: await modelDirsOf(dataDir, modelDirs) }, opened)),
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),

@@ -146,8 +146,19 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Put the original file back. Another model has another id and a folder of its own.',
       },
       ERR_MODEL_UNSUPPORTED: {
-        when: 'The adapter or the runtime cannot run a model of this kind. The message has the reason.',
-        advice: 'Export the model as the message says, or use another one.',
+        when:
+          'The adapter or the runtime cannot run a model of this kind, or a server does not answer as one for embeddings does. ' +
+          'The message has the reason.',
+        advice:
+          'Export the model as the message says, or use another one. For a model on a server, check its base URL.',
+      },
+      ERR_MODEL_UNAVAILABLE: {
+        when: 'The server of an embedding model is away, overloaded or too slow.',
+        advice: 'Wait, or start the server. Documents wait for it by themselves.',
+      },
+      ERR_MODEL_REFUSED: {
+        when: 'The server of an embedding model refuses a request: a wrong key, an unknown model, a text that is too long.',
+        advice: 'Change what the message names, then retry the document.',
       },
       ERR_VECTOR_INVALID: {
         advice: 'Check the embedding model: each vector has as many finite numbers as the profile of the model says.',

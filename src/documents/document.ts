@@ -60,6 +60,11 @@ export interface Document {
 export interface DocumentWithReceipt extends Document {
   /** Null until the document is completed. */
   readonly receipt: IngestionReceipt | null
+  /**
+   * Null, or a sentence that ends in its error code: the reason for which the document, or its replacement, waits. The
+   * server of the embedding model is away. The document is processed once it is back.
+   */
+  readonly waiting: string | null
 }
 
 /**

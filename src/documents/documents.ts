@@ -29,6 +29,7 @@ import { parseFilter } from './document-filter.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
+import { waitingFor } from './model-away.js'
 import { deleteVersions, UNPROCESSED } from './versions.js'
 
 /** A part of a list of documents. */
@@ -69,8 +70,12 @@ export class Documents {
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
   async get(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
-    const { document, replacement } = await this.#find(principal, reference)
-    return { ...toDocument(document, replacement), receipt: document.receipt }
+    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    return await this.#storage.read(async (repositories) => {
+      const { document, replacement, context } = await findDocument(repositories, access, reference, 'read')
+      const waiting = await waitingFor(repositories, replacement ?? document, context)
+      return { ...toDocument(document, replacement), receipt: document.receipt, waiting }
+    })
   }
 
   /** @returns the bytes as they were received */

@@ -24,12 +24,28 @@ export class EmbeddingModels {
     )
   }
 
-  /** @throws ModelError if the default model cannot be used */
+  /** @throws ModelError if the default model cannot be used, or a model that runs elsewhere is away */
   async check(): Promise<void> {
-    for (const model of this.#models.values()) {
-      await model.tokenizer()
-      return
+    await this.#default?.tokenizer()
+    for (const model of this.#models.values()) await model.checkAvailable?.()
+  }
+
+  /**
+   * Loads models, so that the first search and the first document do not wait for that: embeds a word with each.
+   *
+   * @param ids default: the default model
+   * @throws ModelError
+   */
+  async warmUp(ids: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+    const models = ids?.map((id) => this.get(id)) ?? [this.#default]
+    for (const model of models) {
+      await model?.tokenizer()
+      await model?.embed(['warm'], { kind: 'query', signal })
     }
+  }
+
+  get #default(): EmbeddingModel | undefined {
+    return this.#models.values().next().value
   }
 
   async close(): Promise<void> {

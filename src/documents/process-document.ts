@@ -6,6 +6,7 @@ import { collectionOf, contextFor } from './collections.js'
 import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
+import { awayKey, clearAway } from './model-away.js'
 import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'
 import {
   DocumentRun,
@@ -45,6 +46,8 @@ export class ProcessDocument implements JobHandler {
     }
     const { document, context } = started
     const model = this.#models.get(context.embeddingModel)
+    // A new document gets its words first. Another one that waits for the model would only read its file again.
+    if (!started.isFresh) await model.checkAvailable?.()
     const documentRun = new DocumentRun(this.#ports, job, started, model)
     try {
       const processed = await documentRun.process()
@@ -97,6 +100,7 @@ export class ProcessDocument implements JobHandler {
   ): Promise<void> {
     const completed = await job.complete(async (repositories) => {
       const { documents, chunks, contexts } = repositories
+      await clearAway(repositories.settings, receipt.embeddingModel)
       if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
       else await requireWords(documents, id)
       const now = this.#clock.now().toISOString()
@@ -124,6 +128,13 @@ export class ProcessDocument implements JobHandler {
   /** Records the final failure. Written chunks, words and vectors stay, but no search finds them. */
   async fail({ documents }: Repositories, documentId: number, error: unknown): Promise<void> {
     await documents.update(documentId, { error: failureSentence(error) })
+  }
+
+  /** Records why the documents of a model wait: {@link waitingFor} reads it. */
+  async postponed({ documents, contexts, settings }: Repositories, documentId: number, error: unknown): Promise<void> {
+    const document = await documents.get(documentId)
+    const context = document && (await contexts.get(document.contextId))
+    if (context !== undefined) await settings.put(awayKey(context.embeddingModel), failureSentence(error))
   }
 
   failed(documentId: number): void {

@@ -12,6 +12,7 @@ import {
   type Engine,
   type EventOperations,
   type Health,
+  type WarmUpOptions,
 } from './engine.js'
 import { type EngineOptions, requireValid } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
@@ -114,6 +115,12 @@ class ComposedEngine implements Engine {
 
   async initialize(input?: InitializeInput): Promise<InitializeResult> {
     return await this.#parts.initialize.execute(input)
+  }
+
+  async warmUp({ models, signal }: WarmUpOptions = {}): Promise<void> {
+    await this.#runUntilClosed(signal, async (abort) => {
+      await this.#parts.embeddingModels.warmUp(models, abort)
+    })
   }
 
   async health(): Promise<Health> {

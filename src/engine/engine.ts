@@ -63,6 +63,16 @@ export interface Engine {
    * @throws ClosedError after the engine is closed
    */
   initialize(input?: InitializeInput): Promise<InitializeResult>
+  /**
+   * Loads embedding models, so that the first search and the first document do not wait for that. Call it after the
+   * opening, for example before a server is ready. A second call is quick.
+   *
+   * @param options.models ids of the models. Default: the default model alone, because each takes memory
+   * @param options.signal ends the wait
+   * @throws ModelError `ERR_MODEL_UNKNOWN` for an id that the engine does not have; others if a model cannot be used
+   * @throws ClosedError after the engine is closed
+   */
+  warmUp(options?: WarmUpOptions): Promise<void>
   /** Checks each port by a small read, for at most 2 s. Never rejects. */
   health(): Promise<Health>
   /**
@@ -79,6 +89,12 @@ export interface Engine {
    * @throws the first error of a port that could not be closed; the engine closes the other ports all the same
    */
   close(): Promise<void>
+}
+
+/** Options of {@link Engine.warmUp}. */
+export interface WarmUpOptions {
+  readonly models?: readonly string[] | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Events of the host's application, for the destinations that have subscribed to them. */

@@ -1,6 +1,6 @@
 export type { Cancellable, ContextOperations, DocumentOperations } from './assistant-operations.js'
 export { createEngine } from './create-engine.js'
-export type { Authentication, Engine, EventOperations, Health } from './engine.js'
+export type { Authentication, Engine, EventOperations, Health, WarmUpOptions } from './engine.js'
 export type { EngineOptions, EngineRole } from './engine-options.js'
 export type { HostAdministration } from './host-administration.js'
 export type { DeliveryOperations, DestinationOperations } from './outbox-operations.js'

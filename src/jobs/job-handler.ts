@@ -19,6 +19,11 @@ export interface JobHandler {
   run(run: JobRun): Promise<void>
   /** Records the final failure of a job. This runs in the transaction that removes the job. */
   fail(repositories: Repositories, subject: number, error: unknown): Promise<void>
+  /**
+   * Records that a job waits, because what it needs is away. This runs in the transaction that releases the job, which
+   * counts no failure.
+   */
+  postponed?(repositories: Repositories, subject: number, error: unknown): Promise<void>
   /** Called after {@link fail} is committed. */
   failed?(subject: number, error: unknown): void
 }

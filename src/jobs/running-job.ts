@@ -1,5 +1,5 @@
 import { pause } from '../kernel/abort.js'
-import { AlcoveError, isTransientError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { AlcoveError, isTransientError, LeaseLostError, ModelError, StorageFullError } from '../kernel/errors.js'
 import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
 import {
   type JobHandler,
@@ -128,7 +128,9 @@ export class RunningJob {
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }), WITH_JOB_HELD)
       return 'aborted'
     }
-    const isFinal = options.maxFailures < Infinity && (isPermanent(error) || job.failures + 1 >= options.maxFailures)
+    const awayMs = awayMsOf(error)
+    const mayBeFinal = awayMs === undefined && options.maxFailures < Infinity
+    const isFinal = mayBeFinal && (isPermanent(error) || job.failures + 1 >= options.maxFailures)
     const fields = { kind: job.kind, subject: job.subject, failures: job.failures + 1 }
     const isFull = error instanceof StorageFullError
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
@@ -137,6 +139,13 @@ export class RunningJob {
       const delayMs = fullDiskBackoff.start()
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
       return 'full'
+    }
+    if (awayMs !== undefined) {
+      await storage.transaction(async (repositories) => {
+        const isReleased = await repositories.jobs.release(job, { delayMs: awayMs, failed: false })
+        if (isReleased) await this.#handler.postponed?.(repositories, job.subject, error)
+      }, WITH_JOB_HELD)
+      return 'failed'
     }
     if (!isFinal) {
       const delayMs = options.retryDelaysMs[Math.min(job.failures, options.retryDelaysMs.length - 1)] ?? 0
@@ -149,6 +158,15 @@ export class RunningJob {
     this.#handler.failed?.(job.subject, error)
     return 'failed'
   }
+}
+
+/** Pauses of a job whose model is away, in milliseconds: that of the model within these limits. */
+const [SHORTEST_AWAY_MS, LONGEST_AWAY_MS] = [1_000, 60_000]
+
+/** Milliseconds until a job whose model is away is due again; undefined for every other failure. */
+function awayMsOf(error: unknown): number | undefined {
+  if (!(error instanceof ModelError) || !error.isTransient || error.retryAfterMs === undefined) return undefined
+  return Math.min(LONGEST_AWAY_MS, Math.max(SHORTEST_AWAY_MS, error.retryAfterMs))
 }
 
 /** The engine's own errors say so. Any other error counts as transient. */

@@ -68,7 +68,9 @@ export interface EmbeddingModel {
    *
    * @returns `texts.length × dimensions` floats: one row for each text, in the order of `texts`; empty without texts
    * @throws InvalidInputError for a text that is longer than the window: the model never cuts a text
-   * @throws ModelError as {@link tokenizer}
+   * @throws ModelError as {@link tokenizer}; `ERR_MODEL_UNAVAILABLE` while a model that runs elsewhere is away, and
+   *   `ERR_MODEL_REFUSED` if it refuses a request for good
+   * @throws VectorInvalidError if it answers with unusable vectors
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array>
 
@@ -78,6 +80,14 @@ export interface EmbeddingModel {
    * @throws ModelError as {@link tokenizer}
    */
   verify(): Promise<void>
+
+  /**
+   * Only for models that run elsewhere. Rejects if the last calls failed and the model is still away. Costs nothing
+   * while calls succeed. After failures it asks the model, at most once in each of the pauses between such questions.
+   *
+   * @throws ModelError `ERR_MODEL_UNAVAILABLE`
+   */
+  checkAvailable?(): Promise<void>
 
   /** Frees threads and memory. Calls that wait reject with `ERR_CLOSED`. A second call does nothing. */
   close(): Promise<void>

@@ -71,7 +71,13 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
   .meta({ id: 'IngestionReceipt' })
 
 export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
-  .extend({ receipt: receipt.nullable() })
+  .extend({
+    receipt: receipt.nullable(),
+    waiting: z.string().nullable().meta({
+      description:
+        'Null, or one sentence that ends with the error code: the server of the embedding model is away, and the document waits for it',
+    }),
+  })
   .meta({ id: 'DocumentWithReceipt' })
 
 export const documentChunkSchema: z.ZodType<DocumentChunk> = z

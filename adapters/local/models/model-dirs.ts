@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
 import { OnnxEmbeddingModel } from '../../onnx/index.js'
+import { OpenAiEmbeddingModel } from '../../openai/index.js'
 import { XenovaEmbeddingModel } from '../../xenova/index.js'
+import type { LocalEngineOptions } from '../local-engine-options.js'
 import type { OpenedParts } from '../opened-parts.js'
 
 /** The folder of the model in the package. */
@@ -46,9 +48,24 @@ export async function openModel(folder: string): Promise<EmbeddingModel> {
   return await adapter.open(folder)
 }
 
-/** @throws ModelError the first one, after every model is opened or has failed */
-export async function openModels(folders: readonly string[], opened: OpenedParts): Promise<EmbeddingModel[]> {
-  const models = await Promise.allSettled(folders.map(async (folder) => opened.add(await openModel(resolve(folder)))))
+/**
+ * Opens the models on servers, then those of folders.
+ * @throws ModelError the first one, after every model is opened or has failed
+ */
+export async function openModels(
+  {
+    remoteModels = [],
+    modelDirs,
+  }: {
+    readonly remoteModels: LocalEngineOptions['remoteModels'] | undefined
+    readonly modelDirs: readonly string[]
+  },
+  opened: OpenedParts,
+): Promise<EmbeddingModel[]> {
+  const models = await Promise.allSettled<EmbeddingModel>([
+    ...remoteModels.map(async (remote) => opened.add(await OpenAiEmbeddingModel.open(remote))),
+    ...modelDirs.map(async (folder) => opened.add(await openModel(resolve(folder)))),
+  ])
   return models.map((model) => {
     if (model.status === 'rejected') throw model.reason
     return model.value

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { itemsUntilAborted, pause } from '../../kernel/abort.js'
-import { ExtractionError, LeaseLostError } from '../../kernel/errors.js'
+import { ExtractionError, isTransientError, LeaseLostError } from '../../kernel/errors.js'
 import type {
   ContextRecord,
   DocumentRecord,
@@ -216,7 +216,8 @@ export class DocumentRun {
         isEmbedded = true
         return embeddedBatch
       })
-      if (this.#findsEarly) await pause(EARLY_WORDS_MS, embedded)
+      // While the model is away, words find the document.
+      if (this.#findsEarly) await pause(EARLY_WORDS_MS, embedded.catch(throwUnlessTransient))
       const isFindableEarly = this.#findsEarly && !isEmbedded
       if (isFindableEarly) await this.#writeEarly(batch.chunks)
       await this.#vectors.add([await embedded])
@@ -338,6 +339,10 @@ export class DocumentRun {
       warnings,
     }
   }
+}
+
+function throwUnlessTransient(error: unknown): void {
+  if (!isTransientError(error)) throw error
 }
 
 /** The words of a document are indexed only until it is completed: another run may have completed it. */

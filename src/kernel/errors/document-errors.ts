@@ -56,16 +56,34 @@ export class FileMissingError extends AlcoveError {
 /** Codes of unusable models. */
 export type ModelErrorCode = Extract<
   ErrorCode,
-  'ERR_MODEL_UNKNOWN' | 'ERR_MODEL_MISSING' | 'ERR_MODEL_CHANGED' | 'ERR_MODEL_UNSUPPORTED'
+  | 'ERR_MODEL_UNKNOWN'
+  | 'ERR_MODEL_MISSING'
+  | 'ERR_MODEL_CHANGED'
+  | 'ERR_MODEL_UNSUPPORTED'
+  | 'ERR_MODEL_UNAVAILABLE'
+  | 'ERR_MODEL_REFUSED'
 >
 
-/** An embedding model is unknown, missing or changed, or its adapter cannot read it. */
+/**
+ * An embedding model is unknown, missing or changed, its adapter cannot read it, or its server refuses a request. Only
+ * `ERR_MODEL_UNAVAILABLE` is transient. With `retryAfterMs`, the server of the model is away, and documents wait until
+ * it is back. Without it, the server failed with these texts only, and the failure of the document counts.
+ */
 export class ModelError extends AlcoveError {
   readonly code: ModelErrorCode
+  override readonly isTransient: boolean
+  /** Milliseconds after which a retry makes sense, while the server of the model is away; otherwise undefined. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(code: ModelErrorCode, message: string, options?: { readonly cause?: unknown }) {
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly retryAfterMs?: number } = {},
+  ) {
     super(message, options)
     this.code = code
+    this.isTransient = code === 'ERR_MODEL_UNAVAILABLE'
+    this.retryAfterMs = options.retryAfterMs
   }
 }
 

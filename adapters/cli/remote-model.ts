@@ -1,0 +1,41 @@
+import { InvalidInputError } from '../../src/index.js'
+import type { OpenAiModelOptions } from '../openai/index.js'
+
+/** The values of the options for a model on a server. */
+interface RemoteModelOptions {
+  readonly embeddingUrl?: string
+  readonly embeddingModel?: string
+  readonly embeddingKeyFile?: string
+  readonly embeddingDimensions?: number
+  readonly embeddingWindow?: number
+  readonly embeddingQueryPrefix?: string
+  readonly embeddingPassagePrefix?: string
+}
+
+/**
+ * The key is in the file of the options, or in the environment variable `ALCOVE_EMBEDDING_KEY`.
+ *
+ * @returns the model on a server that the options name; undefined without them
+ * @throws InvalidInputError if some of the options are given, but not the model
+ */
+export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiModelOptions[] | undefined {
+  const { embeddingUrl: baseUrl, embeddingModel: model, embeddingKeyFile, embeddingDimensions } = options
+  const { embeddingWindow, embeddingQueryPrefix, embeddingPassagePrefix } = options
+  if (model === undefined) {
+    if (baseUrl === undefined) return undefined
+    throw new InvalidInputError('embeddingModel', 'name the model of the server with --embedding-model')
+  }
+  // A key on the command line would be visible to other users, so there is no option for it.
+  const key = process.env['ALCOVE_EMBEDDING_KEY']
+  const given = {
+    model,
+    baseUrl,
+    apiKeyFile: embeddingKeyFile,
+    apiKey: embeddingKeyFile === undefined && key !== '' ? key : undefined,
+    dimensions: embeddingDimensions,
+    windowTokens: embeddingWindow,
+    queryPrefix: embeddingQueryPrefix,
+    passagePrefix: embeddingPassagePrefix,
+  }
+  return [given]
+}

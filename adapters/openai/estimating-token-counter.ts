@@ -1,0 +1,49 @@
+import type { TokenCounter, WordSpans } from '../../src/ports/index.js'
+
+/**
+ * A word of one kind of characters, of at most 480 UTF-16 units: letters of an alphabet with their marks, digits, or one
+ * other character. Han, kana, and the scripts of South-East Asia have no spaces, so each of their letters is a word.
+ */
+const WORD =
+  /(?<ascii>[A-Za-z]{1,240})|(?<single>[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}])|(?<hangul>\p{sc=Hang}{1,240})|(?<european>[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}]{1,240})|(?<letters>[\p{L}\p{M}]{1,240})|(?<digits>\p{Nd}{1,240})|(?<sign>[^\s\p{L}\p{M}\p{Nd}])|(?<other>\S)/gu
+
+/** Letters of a token in words of ASCII letters, and in words of other European letters. */
+const [LETTERS_OF_ASCII, LETTERS_OF_EUROPEAN] = [4, 2]
+/** Tokens of a letter of Hangul, which small vocabularies cut into its parts. */
+const TOKENS_OF_HANGUL = 2
+
+/**
+ * Estimates the tokens of a text without the model's vocabulary. For the languages of a model, the estimate is seldom
+ * below the truth: test/adapters/openai/token-counters.test.ts compares it with three vocabularies.
+ *
+ * A word of ASCII letters counts a token for each 4 letters, another word of Latin, Cyrillic or Greek letters one for
+ * each 2. A letter of Hangul counts 2. Each other letter, digit or sign is a token, and an emoji is 3 tokens.
+ */
+export class EstimatingTokenCounter implements TokenCounter {
+  /** The tokens at the start and the end. No known model adds more than two. */
+  readonly specialTokens = 2
+
+  split(text: string): WordSpans {
+    const words = [...text.matchAll(WORD)]
+    return {
+      count: words.length,
+      starts: Uint32Array.from(words, ({ index }) => index),
+      ends: Uint32Array.from(words, ({ 0: word, index }) => index + word.length),
+      tokens: Uint16Array.from(words, tokensOf),
+    }
+  }
+
+  count(text: string): number {
+    let count = 0
+    for (const word of text.matchAll(WORD)) count += tokensOf(word)
+    return count
+  }
+}
+
+function tokensOf({ 0: word, groups = {} }: RegExpExecArray): number {
+  if (groups['ascii'] !== undefined) return Math.ceil(word.length / LETTERS_OF_ASCII)
+  if (groups['european'] !== undefined) return Math.ceil(word.length / LETTERS_OF_EUROPEAN)
+  if (groups['hangul'] !== undefined) return word.length * TOKENS_OF_HANGUL
+  if (groups['letters'] !== undefined || groups['digits'] !== undefined) return word.length
+  return word.length > 1 ? 3 : 1
+}

@@ -1,0 +1,456 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../../../adapters/openai/index.js'
+import { embeddingModelSuite } from '../../conformance/index.js'
+import { changed, EmbeddingServer, failing, json, type Misbehaviour, type Shape } from './embedding-server.js'
+
+const SHAPES: readonly Shape[] = ['openai', 'ollama', 'vllm', 'lm-studio', 'tei']
+const KEY = 'sk-secret-4711-abcdef'
+const PASSAGE = { kind: 'passage' } as const
+const QUERY = { kind: 'query' } as const
+
+for (const windowTokens of [256, 8_192]) {
+  embeddingModelSuite({ describe, it }, `openai, with windows of ${windowTokens} tokens`, async () => {
+    const own = await EmbeddingServer.start()
+    const port = await OpenAiEmbeddingModel.open({ baseUrl: own.baseUrl, model: 'm', dimensions: 64, windowTokens })
+    return { port, dispose: async () => await own.stop() }
+  })
+}
+
+let server: EmbeddingServer
+const opened: OpenAiEmbeddingModel[] = []
+
+beforeEach(async () => {
+  server = await EmbeddingServer.start()
+})
+
+afterEach(async () => {
+  for (const model of opened.splice(0)) await model.close()
+  await server.stop()
+})
+
+async function open(options: Partial<OpenAiModelOptions> = {}): Promise<OpenAiEmbeddingModel> {
+  const model = await OpenAiEmbeddingModel.open({ baseUrl: server.baseUrl, model: 'm', dimensions: 64, ...options })
+  opened.push(model)
+  return model
+}
+
+async function rejection(
+  work: Promise<unknown>,
+): Promise<Error & { code?: string; isTransient?: boolean; retryAfterMs?: number }> {
+  return await work.then(
+    () => {
+      throw new Error('the work succeeded')
+    },
+    (error: unknown) => error as Error,
+  )
+}
+
+describe.each(SHAPES)('an answer in the shape of %s', (shape) => {
+  it('gives the same vectors as any other, of length 1', async () => {
+    const texts = ['the harbour is closed', 'parental leave']
+    const expected = await (await open()).embed(texts, PASSAGE)
+    server.shape = shape
+    const vectors = await (await open()).embed(texts, PASSAGE)
+    expect(vectors.length).toBe(128)
+    for (const [at, component] of vectors.entries()) expect(component).toBeCloseTo(expected[at] ?? 0, 5)
+    expect(Math.hypot(...vectors.subarray(0, 64))).toBeCloseTo(1, 5)
+  })
+})
+
+describe('the opening', () => {
+  it('asks the server for the dimensions that are not known', async () => {
+    const model = await open({ dimensions: undefined })
+    expect(model.profile.dimensions).toBe(64)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('sends nothing for a known model, and asks for shorter vectors only if they are wanted', async () => {
+    const large = await open({ model: 'text-embedding-3-large', dimensions: undefined })
+    expect([large.profile.dimensions, server.requests.length]).toEqual([3_072, 0])
+    await (await open({ model: 'text-embedding-3-small', dimensions: 32 })).embed(['x'], PASSAGE)
+    await (await open({ model: 'other' })).embed(['x'], PASSAGE)
+    expect(server.requests.map(({ body }) => body.dimensions)).toEqual([32, undefined])
+  })
+
+  it('says what to do if the server is away and the dimensions are not known', async () => {
+    await server.stop()
+    const error = await rejection(open({ dimensions: undefined }))
+    expect(error.code).toBe('ERR_MODEL_UNAVAILABLE')
+    expect(error.message).toMatch(/cannot be reached.*ECONNREFUSED.*--embedding-dimensions/)
+    await open()
+  })
+
+  it.each<[string, Partial<OpenAiModelOptions>, RegExp]>([
+    ['baseUrl', { baseUrl: 'ftp://x' }, /baseUrl: must be an http or https URL/],
+    ['user and password', { baseUrl: 'http://me:secret@x/v1' }, /must have no user and password/],
+    ['a key of two lines', { apiKey: 'sk-a\nb' }, /apiKey: must be printable ASCII/],
+    ['two keys', { apiKey: 'a', apiKeyFile: 'b' }, /apiKeyFile: cannot be given together with apiKey/],
+    ['a missing file', { apiKeyFile: '/does/not/exist' }, /apiKeyFile: the file .* cannot be read/],
+    ['an unknown option', { keys: 1 } as never, /Unrecognized key|unknown/i],
+    ['an invalid counter', { tokenCounter: {} as never }, /tokenCounter: must have the methods/],
+  ])('refuses wrong options: %s', async (_name, options, message) => {
+    const error = await rejection(open(options))
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('secret')
+  })
+
+  it('gives a fingerprint of the name, the dimensions and the prefixes, but not of the address', async () => {
+    const fingerprints = [
+      await open(),
+      await open({ baseUrl: 'http://elsewhere.test/v1' }),
+      await open({ dimensions: 32 }),
+      await open({ model: 'n' }),
+      await open({ queryPrefix: 'query: ' }),
+    ].map(({ profile }) => profile.fingerprint)
+    expect(fingerprints[0]).toBe(fingerprints[1])
+    expect(new Set(fingerprints).size).toBe(4)
+  })
+})
+
+describe('a request', () => {
+  it('has the key of an option or a file, the query of the base URL, and the prefix of its kind', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'alcove-key-'))
+    const apiKeyFile = join(folder, 'key')
+    await writeFile(apiKeyFile, `${KEY}\n`)
+    const prefixes = { queryPrefix: 'query: ', passagePrefix: 'passage: ' }
+    const model = await open({
+      baseUrl: `${server.baseUrl}/?api-version=7`,
+      apiKeyFile,
+      headers: { 'x-team': 'a' },
+      ...prefixes,
+    })
+    await model.embed(['one'], QUERY)
+    await model.embed(['two', ''], PASSAGE)
+    await rm(folder, { recursive: true })
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      '/v1/embeddings?api-version=7',
+      '/v1/embeddings?api-version=7',
+    ])
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-team': 'a' })
+    expect(server.requests.map(({ body }) => body.input)).toEqual([['query: one'], ['passage: two', 'passage: ']])
+  })
+
+  it('has at most batchSize texts, at most concurrency requests run, and the order stays', async () => {
+    const model = await open({ batchSize: 3, concurrency: 2 })
+    const texts = Array.from({ length: 20 }, (_, at) => `text number ${at}`)
+    server.always = async (request, response, own) => {
+      await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()))
+      json(response, 200, await own.answer(request))
+    }
+    const vectors = await model.embed(texts, PASSAGE)
+    expect(server.requests.every(({ body }) => body.input.length <= 3)).toBe(true)
+    expect(server.mostOpen).toBe(2)
+    const [last] = [await model.embed(['text number 19'], PASSAGE)]
+    expect([...vectors.subarray(19 * 64)]).toEqual([...last])
+  })
+
+  it('takes answers in another order by their index, and without an index as they come', async () => {
+    const model = await open()
+    const texts = ['a b', 'c d', 'e f']
+    const expected = await model.embed(texts, PASSAGE)
+    server.next.push(changed((answer) => void answer.data.reverse()))
+    server.next.push(changed((answer) => void answer.data.forEach((item) => delete item.index)))
+    for (const round of [1, 2]) {
+      const vectors = await model.embed(texts, PASSAGE)
+      for (const [at, component] of vectors.entries()) expect(component, `${round}`).toBeCloseTo(expected[at] ?? 0, 5)
+    }
+  })
+
+  it('asks for floats once a server refuses base64', async () => {
+    const refuse: Misbehaviour = (request, response, own) =>
+      request.body.encoding_format === 'base64'
+        ? failing(400, 'encoding_format must be float')(request, response, own)
+        : own.answer(request).then((answer) => json(response, 200, answer))
+    server.always = refuse
+    const model = await open()
+    await model.embed(['x'], PASSAGE)
+    await model.embed(['y'], PASSAGE)
+    expect(server.requests.map(({ body }) => body.encoding_format)).toEqual(['base64', 'float', 'float'])
+  })
+
+  it('is sent in halves if the server takes fewer texts, and later requests are smaller at once', async () => {
+    server.always = async (request, response, own) => {
+      const { length } = request.body.input
+      if (length <= 2) return json(response, 200, await own.answer(request))
+      return json(response, 422, { message: `batch size ${length} > maximum allowed batch size 2`, type: 'Validation' })
+    }
+    const model = await open({ batchSize: 8 })
+    const texts = Array.from({ length: 8 }, (_, at) => `text ${at}`)
+    expect((await model.embed(texts, PASSAGE)).length).toBe(512)
+    server.requests.length = 0
+    await model.embed(texts, PASSAGE)
+    expect(server.requests.map(({ body }) => body.input.length)).toEqual([2, 2, 2, 2])
+  })
+
+  it('is sent in halves if it is too slow', async () => {
+    server.always = async (request, response, own) => {
+      if (request.body.input.length <= 2) json(response, 200, await own.answer(request))
+    }
+    const model = await open({ batchSize: 4, timeoutMs: 200 })
+    expect((await model.embed(['a', 'b', 'c', 'd'], PASSAGE)).length).toBe(256)
+  })
+
+  it('ends as soon as its signal is aborted, and frees the connection', async () => {
+    server.always = () => undefined
+    const model = await open()
+    const abort = new AbortController()
+    const work = rejection(model.embed(['x'], { ...QUERY, signal: abort.signal }))
+    await expect.poll(() => server.open).toBe(1)
+    abort.abort(new Error('no longer wanted'))
+    expect((await work).message).toBe('no longer wanted')
+    await expect.poll(() => server.open).toBe(0)
+  })
+})
+
+describe('a failure that may pass', () => {
+  const cut: Misbehaviour = (_request, response) => void response.socket?.destroy()
+  const cutInside: Misbehaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100000' })
+    response.write('{"data":[')
+    setTimeout(() => response.socket?.destroy(), 10)
+  }
+  const page: Misbehaviour = (_request, response) =>
+    json(response, 502, '<html>Bad Gateway</html>', { 'content-type': 'text/html' })
+
+  it.each<[string, Misbehaviour]>([
+    ['500', failing(500, 'out of memory')],
+    ['503 of a proxy with a page', page],
+    ['429 without a time', failing(429, 'slow down')],
+    ['429 with seconds', failing(429, 'slow down', { 'retry-after': '1' })],
+    ['429 with a date', failing(429, 'slow down', { 'retry-after': new Date(Date.now() + 1_000).toUTCString() })],
+    ['a cut connection', cut],
+    ['a connection that is cut inside of the answer', cutInside],
+  ])('is retried: %s', async (_name, misbehave) => {
+    server.next.push(misbehave)
+    const model = await open()
+    expect((await model.embed(['x'], PASSAGE)).length).toBe(64)
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('waits as long as Retry-After says', async () => {
+    server.next.push(failing(429, 'slow down', { 'retry-after': '2' }))
+    const startedAt = performance.now()
+    await (await open()).embed(['x'], PASSAGE)
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900)
+  })
+
+  it('rejects at once if the server wishes a long pause, and sends nothing until it is over', async () => {
+    server.next.push(failing(429, 'quota', { 'retry-after': '120' }))
+    const model = await open()
+    const first = await rejection(model.embed(['x'], PASSAGE))
+    expect(first).toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE', isTransient: true })
+    expect(first.message).toMatch(/answered with 429: quota/)
+    expect(first.retryAfterMs).toBeGreaterThan(110_000)
+    const second = await rejection(model.embed(['y'], QUERY))
+    expect(second.retryAfterMs).toBeGreaterThan(110_000)
+    await expect(model.checkAvailable()).rejects.toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('makes the server count as away, until a trial succeeds', async () => {
+    const model = await open()
+    await server.stop()
+    const error = await rejection(model.embed(['x'], QUERY))
+    expect(error).toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE', isTransient: true })
+    expect(error.message).toMatch(/the embedding server at http:\/\/127\.0\.0\.1:\d+\/v1\/embeddings cannot be reached/)
+    const startedAt = performance.now()
+    await rejection(model.embed(['x'], QUERY))
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    await expect(model.checkAvailable()).rejects.toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE' })
+    await server.listen()
+    await expect
+      .poll(
+        async () =>
+          await model.checkAvailable().then(
+            () => 'ok',
+            () => 'away',
+          ),
+        { timeout: 15_000 },
+      )
+      .toBe('ok')
+    expect((await model.embed(['x'], QUERY)).length).toBe(64)
+  })
+
+  it('is no absence of the server if it works with other texts', async () => {
+    server.always = async (request, response, own) => {
+      if (request.body.input.some((text) => text.includes('poison'))) failing(500, 'crash')(request, response, own)
+      else json(response, 200, await own.answer(request))
+    }
+    const model = await open()
+    const error = await rejection(model.embed(['poison'], PASSAGE))
+    expect(error).toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE', isTransient: true, retryAfterMs: undefined })
+    await model.checkAvailable()
+    expect((await model.embed(['fine'], PASSAGE)).length).toBe(64)
+  })
+
+  it('has a deadline', async () => {
+    server.always = () => undefined
+    const model = await open({ timeoutMs: 100 })
+    const error = await rejection(model.embed(['x'], QUERY))
+    expect(error.message).toMatch(/did not answer within 100 ms/)
+    expect(error.isTransient).toBe(true)
+  })
+})
+
+describe('a failure that stays', () => {
+  const CASES: readonly [string, Misbehaviour, string, RegExp][] = [
+    [
+      '401 that shows the key',
+      failing(401, `Incorrect API key provided: ${KEY}`),
+      'ERR_MODEL_REFUSED',
+      /refuses the key \(401\)/,
+    ],
+    ['403', failing(403, 'no access'), 'ERR_MODEL_REFUSED', /refuses the key \(403\)/],
+    [
+      '404 of Ollama',
+      failing(404, 'model "m" not found, try pulling it first'),
+      'ERR_MODEL_REFUSED',
+      /has no model m.*try pulling/,
+    ],
+    [
+      '400 of OpenAI',
+      failing(400, "This model's maximum context length is 8192 tokens, however you requested 9000 tokens"),
+      'ERR_MODEL_REFUSED',
+      /too long for the model m.*--embedding-window/,
+    ],
+    [
+      '400 of Ollama',
+      failing(400, 'input length exceeds maximum context length'),
+      'ERR_MODEL_REFUSED',
+      /too long for the model m/,
+    ],
+    [
+      '413 of text-embeddings-inference',
+      (_request, response) =>
+        json(response, 413, {
+          message: 'Input validation error: `inputs` must have less than 512 tokens. Given: 600',
+          type: 'Validation',
+        }),
+      'ERR_MODEL_REFUSED',
+      /too long for the model m/,
+    ],
+    [
+      '400 of vLLM',
+      (_request, response) =>
+        json(response, 400, {
+          object: 'error',
+          message: 'does not support matryoshka',
+          type: 'BadRequestError',
+          code: 400,
+        }),
+      'ERR_MODEL_REFUSED',
+      /refuses the request \(400\): does not support matryoshka/,
+    ],
+    [
+      '422 that repeats the text',
+      (_request, response) => json(response, 422, { detail: [{ msg: 'bad', input: 'SECRET TEXT' }] }),
+      'ERR_MODEL_REFUSED',
+      /refuses the request \(422\)$/,
+    ],
+    [
+      'a redirection',
+      (_request, response) => json(response, 307, '', { location: 'http://elsewhere.test/' }),
+      'ERR_MODEL_REFUSED',
+      /redirects/,
+    ],
+    [
+      'a web page',
+      (_request, response) => json(response, 200, '<html></html>', { 'content-type': 'text/html' }),
+      'ERR_MODEL_UNSUPPORTED',
+      /a web page: check the base URL/,
+    ],
+    [
+      'a text',
+      (_request, response) => json(response, 200, 'Ollama is running'),
+      'ERR_MODEL_UNSUPPORTED',
+      /other than JSON/,
+    ],
+    [
+      'an error as a success',
+      (_request, response) => json(response, 200, { error: 'Unexpected endpoint' }),
+      'ERR_MODEL_UNSUPPORTED',
+      /without the list "data"/,
+    ],
+    ['too few vectors', changed((answer) => void answer.data.pop()), 'ERR_MODEL_UNSUPPORTED', /2 texts with 1 vectors/],
+    [
+      'an index twice',
+      changed((answer) => void answer.data.forEach((item) => (item.index = 0))),
+      'ERR_MODEL_UNSUPPORTED',
+      /"index" is missing, wrong or repeated/,
+    ],
+    [
+      'an index out of range',
+      changed((answer) => void answer.data.forEach((item) => (item.index = 7))),
+      'ERR_MODEL_UNSUPPORTED',
+      /"index"/,
+    ],
+    [
+      'short vectors',
+      changed((answer) => void answer.data.forEach((item) => (item.embedding = [1, 2, 3]))),
+      'ERR_MODEL_CHANGED',
+      /vectors of 3 numbers.*but 64 are expected/,
+    ],
+    [
+      'no vectors',
+      changed((answer) => void answer.data.forEach((item) => (item.embedding = { a: 1 }))),
+      'ERR_MODEL_UNSUPPORTED',
+      /no vector/,
+    ],
+    [
+      'null',
+      changed((answer) => void answer.data.forEach((item) => (item.embedding = Array(64).fill(null)))),
+      'ERR_VECTOR_INVALID',
+      /not finite/,
+    ],
+    [
+      'zeros',
+      changed((answer) => void answer.data.forEach((item) => (item.embedding = Array(64).fill(0)))),
+      'ERR_VECTOR_INVALID',
+      /zero/,
+    ],
+    [
+      'NaN in JSON',
+      (_request, response) => json(response, 200, `{"data":[{"index":0,"embedding":[NaN,1]}]}`),
+      'ERR_VECTOR_INVALID',
+      /not finite/,
+    ],
+    [
+      'NaN in base64',
+      changed(
+        (answer) =>
+          void answer.data.forEach(
+            (item) => (item.embedding = Buffer.from(new Float32Array(64).fill(Number.NaN).buffer).toString('base64')),
+          ),
+      ),
+      'ERR_VECTOR_INVALID',
+      /not finite/,
+    ],
+    [
+      'NaN in Ollama',
+      failing(500, 'failed to encode response: json: unsupported value: NaN'),
+      'ERR_VECTOR_INVALID',
+      /not finite/,
+    ],
+    [
+      'a huge answer',
+      (_request, response) => json(response, 200, `{"data":[],"x":"${'x'.repeat(1_000_000)}"}`),
+      'ERR_MODEL_UNSUPPORTED',
+      /more bytes/,
+    ],
+  ]
+
+  it.each(CASES)('is not retried, and has a clear sentence: %s', async (_name, misbehave, code, message) => {
+    server.always = misbehave
+    const model = await open({ apiKey: KEY, batchSize: 2 })
+    const error = await rejection(model.embed(['first text', 'second text'], PASSAGE))
+    expect(error.message).toMatch(message)
+    expect(error).toMatchObject({ code, isTransient: false })
+    expect(`${error.message} ${error.stack}`).not.toMatch(/4711|SECRET TEXT|elsewhere/)
+    expect(server.requests.length).toBeLessThanOrEqual(2)
+    // The server has answered, so it is not away.
+    await model.checkAvailable()
+  })
+})

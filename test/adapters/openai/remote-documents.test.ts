@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openLocalEngine } from '../../../adapters/local/index.js'
+import type { Engine } from '../../../src/index.js'
+import type { TelemetryEvent } from '../../../src/ports/index.js'
+import { EmbeddingServer, failing, json } from './embedding-server.js'
+
+const KEY = 'sk-secret-4711-abcdef'
+const TEXT = 'The harbour is closed in winter. '.repeat(40)
+const CONTEXT = { name: 'Port', description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
+
+let server: EmbeddingServer
+let dataDir: string
+let engine: Engine | undefined
+let events: TelemetryEvent[]
+
+beforeEach(async () => {
+  server = await EmbeddingServer.start()
+  server.shape = 'ollama'
+  dataDir = await mkdtemp(join(tmpdir(), 'alcove-remote-'))
+  events = []
+})
+
+afterEach(async () => {
+  await engine?.close()
+  engine = undefined
+  await server.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function open(...[dimensions]: [dimensions?: number]): Promise<Engine> {
+  engine = await openLocalEngine({
+    dataDir,
+    remoteModels: [{ baseUrl: server.baseUrl, model: 'nomic-embed-text', apiKey: KEY, dimensions }],
+    telemetry: { record: (event) => void events.push(event) },
+  })
+  return engine
+}
+
+describe('documents of a model on a server', () => {
+  it('are found by words and by meaning, through the whole engine', async () => {
+    const opened = await open()
+    const { documents, contexts, search } = opened.as(opened.owner)
+    const { id } = await contexts.create(CONTEXT)
+    const uuid = await documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    await documents.whenProcessed(uuid)
+    const [hit] = await search(id, 'When is the harbour closed?')
+    expect(hit?.content).toContain('closed in winter')
+    expect((await contexts.get(id)).embeddingModel).toBe('nomic-embed-text')
+    const { receipt, waiting } = await documents.get(uuid)
+    expect(receipt?.embeddingModel).toBe('nomic-embed-text')
+    expect(waiting).toBeNull()
+    expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true)
+  })
+
+  it('wait while the server is away, say so, are found by words, and are completed once it is back', async () => {
+    const opened = await open(64)
+    const { documents, contexts } = opened.as(opened.owner)
+    const { id } = await contexts.create(CONTEXT)
+    await server.stop()
+    const findable = new Promise<void>((resolve) => opened.on('document.findable', () => resolve()))
+    const uuid = await documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    await findable
+    await expect
+      .poll(async () => (await documents.get(uuid)).waiting, { timeout: 20_000 })
+      .toMatch(/the embedding server at .* cannot be reached.*\(ERR_MODEL_UNAVAILABLE\)$/)
+    expect(await documents.get(uuid)).toMatchObject({ completed: null, error: null })
+    expect((await opened.health()).ports.embeddingModels).toBe('ERR_MODEL_UNAVAILABLE')
+    const failed = events.filter(({ name }) => name === 'jobs.failed')
+    expect(failed.length).toBeGreaterThan(0)
+    expect(failed.every(({ level }) => level === 'warn')).toBe(true)
+    expect(JSON.stringify([events, events.map(({ error }) => String(error))])).not.toContain('4711')
+    // Longer than five failures of a job would take to be final.
+    await new Promise((resolve) => setTimeout(resolve, 8_000))
+    expect((await documents.get(uuid)).error).toBeNull()
+    await server.listen()
+    await documents.whenProcessed(uuid)
+    expect(await documents.get(uuid)).toMatchObject({ error: null, waiting: null })
+    expect((await opened.health()).ports.embeddingModels).toBe('ok')
+  }, 90_000)
+
+  it('continue after a restart of the engine', async () => {
+    const first = await open(64)
+    const session = first.as(first.owner)
+    const { id } = await session.contexts.create(CONTEXT)
+    await server.stop()
+    const uuid = await session.documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    await expect.poll(async () => (await session.documents.get(uuid)).waiting, { timeout: 20_000 }).not.toBeNull()
+    await first.close()
+    const second = await open(64)
+    const { documents } = second.as(second.owner)
+    expect((await documents.get(uuid)).waiting).toMatch(/ERR_MODEL_UNAVAILABLE/)
+    await server.listen()
+    await documents.whenProcessed(uuid)
+    expect((await documents.get(uuid)).waiting).toBeNull()
+  }, 60_000)
+
+  it('fail at once if the server refuses them for good', async () => {
+    const opened = await open(64)
+    const { documents, contexts } = opened.as(opened.owner)
+    const { id } = await contexts.create(CONTEXT)
+    server.always = failing(404, 'model "nomic-embed-text" not found, try pulling it first')
+    const uuid = await documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    await expect(documents.whenProcessed(uuid)).rejects.toThrow(/has no model nomic-embed-text.*\(ERR_MODEL_REFUSED\)/)
+    server.always = undefined
+    await documents.retry(uuid)
+    await documents.whenProcessed(uuid)
+  }, 30_000)
+
+  it('fail after some attempts if the server always fails with them, and works with others', async () => {
+    const opened = await open(64)
+    const { documents, contexts } = opened.as(opened.owner)
+    const { id } = await contexts.create(CONTEXT)
+    server.always = async (request, response, own) => {
+      if (request.body.input.some((text) => text.includes('harbour'))) failing(500, 'crash')(request, response, own)
+      else json(response, 200, await own.answer(request))
+    }
+    const uuid = await documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    const other = await documents.upload(id, { fileName: 'leave.txt', content: 'Parental leave takes eighteen weeks.' })
+    await documents.whenProcessed(other)
+    expect((await documents.get(uuid)).completed).toBeNull()
+  }, 60_000)
+})
+
+describe('warmUp', () => {
+  it('embeds a word with the default model, or with the models that are named', async () => {
+    const opened = await open(64)
+    await opened.warmUp()
+    expect(server.requests.map(({ body }) => body.input)).toEqual([['warm']])
+    await opened.warmUp({ models: ['all-MiniLM-L6-v2'] })
+    expect(server.requests).toHaveLength(1)
+    await expect(opened.warmUp({ models: ['other'] })).rejects.toMatchObject({ code: 'ERR_MODEL_UNKNOWN' })
+    await server.stop()
+    await expect(opened.warmUp()).rejects.toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE' })
+    await opened.close()
+    engine = undefined
+    await expect(opened.warmUp()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+  })
+})
+
+describe('the command line', () => {
+  it('uses the server that its options or variables name', async () => {
+    const key = join(dataDir, 'embedding.key')
+    const file = join(dataDir, 'port.txt')
+    await writeFile(key, KEY)
+    await writeFile(file, TEXT)
+    const folder = join(dataDir, 'data')
+    const run = async (...args: string[]) => {
+      const env = {
+        ...process.env,
+        ALCOVE_DATA_DIR: folder,
+        ALCOVE_EMBEDDING_URL: server.baseUrl,
+        ALCOVE_EMBEDDING_KEY_FILE: key,
+      }
+      const bin = join(import.meta.dirname, '../../../dist/adapters/cli/bin.js')
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [bin, ...args, '--embedding-model', 'nomic-embed-text'],
+        { env },
+      )
+      return stdout
+    }
+    await run('init')
+    await run('context', 'create', 'Port')
+    await run('ingest', file, '--context', 'Port', '--embedding-dimensions', '64')
+    const found = await run('search', 'When is the harbour closed?', '--context', 'Port', '--json')
+    expect(found).toContain('closed in winter')
+    expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true)
+  }, 120_000)
+})
