@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { Document, Engine, Session } from '../../../src/index.js'
 import type { LocalEngineOptions } from '../local-engine-options.js'
+import { modelDirsOf } from '../models/model-dirs.js'
 import { openLocalEngine } from '../open-local-engine.js'
 import type { SearchedContext } from './measure-settings.js'
 import type { SearchedCopy } from './settings-to-compare.js'
@@ -34,7 +35,9 @@ export class ShadowEngine {
   static async open(options: LocalEngineOptions, documents: number): Promise<ShadowEngine> {
     const folder = await ShadowFolder.create(options.dataDir)
     try {
-      const engine = await openLocalEngine({ ...sharedOptions(options, documents), dataDir: folder.content })
+      const modelDirs = await modelDirsOf(options.dataDir, options.modelDirs)
+      const shared = sharedOptions(options, documents)
+      const engine = await openLocalEngine({ ...shared, modelDirs, dataDir: folder.content })
       return new ShadowEngine(folder, engine)
     } catch (error) {
       await folder.remove()
@@ -129,11 +132,10 @@ function sumOf(counts: Iterable<number>): number {
   return [...counts].reduce((sum, count) => sum + count, 0)
 }
 
-/** The options that decide what a search finds. The others are about the host's data and users. */
+/** The options, beside the folders of models, that decide what a search finds. The others are about the host's data and users. */
 function sharedOptions(options: LocalEngineOptions, documents: number): Omit<LocalEngineOptions, 'dataDir'> {
-  const { modelDirs, embeddingModels, textExtractor, ingestionConcurrency, limits } = options
+  const { embeddingModels, textExtractor, ingestionConcurrency, limits } = options
   return {
-    ...(modelDirs !== undefined && { modelDirs }),
     ...(embeddingModels !== undefined && { embeddingModels: embeddingModels.map(keptOpen) }),
     ...(textExtractor !== undefined && { textExtractor: keptOpen(textExtractor) }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
