@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  addModel,
   type EvaluationOptions,
   type EvaluationPlan,
   type EvaluationProgress,
@@ -12,6 +13,7 @@ import {
 } from '../../../../adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
 import type { Engine, Session } from '../../../../src/index.js'
+import { writeTinyModel } from '../../../fixtures/tiny-models.js'
 import { NEW_CONTEXT } from '../../../src/engine/memory-engine.js'
 import { DATABASES } from '../../../src/outbox/database.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
@@ -206,6 +208,30 @@ describe('an evaluation of settings', () => {
     await expect(ended).rejects.toBe(reason)
     expect(await leftFolders()).toEqual([])
   })
+})
+
+describe('an evaluation of another model', () => {
+  it('has the models that were added to the data folder', async () => {
+    folder = await temporaryFolder()
+    const dataDir = join(folder.path, 'data')
+    await writeTinyModel(join(folder.path, 'bpe'), 'bpe')
+    await addModel({ dataDir, folder: join(folder.path, 'bpe') })
+    options = { dataDir }
+    engine = await openLocalEngine(options)
+    session = engine.as(engine.owner)
+    contextId = (await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 200 } })).id
+    await fill()
+    const { settings } = await evaluate(QUESTIONS, { embeddingModels: ['bpe'], modes: ['semantic', 'keyword'] })
+    expect(settings.map(({ embeddingModel, mode, documents }) => [embeddingModel, mode, documents])).toEqual([
+      ['all-MiniLM-L6-v2', 'hybrid', 3],
+      ['bpe', 'semantic', 3],
+      ['bpe', 'keyword', 3],
+    ])
+    expect(settings[2]?.recall).toBe(1)
+    expect(await leftFolders()).toEqual([])
+    await engine.close()
+    await folder.remove()
+  }, 60_000)
 })
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
