@@ -299,6 +299,8 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
 
 /** Codes in the sources that no caller of the engine gets. */
 export const INNER_CODES: Readonly<Record<string, string>> = {
+  ERR_ENCODING_INVALID_ENCODED_DATA:
+    'Node finds bytes that are not UTF-8 in a file of questions. The engine reports `ERR_INVALID_INPUT`.',
   ERR_MODULE_NOT_FOUND: 'Node has no such package. The engine reports `ERR_UNSUPPORTED`.',
   ERR_RESPONSE_SIZE: 'The answer of a webhook receiver is too large. The delivery log has a sentence about it.',
   ERR_RESPONSE_STATUS: 'A webhook receiver answers without a final status. The delivery log has a sentence about it.',
