@@ -134,9 +134,10 @@ function sumOf(counts: Iterable<number>): number {
 
 /** The options, beside the folders of models, that decide what a search finds. The others are about the host's data and users. */
 function sharedOptions(options: LocalEngineOptions, documents: number): Omit<LocalEngineOptions, 'dataDir'> {
-  const { embeddingModels, textExtractor, ingestionConcurrency, limits } = options
+  const { embeddingModels, remoteModels, textExtractor, ingestionConcurrency, limits } = options
   return {
     ...(embeddingModels !== undefined && { embeddingModels: embeddingModels.map(keptOpen) }),
+    ...(remoteModels !== undefined && { remoteModels }),
     ...(textExtractor !== undefined && { textExtractor: keptOpen(textExtractor) }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
     limits: {

@@ -152,7 +152,7 @@ describe('a request', () => {
     const texts = ['a b', 'c d', 'e f']
     const expected = await model.embed(texts, PASSAGE)
     server.next.push(changed((answer) => void answer.data.reverse()))
-    server.next.push(changed((answer) => void answer.data.forEach((item) => delete item.index)))
+    server.next.push(changed((answer) => answer.data.forEach((item) => delete item.index)))
     for (const round of [1, 2]) {
       const vectors = await model.embed(texts, PASSAGE)
       for (const [at, component] of vectors.entries()) expect(component, `${round}`).toBeCloseTo(expected[at] ?? 0, 5)
@@ -174,8 +174,11 @@ describe('a request', () => {
   it('is sent in halves if the server takes fewer texts, and later requests are smaller at once', async () => {
     server.always = async (request, response, own) => {
       const { length } = request.body.input
-      if (length <= 2) return json(response, 200, await own.answer(request))
-      return json(response, 422, { message: `batch size ${length} > maximum allowed batch size 2`, type: 'Validation' })
+      if (length <= 2) {
+        json(response, 200, await own.answer(request))
+        return
+      }
+      json(response, 422, { message: `batch size ${length} > maximum allowed batch size 2`, type: 'Validation' })
     }
     const model = await open({ batchSize: 8 })
     const texts = Array.from({ length: 8 }, (_, at) => `text ${at}`)
@@ -377,37 +380,37 @@ describe('a failure that stays', () => {
     ['too few vectors', changed((answer) => void answer.data.pop()), 'ERR_MODEL_UNSUPPORTED', /2 texts with 1 vectors/],
     [
       'an index twice',
-      changed((answer) => void answer.data.forEach((item) => (item.index = 0))),
+      changed((answer) => answer.data.forEach((item) => (item.index = 0))),
       'ERR_MODEL_UNSUPPORTED',
       /"index" is missing, wrong or repeated/,
     ],
     [
       'an index out of range',
-      changed((answer) => void answer.data.forEach((item) => (item.index = 7))),
+      changed((answer) => answer.data.forEach((item) => (item.index = 7))),
       'ERR_MODEL_UNSUPPORTED',
       /"index"/,
     ],
     [
       'short vectors',
-      changed((answer) => void answer.data.forEach((item) => (item.embedding = [1, 2, 3]))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = [1, 2, 3]))),
       'ERR_MODEL_CHANGED',
       /vectors of 3 numbers.*but 64 are expected/,
     ],
     [
       'no vectors',
-      changed((answer) => void answer.data.forEach((item) => (item.embedding = { a: 1 }))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = { a: 1 }))),
       'ERR_MODEL_UNSUPPORTED',
       /no vector/,
     ],
     [
       'null',
-      changed((answer) => void answer.data.forEach((item) => (item.embedding = Array(64).fill(null)))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = Array(64).fill(null)))),
       'ERR_VECTOR_INVALID',
       /not finite/,
     ],
     [
       'zeros',
-      changed((answer) => void answer.data.forEach((item) => (item.embedding = Array(64).fill(0)))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = Array(64).fill(0)))),
       'ERR_VECTOR_INVALID',
       /zero/,
     ],
@@ -419,11 +422,10 @@ describe('a failure that stays', () => {
     ],
     [
       'NaN in base64',
-      changed(
-        (answer) =>
-          void answer.data.forEach(
-            (item) => (item.embedding = Buffer.from(new Float32Array(64).fill(Number.NaN).buffer).toString('base64')),
-          ),
+      changed((answer) =>
+        answer.data.forEach(
+          (item) => (item.embedding = Buffer.from(new Float32Array(64).fill(Number.NaN).buffer).toString('base64')),
+        ),
       ),
       'ERR_VECTOR_INVALID',
       /not finite/,

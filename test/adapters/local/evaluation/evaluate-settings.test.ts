@@ -178,7 +178,10 @@ describe('an evaluation of settings', () => {
     { more: { modes: ['fast' as 'keyword'] }, message: 'modes: unknown mode "fast"' },
     { more: { topN: 101 }, message: 'topN' },
     { more: { chunkSizesTokens: [40], engine: undefined }, message: 'engine: must be the options of openLocalEngine' },
-    { more: { overlaps: Array.from({ length: 26 }, (_, index) => index / 100) }, message: 'make 25 combinations: compare at most 24 in one run' },
+    {
+      more: { overlaps: Array.from({ length: 26 }, (_, index) => index / 100) },
+      message: 'make 25 combinations: compare at most 24 in one run',
+    },
     { more: { chunks: 5 } as EvaluationOptions, message: 'unknown option "chunks"' },
   ])('refuses $more before it measures anything', async ({ more, message }) => {
     const started: EvaluationPlan[] = []
