@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../../adapters/local/index.js'
 import type { Engine } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
+import { bundledModel } from '../../bundled-model.js'
 import { EmbeddingServer, failing, json } from './embedding-server.js'
 
 const KEY = 'sk-secret-4711-abcdef'
@@ -35,6 +36,7 @@ afterEach(async () => {
 async function open(...[dimensions]: [dimensions?: number]): Promise<Engine> {
   engine = await openLocalEngine({
     dataDir,
+    modelDirs: [bundledModel],
     remoteModels: [{ baseUrl: server.baseUrl, model: 'nomic-embed-text', apiKey: KEY, dimensions }],
     telemetry: { record: (event) => void events.push(event) },
   })
