@@ -233,6 +233,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/context/settings/{contextId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get all settings of a context, and the progress of its re-index */
+        get: operations["getContextSettings"];
+        /**
+         * Change settings of a context
+         * @description A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present settings. The new ones apply to all documents at once, when all are re-indexed. The present settings cancel a re-index, other ones replace it, and the same ones try again what failed.
+         */
+        put: operations["updateContextSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context/upload/{contextId}": {
         parameters: {
             query?: never;
@@ -1008,6 +1029,33 @@ export interface components {
             created: string;
         };
         Empty: Record<string, never>;
+        ContextSettings: {
+            embeddingModel: string;
+            /** @description The most tokens of a chunk */
+            chunkSizeTokens: number;
+            /** @description Fraction of a chunk that the next chunk repeats */
+            overlap: number;
+            /** @description The most bytes of all documents together */
+            maxSizeBytes: number;
+            topN: number;
+            scoreThreshold: number;
+            /** @enum {string} */
+            searchMode: "hybrid" | "semantic" | "keyword";
+            findsEarly: boolean;
+            /** @description The re-index in progress with its new settings; null if there is none */
+            reindexing: components["schemas"]["ContextReindexing"] | null;
+        };
+        ContextReindexing: {
+            embeddingModel: string;
+            /** @description The most tokens of a chunk */
+            chunkSizeTokens: number;
+            /** @description Fraction of a chunk that the next chunk repeats */
+            overlap: number;
+            documentsDone: number;
+            documentsTotal: number;
+            /** @description Null, or the reason why the re-index has stopped: one sentence that ends with the error code */
+            error: string | null;
+        };
         Document: {
             id: number;
             contextId: number;
@@ -1083,6 +1131,8 @@ export interface components {
             /** @description A new version that waits, is being processed or has failed; null if there is none */
             replacement: components["schemas"]["DocumentReplacement"] | null;
             receipt: components["schemas"]["IngestionReceipt"] | null;
+            /** @description Null, or one sentence that ends with the error code: the server of the embedding model is away, and the document waits for it */
+            waiting: string | null;
         };
         IngestionReceipt: {
             /** @description Bytes of the file */
@@ -2832,6 +2882,190 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getContextSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextSettings"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateContextSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    embeddingModel?: string;
+                    chunkSizeTokens?: number;
+                    overlap?: number;
+                    maxSizeBytes?: number;
+                    topN?: number;
+                    scoreThreshold?: number;
+                    /** @enum {string} */
+                    searchMode?: "hybrid" | "semantic" | "keyword";
+                    findsEarly?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The settings after the change */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextSettings"];
+                };
             };
             /** @description The input is not valid: `detail` names the field */
             400: {
