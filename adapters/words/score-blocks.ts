@@ -15,8 +15,8 @@ export interface ScoredPostings {
  * Adds postings to chunks that have scores already, and releases the given chunks. The result has the chunks of both, in
  * ascending order of their numbers. A chunk gets the scores in the order of `added`.
  *
- * Works on one block of chunk numbers after the other, and adds all postings of a block before the next: so the time
- * does not grow with the product of terms and chunks. Source: the windows of `BooleanScorer` in Apache Lucene.
+ * Works on one block of chunk numbers after the other, and adds all postings of a block before the next. So a chunk is
+ * written once, whatever the number of terms. Source: the windows of `BooleanScorer` in Apache Lucene.
  */
 export async function addUp(
   chunks: ScoredChunks,
@@ -42,14 +42,12 @@ function countPostings(parts: readonly Buffer[]): number {
   return parts.reduce((sum, { length }) => sum + length / POSTING_BYTES, 0)
 }
 
-/**
- * The sums of one block. All blocks use the same memory, because no other work runs between the beginning of a block and
- * its end.
- */
+/** The sums of one block. All blocks share this memory, because no other work runs between their beginning and end. */
 const BLOCK_SCORES = new Float64Array(BLOCK_NUMBERS)
 /** A bit for each number of the block that has a sum. */
 const BLOCK_BITS = new Int32Array(BLOCK_NUMBERS / BITS_PER_WORD)
 
+/** Adds up the scores of one block after the other. */
 class BlockSums {
   readonly scores: Float64Array = BLOCK_SCORES
   readonly bits: Int32Array = BLOCK_BITS

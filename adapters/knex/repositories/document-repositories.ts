@@ -85,9 +85,9 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]> {
     const { knex, dialect } = this.session
-    const rows = (await knex
-      .select(knex.raw(`${dialect.allIds} as ids`))
-      .from(selectMatching(this.session, contextId, conditions).as('matching'))) as readonly { readonly ids: string }[]
+    const rows = await knex
+      .select<{ readonly ids: string }[]>(knex.raw(`${dialect.allIds} as ids`))
+      .from(selectMatching(this.session, contextId, conditions).as('matching'))
     return JSON.parse(rows[0]?.ids ?? '[]') as number[]
   }
 
