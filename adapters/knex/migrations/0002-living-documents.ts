@@ -7,6 +7,7 @@ export const IS_CURRENT = 'deleted is null and replaces is null'
 export const IS_REPLACEMENT = 'deleted is null and replaces is not null and generation is null'
 export const IS_LATER = 'deleted is null and public_id <> id'
 export const IS_SHADOW = 'deleted is null and generation is not null'
+export const IS_UNCOMPLETED_SHADOW = `${IS_SHADOW} and completed is null`
 export const IS_FORMER = 'deleted is not null and generation is not null'
 /** The versions that a search must not find, without those of another generation: no search of this one meets them. */
 export const IS_HIDDEN = 'generation is null and (completed is null or deleted is not null)'
@@ -59,9 +60,10 @@ export function livingDocuments(schema: Knex.SchemaBuilder, name: NameTable, dia
       // Finds the documents that a search must not find, without reading all others.
       .raw(`drop index "${documents}_hidden"`)
       .raw(`create index "${documents}_hidden" on "${documents}" (context_id) where ${IS_HIDDEN}`)
-      // At most one shadow of each version; and the shadows of a context that are not completed.
+      // At most one shadow of each version; the shadows of a context, and those that are not completed.
       .raw(`create unique index "${documents}_shadows" on "${documents}" (replaces) where ${IS_SHADOW}`)
-      .raw(`create index "${documents}_shaded" on "${documents}" (context_id, completed, id) where ${IS_SHADOW}`)
+      .raw(`create index "${documents}_shaded" on "${documents}" (context_id, id) where ${IS_SHADOW}`)
+      .raw(`create index "${documents}_uncompleted" on "${documents}" (context_id, id) where ${IS_UNCOMPLETED_SHADOW}`)
       .raw(`create index "${documents}_former" on "${documents}" (context_id, id) where ${IS_FORMER}`)
       .alterTable(chunks, (table) => {
         table.bigInteger('page_first')

@@ -5,9 +5,16 @@ import type {
   SwitchedVersions,
   UncompletedShadow,
 } from '../../../src/ports/index.js'
-import { IS_CURRENT, IS_FORMER, IS_HIDDEN, IS_SHADOW } from '../migrations/0002-living-documents.js'
+import {
+  IS_CURRENT,
+  IS_FORMER,
+  IS_HIDDEN,
+  IS_REPLACEMENT,
+  IS_SHADOW,
+  IS_UNCOMPLETED_SHADOW,
+} from '../migrations/0002-living-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
-import { inParts, KnexRepository, type Session } from './knex-repository.js'
+import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
 /** Columns that a shadow has from the version that it stands for. */
 const COPIED_COLUMNS = [
@@ -27,6 +34,16 @@ const COPIED_COLUMNS = [
 /** Columns that may change during a re-index. */
 const CHANGING_COLUMNS = ['original_name', 'name_index', 'display_name', 'metadata']
 
+const PAIRS_PER_STATEMENT = 500
+
+/** A shadow and the version that it stands for. */
+interface Pair {
+  readonly shadow: number
+  readonly version: number
+  readonly generation: number
+  readonly isDone: boolean
+}
+
 export class KnexShadowRepository extends KnexRepository implements ShadowRepository {
   constructor(session: Session) {
     super(session, 'documents')
@@ -34,27 +51,56 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
 
   async insert(contextId: number, generation: number, limit: number): Promise<readonly number[]> {
     const [last] = await this.#shadows(contextId).where('generation', generation).max({ id: 'replaces' })
-    // Shadows are added in the order of the versions, so the versions behind the last one are looked at first.
-    const added = await this.#insertAfter(contextId, generation, Number(last?.['id'] ?? 0), limit)
-    if (added.length >= limit) return added
-    return [...added, ...(await this.#insertAfter(contextId, generation, 0, limit - added.length))]
+    // Shadows are added in the order of the versions, so the versions behind the last one have none.
+    const behind = this.#completed(contextId).where('id', '>', Number(last?.['id'] ?? 0))
+    const next = ids(await behind.orderBy('id').limit(limit).select('id'))
+    const lacking = next.length === limit ? next : (await this.#lackingVersions(contextId)).slice(0, limit)
+    const added: number[] = []
+    for (const part of inParts(lacking)) added.push(...(await this.#insertFor(part, generation)))
+    return added
   }
 
-  async #insertAfter(contextId: number, generation: number, after: number, limit: number): Promise<number[]> {
+  async #insertFor(versionIds: readonly number[], generation: number): Promise<number[]> {
     const rows = await this.rawRows(
       `insert into ${this.#table} (${COPIED_COLUMNS}, replaces, generation, chunk_count)
-       select ${COPIED_COLUMNS}, id, cast(? as bigint), 0 from ${this.#table} as version
-       where context_id = ? and ${IS_CURRENT} and completed is not null and id > ?
-       and not exists (select 1 from ${this.#table} as shadow where replaces = version.id and ${IS_SHADOW})
-       order by id limit ? returning id`,
-      [generation, contextId, after, limit],
+       select ${COPIED_COLUMNS}, id, cast(? as bigint), 0 from ${this.#table}
+       where id in (${versionIds.map(() => '?').join()}) and ${IS_CURRENT}
+       order by id returning id`,
+      [generation, ...versionIds],
     )
     return ids(rows)
   }
 
+  /**
+   * The completed versions of a context without a shadow, or without a completed one. Two lists are compared here, because
+   * a statement that joins them is slow on PostgreSQL while its statistics are older than the shadows.
+   */
+  async #lackingVersions(
+    contextId: number,
+    { isCompleted = false }: { readonly isCompleted?: boolean } = {},
+  ): Promise<number[]> {
+    const shaded = new Set<number>()
+    for (const { version, isDone } of await this.#pairs(contextId)) if (isDone || !isCompleted) shaded.add(version)
+    const versions = await this.#readAll(() => this.#completed(contextId), 'public_id', ['id', 'public_id'])
+    return ids(versions).filter((id) => !shaded.has(id))
+  }
+
+  /** The shadows of a context, each with the version that it stands for. */
+  async #pairs(contextId: number): Promise<readonly Pair[]> {
+    const columns = ['id', 'replaces', 'generation', 'completed']
+    const rows = await this.#readAll(() => this.#shadows(contextId), 'id', columns)
+    return rows.map((row) => ({
+      shadow: number(row, 'id'),
+      version: number(row, 'replaces'),
+      generation: number(row, 'generation'),
+      isDone: row['completed'] !== null,
+    }))
+  }
+
   async listUncompleted(contextId: number): Promise<readonly UncompletedShadow[]> {
-    const rows = await this.#shadows(contextId)
-      .whereNull('completed')
+    const rows = await this.rows
+      .where('context_id', contextId)
+      .whereRaw(IS_UNCOMPLETED_SHADOW)
       .orderBy('id')
       .select('id', 'generation', 'original_name', 'error')
     return rows.map((row) => ({
@@ -103,7 +149,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   ): Promise<SwitchedVersions | undefined> {
     await this.#resetUncompleted(contextId)
     // From here on, no version of the context can be completed before this transaction ends: its row is locked.
-    if (await this.#isIncomplete(contextId, to)) return undefined
+    if ((await this.#lackingVersions(contextId, { isCompleted: true })).length > 0) return undefined
     await this.#replaceVersions(contextId, { from, to }, switched)
     // Their documents were deleted or replaced meanwhile. Their data is in the generation that becomes the present one.
     const left = this.rows.where({ context_id: contextId, generation: to })
@@ -123,55 +169,58 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
     await this.#uncompleted(contextId).whereNotNull('error').update(unprocessed)
   }
 
-  async #isIncomplete(contextId: number, generation: number): Promise<boolean> {
-    const without = await this.rawRows(
-      `select id from ${this.#table} as version
-       where context_id = ? and ${IS_CURRENT} and completed is not null and not exists (
-         select 1 from ${this.#table} as shadow
-         where replaces = version.id and ${IS_SHADOW} and generation = ? and completed is not null
-       ) limit 1`,
-      [contextId, generation],
-    )
-    return without.length > 0
-  }
-
   /** Makes each completed shadow of a current version the current version. */
   async #replaceVersions(
     contextId: number,
     { from, to }: { readonly from: number; readonly to: number },
     switched: string,
   ): Promise<void> {
-    const documents = this.#table
+    const pairs = (await this.#pairs(contextId)).filter(({ generation, isDone }) => generation === to && isDone)
+    const shadowOf = new Map(pairs.map(({ version, shadow }) => [version, shadow]))
+    const replacements = this.rows.where('context_id', contextId).whereRaw(IS_REPLACEMENT)
+    const replacing = (await replacements.select('id', 'replaces')).flatMap((row) => {
+      const shadow = shadowOf.get(number(row, 'replaces'))
+      return shadow === undefined ? [] : [{ id: number(row, 'id'), replaces: shadow }]
+    })
+    await this.updateEach({ replaces: 'bigint' }, replacing)
+    for (let at = 0; at < pairs.length; at += PAIRS_PER_STATEMENT)
+      await this.#moveMetadata(pairs.slice(at, at + PAIRS_PER_STATEMENT))
+    const { ids: idList, bindIds } = this.session.dialect
+    const replaced = await this.rawRows(
+      `update ${this.#table} set deleted = ?, generation = ? where ${IS_CURRENT} and id in ${idList} returning id`,
+      [switched, from, bindIds([...shadowOf.keys()])],
+    )
+    // Without the shadows of versions that another transaction has deleted before the last statement.
+    const current = ids(replaced).flatMap((version) => shadowOf.get(version) ?? [])
+    const columns = CHANGING_COLUMNS.join()
+    // Without further conditions: PostgreSQL would expect one row, and compare each shadow with each id.
+    await this.session.knex.raw(
+      `update ${this.#table} set replaces = null, generation = null, (${columns}) = (
+         select ${columns} from ${this.#table} as version where version.id = ${this.#table}.replaces
+       ) where id in ${idList}`,
+      [bindIds(current)],
+    )
+  }
+
+  /** Ids are written into the statement: hundreds of bindings cost more than the rows themselves. */
+  async #moveMetadata(pairs: readonly Pair[]): Promise<void> {
     const metadata = quoted(this.session.name('metadata'))
-    const shadowsOfContext = `shadow.context_id = ? and shadow.deleted is null and shadow.generation = ?`
-    await this.#run(
-      `update ${documents} set deleted = ?, generation = ? where ${IS_CURRENT} and id in (
-         select replaces from ${documents} as shadow where ${shadowsOfContext} and completed is not null
-       )`,
-      [switched, from, contextId, to],
+    const values = pairs.map(({ version, shadow }) => `(${Number(version)}, ${Number(shadow)})`)
+    await this.session.knex.raw(
+      `with pair(version, shadow) as (values ${values.join()})
+       update ${metadata} set document_id = pair.shadow from pair where ${metadata}.document_id = pair.version`,
     )
-    const standsFor = (column: string): string =>
-      `${shadowsOfContext} and shadow.replaces = ${column} and exists (
-         select 1 from ${documents} as version where version.id = ${column} and deleted = ? and generation = ?
-       )`
-    await this.#run(
-      `update ${documents} as replacement set replaces = shadow.id from ${documents} as shadow
-       where replacement.context_id = ? and replacement.deleted is null and replacement.generation is null
-       and replacement.replaces is not null and ${standsFor('replacement.replaces')}`,
-      [contextId, contextId, to, switched, from],
-    )
-    await this.#run(
-      `update ${metadata} as item set document_id = shadow.id from ${documents} as shadow
-       where item.context_id = ? and ${standsFor('item.document_id')}`,
-      [contextId, contextId, to, switched, from],
-    )
-    await this.#run(
-      `update ${documents} as shadow set replaces = null, generation = null,
-       ${CHANGING_COLUMNS.map((column) => `${column} = version.${column}`).join()}
-       from ${documents} as version
-       where ${shadowsOfContext} and version.id = shadow.replaces and version.deleted = ? and version.generation = ?`,
-      [contextId, to, switched, from],
-    )
+  }
+
+  async #readAll(
+    buildQuery: () => KnexRepository['rows'],
+    key: string,
+    columns: readonly string[],
+  ): Promise<readonly Row[]> {
+    return await readAllPages(async (last, limit) => {
+      const page = buildQuery().orderBy(key).limit(limit)
+      return await (last === undefined ? page : page.where(key, '>', number(last, key))).select([...columns])
+    })
   }
 
   async listDeleted(
@@ -194,11 +243,6 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
       [],
     )
     return ids(rows)
-  }
-
-  /** Runs a statement that returns no rows. */
-  async #run(sql: string, bindings: readonly (string | number)[]): Promise<void> {
-    await this.session.knex.raw(sql, [...bindings])
   }
 
   #completed(contextId: number): KnexRepository['rows'] {
