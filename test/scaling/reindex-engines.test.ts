@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MemoryEmbeddingModel, MemoryFileStore, MemoryLexicalIndex, MemoryVectorIndex } from '../../adapters/memory/index.js'
+import {
+  MemoryEmbeddingModel,
+  MemoryFileStore,
+  MemoryLexicalIndex,
+  MemoryVectorIndex,
+} from '../../adapters/memory/index.js'
 import type { Session } from '../../src/index.js'
 import { sized } from '../full-form.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../src/engine/memory-engine.js'
@@ -26,8 +31,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
       fileStore: new MemoryFileStore(),
       isShared: true,
     }
-    const start = async () =>
-      await memoryEngine({ ...shared, storage: database.storage(), embeddingModels: models() })
+    const start = async () => await memoryEngine({ ...shared, storage: database.storage(), embeddingModels: models() })
     engines = [await start(), await start()]
   })
 
@@ -36,51 +40,58 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
     await database.dispose()
   })
 
-  it('re-index a context while documents are searched, replaced, added and deleted', async () => {
-    const [one, other] = engines.map(({ session }) => session)
-    if (one === undefined || other === undefined) throw new Error('there are two engines')
-    const settings = { scoreThreshold: 0, topN: 100 }
-    const contextId = (await one.contexts.create({ ...NEW_CONTEXT, settings })).id
-    const textOf = (at: number, edition: number) => `The heron number${at} of edition${edition} nests in reeds.`
-    const uuids: string[] = []
-    for (let at = 0; at < DOCUMENTS; at += 1)
-      uuids.push(await uploadText(at % 2 === 0 ? one : other, contextId, `${at}.txt`, textOf(at, 0)))
+  it(
+    're-index a context while documents are searched, replaced, added and deleted',
+    async () => {
+      const [one, other] = engines.map(({ session }) => session)
+      if (one === undefined || other === undefined) throw new Error('there are two engines')
+      const settings = { scoreThreshold: 0, topN: 100 }
+      const contextId = (await one.contexts.create({ ...NEW_CONTEXT, settings })).id
+      const textOf = (at: number, edition: number) => `The heron number${at} of edition${edition} nests in reeds.`
+      const uuids: string[] = []
+      for (let at = 0; at < DOCUMENTS; at += 1)
+        uuids.push(await uploadText(at % 2 === 0 ? one : other, contextId, `${at}.txt`, textOf(at, 0)))
 
-    let isDone = false
-    let searches = 0
-    /** Each document is found exactly once, in one of its editions, by any engine at any time. */
-    const searchUntilDone = async (session: Session) => {
-      while (!isDone) {
-        for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
-          const hits = await session.search(contextId, 'a heron nests in reeds', { mode, topN: 100 })
-          const found = hits.map(({ content }) => Number(/number(\d+)/.exec(content)?.[1])).filter((at) => at > 1)
-          expect(found.sort((a, b) => a - b)).toEqual(Array.from({ length: DOCUMENTS - 2 }, (_, at) => at + 2))
-          searches += 1
+      let isDone = false
+      let searches = 0
+      /** Each document is found exactly once, in one of its editions, by any engine at any time. */
+      const searchUntilDone = async (session: Session) => {
+        while (!isDone) {
+          for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
+            const hits = await session.search(contextId, 'a heron nests in reeds', { mode, topN: 100 })
+            const found = hits.map(({ content }) => Number(/number(\d+)/.exec(content)?.[1])).filter((at) => at > 1)
+            expect(found.sort((a, b) => a - b)).toEqual(Array.from({ length: DOCUMENTS - 2 }, (_, at) => at + 2))
+            searches += 1
+          }
         }
       }
-    }
-    const searching = Promise.all([searchUntilDone(one), searchUntilDone(other)])
-    searching.catch(() => undefined)
-    for (let round = 1; round <= ROUNDS; round += 1) {
-      const embeddingModel = round % 2 === 0 ? 'memory' : 'second'
-      await (round % 2 === 0 ? one : other).contexts.update(contextId, { settings: { embeddingModel } })
-      const replaced = 2 + (round % (DOCUMENTS - 2))
-      uuids[replaced] = await one.documents.replace(uuids[replaced] ?? '', { content: textOf(replaced, round) })
-      await other.documents.delete(uuids[0] ?? '')
-      uuids[0] = await other.documents.upload(contextId, { fileName: '0.txt', content: textOf(0, round) })
-      await one.documents.update(uuids[1] ?? '', { metadata: { round } })
-      expect(await one.contexts.whenReindexed(contextId)).toMatchObject({ embeddingModel, reindexing: null })
-      await other.documents.whenProcessed(uuids[replaced])
-      await other.documents.whenProcessed(uuids[0])
-      expect((await other.documents.get(uuids[1] ?? '')).metadata).toEqual({ round })
-    }
-    isDone = true
-    await searching
-    expect(searches).toBeGreaterThan(ROUNDS)
-    const listed = await one.documents.list(contextId)
-    expect(listed.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort())
-    await expect
-      .poll(async () => (await engines[0]?.engine.administration.verify())?.problems, { timeout: 20_000, interval: 500 })
-      .toEqual([])
-  }, sized(2, 20) * 60_000)
+      const searching = Promise.all([searchUntilDone(one), searchUntilDone(other)])
+      searching.catch(() => undefined)
+      for (let round = 1; round <= ROUNDS; round += 1) {
+        const embeddingModel = round % 2 === 0 ? 'memory' : 'second'
+        await (round % 2 === 0 ? one : other).contexts.update(contextId, { settings: { embeddingModel } })
+        const replaced = 2 + (round % (DOCUMENTS - 2))
+        uuids[replaced] = await one.documents.replace(uuids[replaced] ?? '', { content: textOf(replaced, round) })
+        await other.documents.delete(uuids[0] ?? '')
+        uuids[0] = await other.documents.upload(contextId, { fileName: '0.txt', content: textOf(0, round) })
+        await one.documents.update(uuids[1] ?? '', { metadata: { round } })
+        expect(await one.contexts.whenReindexed(contextId)).toMatchObject({ embeddingModel, reindexing: null })
+        await other.documents.whenProcessed(uuids[replaced])
+        await other.documents.whenProcessed(uuids[0])
+        expect((await other.documents.get(uuids[1] ?? '')).metadata).toEqual({ round })
+      }
+      isDone = true
+      await searching
+      expect(searches).toBeGreaterThan(ROUNDS)
+      const listed = await one.documents.list(contextId)
+      expect(listed.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort())
+      await expect
+        .poll(async () => (await engines[0]?.engine.administration.verify())?.problems, {
+          timeout: 20_000,
+          interval: 500,
+        })
+        .toEqual([])
+    },
+    sized(2, 20) * 60_000,
+  )
 })
