@@ -21,6 +21,8 @@ export interface SnapshotDocument {
   readonly chunks: number
   /** The version of the analyzer that indexed its words; null if they are not indexed. */
   readonly wordsVersion: number | null
+  /** True for a shadow: another version has its file. */
+  readonly isShadow: boolean
 }
 
 /** Counts of the rows that are not deleted. */
@@ -111,7 +113,9 @@ export class SqliteSnapshot {
 
   async counts(): Promise<SnapshotCounts> {
     const { live: contexts } = await this.#firstRow(this.#live('contexts').count({ live: '*' }))
-    const documents = await this.#firstRow(this.#live('documents').count({ live: '*' }).sum({ bytes: 'size_bytes' }))
+    const documents = await this.#firstRow(
+      this.#live('documents').whereNull('generation').count({ live: '*' }).sum({ bytes: 'size_bytes' }),
+    )
     const open = this.#knex<Row>(this.#name('deliveries')).whereRaw(IS_OPEN).count({ pending: '*' })
     const { pending } = await this.#firstRow(open)
     return {
@@ -122,7 +126,7 @@ export class SqliteSnapshot {
     }
   }
 
-  /** The documents that are not deleted, in the order of their ids. */
+  /** The versions of documents that are not deleted, with the shadows of a re-index, in the order of their ids. */
   async *documents(): AsyncGenerator<SnapshotDocument> {
     const windows = this.#knex(this.#name('windows'))
       .where('document_id', this.#knex.ref(`${this.#name('documents')}.id`))
@@ -133,7 +137,17 @@ export class SqliteSnapshot {
         .where('id', '>', after)
         .orderBy('id')
         .limit(DOCUMENTS_PER_PAGE)
-        .select('id', 'uuid', 'size_bytes', 'content_hash', 'completed', 'chunk_count', 'words_version', windows)
+        .select(
+          'id',
+          'uuid',
+          'size_bytes',
+          'content_hash',
+          'completed',
+          'chunk_count',
+          'words_version',
+          'generation',
+          windows,
+        )
       yield* rows.map(toDocument)
       const last = rows.at(-1)
       if (last === undefined) return
@@ -184,6 +198,7 @@ function toDocument(row: Row): SnapshotDocument {
     windows: number(row, 'windows'),
     chunks: number(row, 'chunk_count'),
     wordsVersion: numberOrNull(row, 'words_version'),
+    isShadow: row['generation'] !== null,
   }
 }
 

@@ -74,7 +74,8 @@ async function addDocuments({ dataDir, snapshot }: Contents, add: Add): Promise<
   let files = 0
   const documentsWithoutFile: string[] = []
   const documentsWithOtherBytes: string[] = []
-  for await (const { uuid, contentHash } of snapshot.documents()) {
+  for await (const { uuid, contentHash, isShadow } of snapshot.documents()) {
+    if (isShadow) continue
     const name = `files/${uuid.slice(0, 2)}/${uuid}`
     const added = await add(name, join(dataDir, name))
     if (added === undefined) {
