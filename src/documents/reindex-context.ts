@@ -32,10 +32,10 @@ const TURN_MS = 30_000
 const [SHORTEST_POLL_MS, LONGEST_POLL_MS] = [25, 200]
 const RETRY_MS = 60_000
 
-/** What one step of a re-index found. */
+/** The result of one step of a re-index. */
 type Step = 'ended' | 'progress' | 'waiting' | 'processed'
 
-/** What a run knows of its earlier steps. */
+/** The knowledge of a run from its earlier steps. */
 interface Progress {
   isFirst: boolean
   /** True if each completed document had a shadow. Those that were completed since get theirs before the switch. */

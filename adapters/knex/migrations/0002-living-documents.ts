@@ -7,7 +7,7 @@ export const IS_CURRENT = 'deleted is null and replaces is null'
 export const IS_REPLACEMENT = 'deleted is null and replaces is not null and generation is null'
 export const IS_LATER = 'deleted is null and public_id <> id'
 export const IS_SHADOW = 'deleted is null and generation is not null'
-export const IS_UNCOMPLETED_SHADOW = `${IS_SHADOW} and completed is null`
+export const IS_UNCOMPLETED_SHADOW: string = `${IS_SHADOW} and completed is null`
 export const IS_FORMER = 'deleted is not null and generation is not null'
 /** The versions that a search must not find, without those of another generation: no search of this one meets them. */
 export const IS_HIDDEN = 'generation is null and (completed is null or deleted is not null)'

@@ -56,7 +56,7 @@ export interface ContextReindexing extends ChunkSettings {
   readonly error: string | null
 }
 
-/** What decides the collections of a context, without its large texts. */
+/** The members that name the collections of a context, without its large texts. */
 export type ContextGenerations = Pick<ContextRecord, 'generation' | 'reindexing'>
 
 /** The ingestion receipt: the result of the processing of a document. */

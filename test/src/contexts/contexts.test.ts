@@ -201,15 +201,24 @@ describe('contexts', () => {
     await expect(misplaced).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'topN' })
   })
 
-  it('change the search settings, but not the chunks of stored documents', async () => {
+  it('change all settings', async () => {
     const { id, name, description, caption } = await session.contexts.create(NEW_CONTEXT)
     const texts = { name, description, caption }
     expect(await session.contexts.update(id, { ...texts, settings: { topN: 9, scoreThreshold: 0.3 } })).toMatchObject({
       topN: 9,
       scoreThreshold: 0.3,
     })
-    const fixed = { ...texts, settings: { chunkSizeTokens: 100 } } as ContextChanges
-    await expect(session.contexts.update(id, fixed)).rejects.toThrow('settings.chunkSizeTokens: cannot change')
+    const settings = { chunkSizeTokens: 100, overlap: 0.1, searchMode: 'keyword' } as const
+    expect(await session.contexts.update(id, { ...texts, settings })).toMatchObject({ chunkSize: 100, overlap: 0.1 })
+    expect(await session.contexts.settings(id)).toMatchObject({ ...settings, topN: 9, reindexing: null })
+    for (const [name, value] of [
+      ['chunkSizeTokens', 15],
+      ['overlap', 1],
+      ['embeddingModel', ''],
+    ] as const) {
+      const changes = { settings: { [name]: value } } as ContextChanges
+      await expect(session.contexts.update(id, changes)).rejects.toMatchObject({ field: `settings.${name}` })
+    }
   })
 
   it('refuse unknown settings, and list the valid ones', async () => {

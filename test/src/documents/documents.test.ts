@@ -488,7 +488,7 @@ describe('the processing of a document', () => {
       expect(() => on(name, () => undefined)).toThrow(
         expect.objectContaining({
           code: 'ERR_INVALID_INPUT',
-          message: `name: unknown event "${name}"; expected one of document.completed, document.failed, document.progress, document.findable`,
+          message: `name: unknown event "${name}"; expected one of document.completed, document.failed, document.progress, document.findable, context.reindexed`,
         }) as Error,
       )
     expect(() => on('document.completed')).toThrow(
