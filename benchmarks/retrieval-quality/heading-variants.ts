@@ -76,7 +76,9 @@ export function headedModel(
     verify: async () => {
       await model.verify()
     },
-    close: async () => {},
+    close: async () => {
+      await Promise.resolve()
+    },
     embed: async (texts, options) => {
       if (options.kind === 'query') return await model.embed(texts, options)
       const tokenizer = await wholeTokenizerOf(model)

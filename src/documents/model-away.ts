@@ -19,5 +19,6 @@ export async function waitingFor(
   { embeddingModel }: ContextRecord,
 ): Promise<string | null> {
   if (!isUnfinished(document)) return null
-  return (await settings.get(awayKey(embeddingModel))) || null
+  const sentence = await settings.get(awayKey(embeddingModel))
+  return sentence === undefined || sentence === '' ? null : sentence
 }

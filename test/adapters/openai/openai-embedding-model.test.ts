@@ -404,13 +404,13 @@ describe('a failure that stays', () => {
     ],
     [
       'null',
-      changed((answer) => answer.data.forEach((item) => (item.embedding = Array(64).fill(null)))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = Array.from({ length: 64 }, () => null)))),
       'ERR_VECTOR_INVALID',
       /not finite/,
     ],
     [
       'zeros',
-      changed((answer) => answer.data.forEach((item) => (item.embedding = Array(64).fill(0)))),
+      changed((answer) => answer.data.forEach((item) => (item.embedding = Array.from({ length: 64 }, () => 0)))),
       'ERR_VECTOR_INVALID',
       /zero/,
     ],

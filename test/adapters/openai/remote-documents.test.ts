@@ -46,11 +46,12 @@ async function open(...[dimensions]: [dimensions?: number]): Promise<Engine> {
 describe('documents of a model on a server', () => {
   it('are found by words and by meaning, through the whole engine', async () => {
     const opened = await open()
-    const { documents, contexts, search } = opened.as(opened.owner)
+    const session = opened.as(opened.owner)
+    const { documents, contexts } = session
     const { id } = await contexts.create(CONTEXT)
     const uuid = await documents.upload(id, { fileName: 'port.txt', content: TEXT })
     await documents.whenProcessed(uuid)
-    const [hit] = await search(id, 'When is the harbour closed?')
+    const [hit] = await session.search(id, 'When is the harbour closed?')
     expect(hit?.content).toContain('closed in winter')
     expect((await contexts.get(id)).embeddingModel).toBe('nomic-embed-text')
     const { receipt, waiting } = await documents.get(uuid)
