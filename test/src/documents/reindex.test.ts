@@ -317,6 +317,31 @@ describe('a re-index', () => {
     expect(await all(memory.fileStore.list())).toEqual([])
   })
 
+  it('re-indexes more documents than wait at a time', async () => {
+    const texts = Array.from({ length: 100 }, (_, at) => `The heron number${at} nests in reeds.`)
+    await upload(texts)
+    await change({ embeddingModel: 'second' })
+    await whenReindexed()
+    expect(await found('herons')).toHaveLength(100)
+    const hits = await memory.session.search(contextId, 'number99', { mode: 'keyword', topN: 1 })
+    expect(hits[0]?.content).toBe(texts[99])
+    await expectHealthy()
+  })
+
+  it('removes shadows and collections of a re-index that nobody knows', async () => {
+    await upload()
+    const names = await collections()
+    await memory.storage.transaction(async ({ shadows, jobs }) => {
+      await shadows.insert(contextId, 7, 9)
+      await jobs.enqueue({ kind: 'reindex-context', subject: contextId, lane: contextId })
+    })
+    const rows = { documentId: 1, chunks: [0], terms: [['lamp']] }
+    await memory.lexicalIndex.add(`context-${contextId}-g7-words-1`, rows)
+    await expectHealthy()
+    expect(await collections()).toEqual(names)
+    expect(await found('birds')).toEqual([...BIRDS].sort())
+  })
+
   it('goes on after others, one after the other', async () => {
     await upload()
     for (const [chunkSizeTokens, embeddingModel] of [

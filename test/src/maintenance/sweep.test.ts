@@ -137,6 +137,20 @@ describe('the sweep', () => {
       expect([...(await words.listCollections())].sort()).toEqual([own, newer].sort())
     })
 
+    it('has what other generations left removed by the job that waits for backups', async () => {
+      const { storage, words, document, contexts, add, swept } = await seeded()
+      const [id, other] = contexts
+      const left = wordCollectionOf({ id: other, generation: 3 })
+      await add(left, document.id)
+      await storage.transaction(({ shadows }) => shadows.insert(id, 1, 1))
+      expect(await swept()).toMatchObject({ wordCollectionsDropped: 0, documentsResumed: 0 })
+      const jobs = await storage.read(({ jobs: repository }) =>
+        repository.subjects('reindex-context', { after: 0, limit: 9 }),
+      )
+      expect(jobs).toEqual([id, other])
+      expect(await words.listCollections()).toEqual([left])
+    })
+
     it('W42 leaves damaged words to the doctor, and sweeps the others', async () => {
       const { words, contexts, add, swept } = await seeded()
       const [damaged, sound] = contexts.map((id) => wordCollectionOf({ id, generation: 0 }))
