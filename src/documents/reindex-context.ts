@@ -38,6 +38,8 @@ type Step = 'ended' | 'progress' | 'waiting' | 'processed'
 /** The knowledge of a run from its earlier steps. */
 interface Progress {
   isFirst: boolean
+  /** The generation that it builds; undefined before the first step, and without a re-index. */
+  generation: number | undefined
   /** True if each completed document had a shadow. Those that were completed since get theirs before the switch. */
   isExhausted: boolean
 }
@@ -48,6 +50,7 @@ interface Advance {
   readonly enqueued: number
   /** Ids of the shadows that must no longer be processed. */
   readonly abandoned: readonly number[]
+  readonly generation: number | undefined
   readonly isExhausted: boolean
 }
 
@@ -92,7 +95,11 @@ export class ReindexContext implements JobHandler {
     const companyId = await this.#storage.read((repositories) => companyOfContext(repositories, contextId))
     const endsAt = performance.now() + TURN_MS
     let pollMs = SHORTEST_POLL_MS
-    for (const progress = { isFirst: true, isExhausted: false }; ; progress.isFirst = false) {
+    for (
+      const progress: Progress = { isFirst: true, generation: undefined, isExhausted: false };
+      ;
+      progress.isFirst = false
+    ) {
       const step = (await this.#look(contextId, progress)) ?? (await this.#advance(job, companyId, progress))
       if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId)))) break
       if (performance.now() > endsAt) {
@@ -140,17 +147,20 @@ export class ReindexContext implements JobHandler {
     const advance = async (repositories: Repositories): Promise<Advance> => {
       const { contexts, shadows, jobs } = repositories
       const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
+      const generation = reindexing?.generation
       const uncompleted = await shadows.listUncompleted(contextId)
-      const waiting = uncompleted.filter(({ generation }) => generation === reindexing?.generation)
-      const outdated = uncompleted.filter(({ generation }) => generation !== reindexing?.generation)
+      const waiting = uncompleted.filter((shadow) => shadow.generation === generation)
+      const outdated = uncompleted.filter((shadow) => shadow.generation !== generation)
       const abandoned = outdated.map(({ id }) => id)
-      await this.#drop(repositories, contextId, outdated, { reindexing, isFirst: progress.isFirst })
+      // Completed shadows of another generation may exist without others.
+      const isChanged = progress.isFirst || progress.generation !== generation
+      if (isChanged || outdated.length > 0) await this.#drop(repositories, contextId, outdated, reindexing)
       if (reindexing === null || reindexing.error !== null)
-        return { step: 'ended', enqueued: 0, abandoned, isExhausted: true }
+        return { step: 'ended', enqueued: 0, abandoned, generation, isExhausted: true }
       const failed = waiting.find(({ error }) => error !== null)
       if (failed !== undefined) {
         const step = await this.#end(repositories, contextId, failed)
-        return { step, enqueued: 0, abandoned: waiting.map(({ id }) => id), isExhausted: true }
+        return { step, enqueued: 0, abandoned: waiting.map(({ id }) => id), generation, isExhausted: true }
       }
       const free = waiting.length > REFILL_AT ? 0 : MOST_WAITING - waiting.length
       const added = free === 0 ? [] : await shadows.insert(contextId, reindexing.generation, free)
@@ -161,10 +171,11 @@ export class ReindexContext implements JobHandler {
       await jobs.enqueueAll(newJobs)
       const isWaiting = waiting.length + added.length > 0
       const step = added.length > 0 ? 'progress' : isWaiting ? 'waiting' : 'processed'
-      return { step, enqueued: newJobs.length, abandoned, isExhausted: free > 0 && added.length < free }
+      return { step, enqueued: newJobs.length, abandoned, generation, isExhausted: free > 0 && added.length < free }
     }
-    const { step, enqueued, abandoned, isExhausted } = await job.transaction(advance, { isProgress: true })
+    const { step, enqueued, abandoned, generation, isExhausted } = await job.transaction(advance, { isProgress: true })
     progress.isExhausted = isExhausted
+    progress.generation = generation
     if (enqueued + abandoned.length > 0) this.onJobsChanged(abandoned)
     return step
   }
@@ -174,10 +185,9 @@ export class ReindexContext implements JobHandler {
     { jobs, shadows }: Repositories,
     contextId: number,
     outdated: readonly UncompletedShadow[],
-    { reindexing, isFirst }: { readonly reindexing: ContextReindexing | null; readonly isFirst: boolean },
+    reindexing: ContextReindexing | null,
   ): Promise<void> {
     for (const { id: subject } of outdated) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
-    if (!isFirst && outdated.length === 0) return
     await shadows.delete(contextId, { exceptGeneration: reindexing?.generation }, this.#clock.now().toISOString())
   }
 
