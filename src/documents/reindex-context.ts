@@ -217,7 +217,7 @@ export class ReindexContext implements JobHandler {
     this.#events.emit('context.reindexed', { contextId })
     const totalMs = this.#clock.now().getTime() - Date.parse(started)
     this.#telemetry.record({
-      name: 'ingestion.context.reindexed',
+      name: 'ingestion.reindexed',
       level: 'info',
       durationMs: performance.now() - startedAt,
       fields: { contextId, generation, totalMs },
