@@ -42,7 +42,7 @@ export class FormerGenerations {
       const isInUse = await job.transaction(({ documents }) => documents.isFileInUse(uuid))
       if (!isInUse) await this.#fileStore.delete(uuid)
     }
-    const remove = async ({ chunks, documents, jobs }: Repositories): Promise<void> => {
+    const remove = async ({ chunks, documents }: Repositories): Promise<void> => {
       let limit = CHUNKS_PER_STEP
       for (const { id } of versions) {
         limit -= await chunks.remove(id, { fromOrdinal: 0, limit })

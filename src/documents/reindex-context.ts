@@ -155,8 +155,7 @@ export class ReindexContext implements JobHandler {
       // Completed shadows of another generation may exist without others.
       const isChanged = progress.isFirst || progress.generation !== generation
       if (isChanged || outdated.length > 0) await this.#drop(repositories, contextId, outdated, reindexing)
-      if (reindexing === null || reindexing.error !== null)
-        return { step: 'ended', enqueued: 0, abandoned, generation, isExhausted: true }
+      if (reindexing?.error !== null) return { step: 'ended', enqueued: 0, abandoned, generation, isExhausted: true }
       const failed = waiting.find(({ error }) => error !== null)
       if (failed !== undefined) {
         const step = await this.#end(repositories, contextId, failed)
@@ -199,7 +198,7 @@ export class ReindexContext implements JobHandler {
   ): Promise<Step> {
     await contexts.lock(contextId)
     const reindexing = (await contexts.generations(contextId))?.reindexing ?? null
-    if (reindexing?.generation !== generation || reindexing?.error !== null) return 'waiting'
+    if (reindexing?.error !== null || reindexing.generation !== generation) return 'waiting'
     await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(contextId))
     await contexts.update(contextId, { reindexing: { ...reindexing, error: `${originalName}: ${error ?? ''}` } })
     return 'ended'
@@ -233,7 +232,7 @@ export class ReindexContext implements JobHandler {
         // No upload ends, and no settings change, before the end of this transaction.
         await contexts.lock(contextId)
         const state = await contexts.generations(contextId)
-        if (state === undefined || state.reindexing === null || state.reindexing.error !== null) return undefined
+        if (state?.reindexing?.error !== null) return undefined
         const { generation: from, reindexing } = state
         const { generation, embeddingModel, chunkSizeTokens, overlap } = reindexing
         // Runs of documents that are not completed lose their jobs: they would go on with the former settings.

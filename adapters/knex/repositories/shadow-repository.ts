@@ -52,7 +52,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   async insert(contextId: number, generation: number, limit: number): Promise<readonly number[]> {
     const [last] = await this.#shadows(contextId).where('generation', generation).max({ id: 'replaces' })
     // Shadows are added in the order of the versions, so the versions behind the last one have none.
-    const behind = this.#completed(contextId).where('id', '>', Number(last?.['id'] ?? 0))
+    const behind = this.#completed(contextId).where('id', '>', Number(last?.id ?? 0))
     const next = ids(await behind.orderBy('id').limit(limit).select('id'))
     const lacking = next.length === limit ? next : (await this.#lackingVersions(contextId)).slice(0, limit)
     const added: number[] = []
@@ -125,7 +125,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   }
 
   async countChunks(contextId: number): Promise<number> {
-    return Number((await this.#completed(contextId).sum({ chunks: 'chunk_count' }))[0]?.['chunks'] ?? 0)
+    return Number((await this.#completed(contextId).sum({ chunks: 'chunk_count' }))[0]?.chunks ?? 0)
   }
 
   async delete(
@@ -157,7 +157,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
       .update({ generation: null, deleted: this.session.knex.raw('coalesce(deleted, ?)', [switched]) })
       .returning('id')
     const unprocessed = await this.#uncompleted(contextId).whereNull('error').orderBy('id').select('id')
-    return { unprocessed: ids(unprocessed), purged: ids(purged as Row[]) }
+    return { unprocessed: ids(unprocessed), purged: ids(purged) }
   }
 
   /** Takes back what was processed of the versions that are not completed: it belongs to the former generation. */
@@ -205,7 +205,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   /** Ids are written into the statement: hundreds of bindings cost more than the rows themselves. */
   async #moveMetadata(pairs: readonly Pair[]): Promise<void> {
     const metadata = quoted(this.session.name('metadata'))
-    const values = pairs.map(({ version, shadow }) => `(${Number(version)}, ${Number(shadow)})`)
+    const values = pairs.map(({ version, shadow }) => `(${version}, ${shadow})`)
     await this.session.knex.raw(
       `with pair(version, shadow) as (values ${values.join()})
        update ${metadata} set document_id = pair.shadow from pair where ${metadata}.document_id = pair.version`,

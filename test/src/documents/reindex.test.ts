@@ -228,7 +228,7 @@ describe('a re-index', () => {
     await expect(documents.whenProcessed(empty)).rejects.toMatchObject({ code: 'ERR_NO_TEXT' })
     await change({ embeddingModel: 'second' })
     await whenReindexed()
-    expect(await documents.get(empty)).toMatchObject({ error: expect.stringContaining('ERR_NO_TEXT') })
+    expect((await documents.get(empty)).error).toContain('ERR_NO_TEXT')
     await expectHealthy()
   })
 
@@ -277,10 +277,9 @@ describe('a re-index', () => {
     second.failure = new ModelError('ERR_MODEL_UNSUPPORTED', 'The model refuses the text')
     await change({ embeddingModel: 'second' })
     await expect(whenReindexed()).rejects.toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
-    expect(await settings()).toMatchObject({
-      embeddingModel: 'memory',
-      reindexing: { error: expect.stringContaining('(ERR_MODEL_UNSUPPORTED)') },
-    })
+    const { embeddingModel, reindexing } = await settings()
+    expect(embeddingModel).toBe('memory')
+    expect(reindexing?.error).toContain('(ERR_MODEL_UNSUPPORTED)')
     expect(await found('birds')).toEqual([...BIRDS].sort())
     second.failure = undefined
     await change({ embeddingModel: 'second' })
