@@ -18,7 +18,7 @@ export interface Library {
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => LibraryTensor
 }
 
-export interface LibraryTensor {
+interface LibraryTensor {
   readonly data: unknown
 }
 

@@ -10,7 +10,7 @@ import type { LocalEngineOptions } from '../local-engine-options.js'
 import type { OpenedParts } from '../opened-parts.js'
 
 /** The folder of the model in the package. */
-export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../../models/all-MiniLM-L6-v2', import.meta.url))
+const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../../models/all-MiniLM-L6-v2', import.meta.url))
 
 /** The folder of added models in a data folder. Each has a folder of its own, with the name of its id. */
 export const MODELS = 'models'
@@ -27,7 +27,7 @@ export async function modelDirsOf(dataDir: string, modelDirs: readonly string[] 
 }
 
 /** Returns the folders of the models that were added to a data folder, by their names. */
-export async function addedModels(dataDir: string): Promise<string[]> {
+async function addedModels(dataDir: string): Promise<string[]> {
   try {
     const entries = await readdir(join(dataDir, MODELS), { withFileTypes: true })
     const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(UNFINISHED_MODEL))
