@@ -39,7 +39,7 @@ export async function requireRoomToReindex(
 }
 
 /** @returns the bytes of the chunks, words and vectors of a text under other settings; an estimate */
-export function bytesFor(
+function bytesFor(
   text: TextSize,
   present: Pick<ChunkSettings, 'overlap'>,
   { chunkSizeTokens, overlap }: Pick<ChunkSettings, 'chunkSizeTokens' | 'overlap'>,
