@@ -2,6 +2,7 @@ import { CHUNKING_TARGETS } from '../chunking/chunking-targets.js'
 import { MODEL_TARGETS } from '../embedding/model-targets.js'
 import { FILTER_TARGETS } from '../filters/filter-targets.js'
 import { MEMORY_TARGETS } from '../memory/memory-targets.js'
+import { REINDEX_TARGETS } from '../reindex/reindex-targets.js'
 import { RETRIEVAL_TARGETS } from '../retrieval-quality/retrieval-targets.js'
 import { SEARCH_TARGETS } from '../search/search-targets.js'
 import { WORD_TARGETS } from '../words/word-targets.js'
@@ -17,5 +18,6 @@ export const TARGETS: readonly Target[] = [
   ...SERVICE_TARGETS,
   ...WORD_TARGETS,
   ...FILTER_TARGETS,
+  ...REINDEX_TARGETS,
   ...RETRIEVAL_TARGETS,
 ]

@@ -16,6 +16,7 @@ export const BENCHMARKS: readonly string[] = [
   'chunking',
   'embedding',
   'ingestion',
+  'reindex',
   'memory',
   'search',
   'words',

@@ -1,0 +1,84 @@
+/**
+ * An engine in a folder, or on a database that others share: `reindex-child.ts FOLDER ROLE [DATABASE_URL]`. It searches
+ * the first context every 50 ms. In the role `changer` it also re-indexes both contexts without a pause, and changes the
+ * documents of the second one. A problem is a message, and ends the process.
+ */
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { openLocalEngine } from '../../dist/adapters/local/index.js'
+import { ChangingDocuments } from './changing-documents.js'
+import { MODES, makePlan, numberOf, problemOfSearch, readPlan, settingsAt, twoModels } from './reindexed-context.js'
+
+const [, , folder = '', role = '', databaseUrl] = process.argv
+const SEARCH_EVERY_MS = 50
+const CHANGE_EVERY_MS = 100
+/** A change to the settings after the next ones, or back to the present ones, comes within this time. */
+const SECOND_THOUGHT_MS = 200
+
+const dataDir = join(folder, 'data')
+const engine = await openLocalEngine({ dataDir, ...(databaseUrl && { databaseUrl }), embeddingModels: twoModels() })
+const session = engine.as(engine.owner)
+const plan = (await readPlan(folder)) ?? (await makePlan(session, folder))
+
+function failWith(problem: string | undefined): void {
+  if (problem === undefined) return
+  process.send?.({ problem }, () => process.exit(1))
+}
+
+/** Begins a search every 50 ms, even if earlier ones have not ended. */
+async function searchAlways(): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    const mode = MODES[round % MODES.length] ?? 'hybrid'
+    void problemOfSearch(session, plan, mode).then((problem) => {
+      failWith(problem)
+      process.send?.({ searches: 1 })
+    })
+    await setTimeout(SEARCH_EVERY_MS)
+  }
+}
+
+/** Goes on from the settings that a killed process has left. Some changes are cancelled, or followed by another. */
+async function reindexAlways(contextId: number): Promise<void> {
+  const { reindexing } = await session.contexts.settings(contextId)
+  if (reindexing !== null && Math.random() < 0.5) await session.contexts.whenReindexed(contextId)
+  for (;;) {
+    const present = numberOf(await session.contexts.settings(contextId))
+    const change = async (turn: number): Promise<void> => {
+      await session.contexts.update(contextId, { settings: settingsAt(turn) })
+    }
+    await change(present + 1)
+    const thought = Math.random()
+    if (thought < 0.4) {
+      await setTimeout(Math.random() * SECOND_THOUGHT_MS)
+      // Settings that are present again would be another re-index, if the first one has ended meanwhile.
+      const isUnchanged = numberOf(await session.contexts.settings(contextId)) === present
+      if (isUnchanged) await change(thought < 0.2 ? present : present + 2)
+    }
+    const now = numberOf(await session.contexts.whenReindexed(contextId))
+    if (now !== present) process.send?.({ switches: 1 })
+  }
+}
+
+async function changeAlways(documents: ChangingDocuments): Promise<void> {
+  for (;;) {
+    await documents.change()
+    process.send?.({ changes: 1 })
+    await setTimeout(CHANGE_EVERY_MS)
+  }
+}
+
+process.on('disconnect', () => process.exit(1))
+if (role === 'changer') {
+  const documents = new ChangingDocuments(session, plan.changingId, folder)
+  failWith(await documents.problem())
+  process.send?.('ready')
+  await Promise.all([
+    searchAlways(),
+    reindexAlways(plan.contextId),
+    reindexAlways(plan.changingId),
+    changeAlways(documents),
+  ])
+} else {
+  process.send?.('ready')
+  await searchAlways()
+}
