@@ -42,6 +42,8 @@ const BEFORE: ChunkSettings = { chunkSizeTokens: 1_000, overlap: 0.2 }
 const AFTER: ChunkSettings = { chunkSizeTokens: 400, overlap: 0.2 }
 const TEXTS = { name: 'A', description: '', caption: '', toolsJson: '[]' }
 const SEARCH_EVERY_MS = 50
+/** A job removes the former generation, in less than this time. */
+const REMOVAL_MS = 1_000
 const PROMPTS = [
   'who is the chairman of the committee?',
   'how did profits change in the last year?',
@@ -74,8 +76,7 @@ async function besideIngestion({ dataDir, model, documents, bytes, rounds }: Bes
     }
     const inOrder = round % 2 === 0 ? [fresh, again] : [again, fresh]
     for (const work of inOrder) {
-      // The removal of former data, and of words that are merged, is not measured.
-      await engine.whenCleared()
+      await whenQuiet(engine)
       await work()
     }
     await session.contexts.delete(contextId)
@@ -122,7 +123,8 @@ async function reuse({
     const freshMs = await timed(async () => await ingest(session, contextId, texts))
     const reindexMs = await timed(async () => await reindex(engine, contextId, after))
     let [windows, windowsReused] = [0, 0]
-    for (const { receipt } of await session.documents.list(contextId)) {
+    for (const { uuid } of await session.documents.list(contextId)) {
+      const { receipt } = await session.documents.get(uuid)
       windows += receipt?.windows ?? 0
       windowsReused += receipt?.windowsReused ?? 0
     }
@@ -152,7 +154,7 @@ async function searchMeanwhile({ dataDir, documents, bytes, rounds }: SearchTask
     {
       name: 'p50MsBefore',
       run: async () => {
-        await engine.whenCleared()
+        await whenQuiet(engine)
         quiet = await timesUntil(setTimeout(durationMs), search)
         return quantile(quiet, 0.5)
       },
@@ -181,16 +183,22 @@ async function searchMeanwhile({ dataDir, documents, bytes, rounds }: SearchTask
 
 /** Begins some work every 50 ms, even if earlier work has not ended. @returns the times of all, in ms */
 async function timesUntil(end: Promise<unknown>, work: (number: number) => Promise<unknown>): Promise<number[]> {
-  let isEnded = false
-  const ended = end.then(() => (isEnded = true))
+  const ended = new AbortController()
+  const ending = end.finally(() => ended.abort())
   const times: number[] = []
   const begun: Promise<unknown>[] = []
-  for (let number = 0; !isEnded; number += 1) {
+  for (let number = 0; !ended.signal.aborted; number += 1) {
     begun.push(timed(async () => await work(number)).then((ms) => times.push(ms)))
     await setTimeout(SEARCH_EVERY_MS)
   }
-  await Promise.all([ended, ...begun])
+  await Promise.all([ending, ...begun])
   return times
+}
+
+/** The removal of former data is not measured. */
+async function whenQuiet(engine: Engine): Promise<void> {
+  await setTimeout(REMOVAL_MS)
+  await engine.whenCleared()
 }
 
 async function newContext(session: Session, settings: ChunkSettings): Promise<number> {

@@ -14,8 +14,8 @@ type Row = Readonly<Record<string, unknown>>
 const rounds = isQuick ? 1 : 5
 const sizes = isQuick
   ? ({ stub: [2, 4_000], default: [2, 2_000] } as const)
-  : ({ stub: [40, 50_000], default: [8, 25_000] } as const)
-const [searched, searchedBytes] = isQuick ? [2, 3_000] : [40, 25_000]
+  : ({ stub: [20, 50_000], default: [8, 25_000] } as const)
+const [searched, searchedBytes] = isQuick ? [2, 3_000] : [24, 25_000]
 
 const inProcess = stepRunner<ReindexSteps>('reindex/reindex-step.ts')
 const beside: Row[] = []

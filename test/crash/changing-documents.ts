@@ -19,12 +19,8 @@ interface Notes {
 
 /** The text that only the document of this name has. */
 export function textOfName(name: string): string {
-  return `The swift of ${wordOf(name)} sleeps in the air above the town.\n\nIt lands only at its nest of ${wordOf(name)}.`
-}
-
-/** A word that only the document of this name has. */
-export function wordOf(name: string): string {
-  return name.replace('.txt', '').replace('-', 'x')
+  const place = `garden of ${name.replace('.txt', '')}`
+  return `The swift of the ${place} sleeps in the air above the town.\n\nThe swift lands only at its nest in the ${place}.`
 }
 
 export class ChangingDocuments {

@@ -43,9 +43,9 @@ export function numberOf(settings: { readonly embeddingModel: string; readonly c
 }
 
 /** The result of each mode, for each of the settings, as text. */
-export type Learned = readonly Readonly<Record<Mode, string>>[]
+type Learned = readonly Readonly<Record<Mode, string>>[]
 
-/** What the first life stores for the later ones. */
+/** The knowledge of the first life, for the later ones. */
 export interface Plan {
   readonly contextId: number
   /** The context whose documents change while it is re-indexed. */
@@ -104,7 +104,7 @@ function textOf(number: number): string {
 export async function resultOf(session: Session, contextId: number, mode: Mode): Promise<string> {
   const hits = await session.search(contextId, PROMPT, { mode, topN: 100 })
   const rows = hits.map(({ source, content, similarity }) =>
-    [source.originalName, content, similarity.toFixed(4)].join(' | '),
+    JSON.stringify([source.originalName, content, similarity.toFixed(4)]),
   )
   return rows.sort().join('\n')
 }
