@@ -67,7 +67,9 @@ export class ChangingDocuments {
     if (oldest !== undefined && documents.length >= MOST_DOCUMENTS) {
       const gone = oldest.replacement?.originalName ?? oldest.originalName
       const without = names.filter((known) => known !== gone)
-      await this.#noted(without, async () => await this.#session.documents.delete(oldest.uuid))
+      // Not by its UUID: a replacement that is completed meanwhile has another.
+      const reference = { contextId: this.#contextId, id: oldest.id }
+      await this.#noted(without, async () => await this.#session.documents.delete(reference))
     } else if (next % 3 === 2 && replaceable !== undefined) {
       const without = names.filter((known) => known !== replaceable.originalName)
       const reference = { contextId: this.#contextId, id: replaceable.id }
