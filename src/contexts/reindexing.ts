@@ -4,8 +4,9 @@ import type { ChunkSettings, ContextRecord, Repositories } from '../ports/index.
 export const REINDEX_CONTEXT = 'reindex-context'
 
 /**
- * Enqueues the re-index of a context, or the removal of what an earlier one left. Does nothing if that job exists. Call
- * it before other changes of the context: the job locks in this order too.
+ * Enqueues the re-index of a context, or the removal of what an earlier one left. If that job exists, it stays until the
+ * end of this transaction: a run that ends meanwhile reads the change. Call it before other changes of the context: the
+ * job locks in this order too.
  */
 export async function enqueueReindex(
   { jobs }: Pick<Repositories, 'jobs'>,
@@ -13,7 +14,7 @@ export async function enqueueReindex(
   { companyId, ...options }: { readonly companyId?: number | undefined; readonly delayMs?: number } = {},
 ): Promise<void> {
   const job = { kind: REINDEX_CONTEXT, subject: contextId, lane: contextId }
-  await jobs.enqueue({ ...job, ...(companyId !== undefined && { companyId }) }, options)
+  await jobs.enqueue({ ...job, ...(companyId !== undefined && { companyId }) }, { ...options, isLocked: true })
 }
 
 /**

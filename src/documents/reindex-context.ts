@@ -112,8 +112,8 @@ export class ReindexContext implements JobHandler {
     }
     await this.#former.remove(job, contextId)
     await job.complete(async (repositories) => {
-      // A change of the settings enqueues this job before it locks the context. So either this read sees the change, or
-      // the change enqueues the job after this transaction.
+      // A change of the settings locks this job first. So either this read sees the change, or the change enqueues the
+      // job after this transaction.
       await repositories.contexts.lock(contextId)
       const reindexing = (await repositories.contexts.generations(contextId))?.reindexing ?? null
       if (reindexing?.error === null) await enqueueReindex(repositories, contextId, { companyId })

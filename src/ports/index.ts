@@ -152,6 +152,7 @@ export type {
 export {
   BACKUP_JOB,
   type ClaimedJob,
+  type EnqueueOptions,
   type JobRepository,
   type LaneShare,
   type NewJob,

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex'
-import type { ClaimedJob, JobRepository, LaneShare, NewJob, Page, WaitingLane } from '../../../src/ports/index.js'
+import type {
+  ClaimedJob,
+  EnqueueOptions,
+  JobRepository,
+  LaneShare,
+  NewJob,
+  Page,
+  WaitingLane,
+} from '../../../src/ports/index.js'
 import { number, type Row, text } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 
@@ -8,26 +16,30 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     super(session, 'jobs')
   }
 
-  async enqueue(job: NewJob, options: { readonly delayMs?: number } = {}): Promise<void> {
+  async enqueue(job: NewJob, options: EnqueueOptions = {}): Promise<void> {
     await this.enqueueAll([job], options)
   }
 
-  async enqueueAll(jobs: readonly NewJob[], { delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
+  async enqueueAll(jobs: readonly NewJob[], options: EnqueueOptions = {}): Promise<void> {
     for (const kind of new Set(jobs.map((job) => job.kind))) {
-      for (const part of inParts(jobs.filter((job) => job.kind === kind))) await this.#enqueue(kind, part, delayMs)
-      if (delayMs === 0) this.session.enqueuedKinds.add(kind)
+      for (const part of inParts(jobs.filter((job) => job.kind === kind))) await this.#enqueue(kind, part, options)
+      if ((options.delayMs ?? 0) === 0) this.session.enqueuedKinds.add(kind)
     }
   }
 
   /** Numbers are written into the statement: hundreds of bindings cost more than the rows themselves. */
-  async #enqueue(kind: string, jobs: readonly NewJob[], delayMs: number): Promise<void> {
+  async #enqueue(
+    kind: string,
+    jobs: readonly NewJob[],
+    { delayMs = 0, isLocked = false }: EnqueueOptions,
+  ): Promise<void> {
     const rows = jobs.map(
       ({ subject, lane = 0, companyId = 0 }) => `(${[subject, lane, companyId].map(literal).join()})`,
     )
     await this.session.knex.raw(
       `insert into ?? (kind, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims)
        select ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0 from (values ${rows.join()}) as job
-       where true on conflict (kind, subject) do nothing`,
+       where true on conflict (kind, subject) do ${isLocked ? 'update set kind = excluded.kind' : 'nothing'}`,
       [this.session.name('jobs'), kind, Math.round(delayMs)],
     )
   }

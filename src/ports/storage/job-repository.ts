@@ -47,6 +47,12 @@ export interface ClaimedJob extends Required<NewJob> {
   readonly claims: number
 }
 
+/** See {@link JobRepository.enqueue}. */
+export interface EnqueueOptions {
+  readonly delayMs?: number
+  readonly isLocked?: boolean
+}
+
 /**
  * Jobs with leases.
  *
@@ -60,10 +66,12 @@ export interface JobRepository {
    * Adds a job. Changes nothing if there is a job of the same kind and subject already.
    *
    * @param options.delayMs milliseconds until the job is due. Default: 0
+   * @param options.isLocked true if nobody may complete or cancel the job before the end of this transaction, also if it
+   *   existed already. Default: false
    */
-  enqueue(job: NewJob, options?: { readonly delayMs?: number }): Promise<void>
+  enqueue(job: NewJob, options?: EnqueueOptions): Promise<void>
   /** As {@link enqueue}, for many jobs. */
-  enqueueAll(jobs: readonly NewJob[], options?: { readonly delayMs?: number }): Promise<void>
+  enqueueAll(jobs: readonly NewJob[], options?: EnqueueOptions): Promise<void>
   /** Lists the subjects of the jobs of a kind, claimed or not, in ascending order. */
   subjects(kind: string, page: Page): Promise<readonly number[]>
   /** Lists the lanes with jobs of these kinds, claimed or not. Lanes whose job has been due longest come first. */

@@ -161,6 +161,32 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     assert.equal(await isHeld(2), false, 'it was given back')
   })
 
+  test('keeps a job that is enqueued with a lock until the end of the transaction', async (storage) => {
+    await enqueue(storage, 1)
+    const job = required(await claim(storage))
+    const order: string[] = []
+    let completing: Promise<void> | undefined
+    await storage.transaction(
+      async ({ jobs }) => {
+        await jobs.enqueue({ kind: 'test', subject: 1 }, { isLocked: true })
+        completing = storage.transaction(
+          async (other) => {
+            assert.equal(await other.jobs.complete(job), true)
+            order.push('completed')
+          },
+          { isolation: 'read committed' },
+        )
+        await wait(100)
+        order.push('enqueued')
+      },
+      { isolation: 'read committed' },
+    )
+    await completing
+    assert.deepEqual(order, ['enqueued', 'completed'])
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject: 1 }, { isLocked: true }))
+    assert.equal((await claim(storage))?.subject, 1, 'there is a new job')
+  })
+
   test('cancels a job even while a worker holds it', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage))
