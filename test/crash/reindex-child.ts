@@ -11,6 +11,7 @@ import { MODES, makePlan, numberOf, problemOfSearch, readPlan, settingsAt, twoMo
 
 const [, , folder = '', role = '', databaseUrl] = process.argv
 const SEARCH_EVERY_MS = 50
+const MOST_SEARCHES = 8
 const CHANGE_EVERY_MS = 100
 /** A change to the settings after the next ones, or back to the present ones, comes within this time. */
 const SECOND_THOUGHT_MS = 200
@@ -25,37 +26,42 @@ function failWith(problem: string | undefined): void {
   process.send?.({ problem }, () => process.exit(1))
 }
 
-/** Begins a search every 50 ms, even if earlier ones have not ended. */
+/** Begins a search every 50 ms, even if earlier ones have not ended; a busy machine has a few of them at a time. */
 async function searchAlways(): Promise<void> {
+  let underWay = 0
   for (let round = 0; ; round += 1) {
-    const mode = MODES[round % MODES.length] ?? 'hybrid'
-    void problemOfSearch(session, plan, mode).then((problem) => {
+    await setTimeout(SEARCH_EVERY_MS)
+    if (underWay >= MOST_SEARCHES) continue
+    underWay += 1
+    void problemOfSearch(session, plan, MODES[round % MODES.length] ?? 'hybrid').then((problem) => {
+      underWay -= 1
       failWith(problem)
       process.send?.({ searches: 1 })
     })
-    await setTimeout(SEARCH_EVERY_MS)
   }
 }
 
-/** Goes on from the settings that a killed process has left. Some changes are cancelled, or followed by another. */
+/**
+ * Goes on with the re-index that a killed process has left, and starts the next one after each. In some lives, changes
+ * are cancelled, or followed by another.
+ */
 async function reindexAlways(contextId: number): Promise<void> {
-  const { reindexing } = await session.contexts.settings(contextId)
-  if (reindexing !== null && Math.random() < 0.5) await session.contexts.whenReindexed(contextId)
+  const isFickle = Math.random() < 0.4
+  const change = async (turn: number): Promise<void> => {
+    await session.contexts.update(contextId, { settings: settingsAt(turn) })
+  }
   for (;;) {
-    const present = numberOf(await session.contexts.settings(contextId))
-    const change = async (turn: number): Promise<void> => {
-      await session.contexts.update(contextId, { settings: settingsAt(turn) })
-    }
-    await change(present + 1)
-    const thought = Math.random()
-    if (thought < 0.4) {
+    const settings = await session.contexts.settings(contextId)
+    const present = numberOf(settings)
+    if (contextId === plan.contextId) process.send?.({ present })
+    if (settings.reindexing === null || isFickle) await change(present + 1)
+    if (isFickle) {
       await setTimeout(Math.random() * SECOND_THOUGHT_MS)
       // Settings that are present again would be another re-index, if the first one has ended meanwhile.
       const isUnchanged = numberOf(await session.contexts.settings(contextId)) === present
-      if (isUnchanged) await change(thought < 0.2 ? present : present + 2)
+      if (isUnchanged) await change(Math.random() < 0.5 ? present : present + 2)
     }
-    const now = numberOf(await session.contexts.whenReindexed(contextId))
-    if (now !== present) process.send?.({ switches: 1 })
+    await session.contexts.whenReindexed(contextId)
   }
 }
 

@@ -7,7 +7,7 @@ import { MortalProcess } from '../mortal-process.js'
 import { seededRandom } from '../seeded-random.js'
 import { DATABASES } from '../src/outbox/database.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { makePlan, twoModels } from './reindexed-context.js'
+import { makePlan, SETTINGS, twoModels } from './reindexed-context.js'
 import { expectReindexed } from './reindexed-engine.js'
 
 /** A killed process holds its jobs until their leases end, half a minute later. In the short form one wait is enough. */
@@ -22,7 +22,8 @@ const [postgres] = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 
 interface Message {
   readonly searches?: number
-  readonly switches?: number
+  /** Number of the settings. */
+  readonly present?: number
   readonly problem?: string
 }
 
@@ -43,10 +44,12 @@ it.runIf(postgres !== undefined)(
 
     const problems: string[] = []
     const totals = { searches: 0, switches: 0 }
+    let known = SETTINGS.length - 1
     const onMessage = (message: unknown): void => {
-      const { searches = 0, switches = 0, problem } = message as Message
+      const { searches = 0, present = known, problem } = message as Message
       totals.searches += searches
-      totals.switches += switches
+      if (present !== known) totals.switches += 1
+      known = present
       if (problem !== undefined) problems.push(problem)
     }
     const seed = Math.floor(Math.random() * 1e6)
