@@ -16,6 +16,7 @@ export {
   type ContextSettingsView,
   contextBodySchema,
   contextChangesBodySchema,
+  DEFAULT_MAX_SIZE_BYTES,
   type NewChunkSettings,
   type NewContext,
   type ReindexAllOptions,

@@ -50,15 +50,27 @@ export function parseNumber(text: string): number {
   throw new InvalidArgumentError('Expected a number.')
 }
 
-/** Parses a text of JSON. The engine checks the value. */
-export function parseJsonObject(text: string): Readonly<Record<string, never>> {
+/** Parses a filter as JSON. The engine checks the value. */
+export function parseFilter(text: string): Readonly<Record<string, never>> {
+  return parseJsonObject(text, undefined, '{"metadata":{"year":2026}}')
+}
+
+/**
+ * Parses a text of JSON. The engine checks the value.
+ * @param _former the value of an earlier option of this name, which this one replaces
+ */
+export function parseJsonObject(
+  text: string,
+  _former?: unknown,
+  example: string = '{"year":2026}',
+): Readonly<Record<string, never>> {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, never>>
   } catch {
     // The message below tells the user what to do.
   }
-  throw new InvalidArgumentError('Expected an object as JSON, such as {"year":2026}.')
+  throw new InvalidArgumentError(`Expected an object as JSON, such as ${example}.`)
 }
 
 /** As {@link parseJsonObject}, for an option that may be null. In an object, because Commander keeps no null. */

@@ -28,16 +28,19 @@ export function chunkSettings({ model, chunkSize, overlap }: ChunkOptions): {
 
 type NumberOption<Flags extends string> = Option<Flags, undefined, undefined, number>
 
-export function modelOption(): Option<'--model <id>'> {
-  return option('--model <id>', 'embedding model')
+/** @param command a part of the name of the variable: one for new contexts must not re-index others */
+export function modelOption(command?: string): Option<'--model <id>'> {
+  return option('--model <id>', 'embedding model', command)
 }
 
-export function chunkSizeOption(): NumberOption<'--chunk-size <tokens>'> {
-  return option('--chunk-size <tokens>', 'most tokens in a chunk').argParser(parseNumber)
+export function chunkSizeOption(command?: string): NumberOption<'--chunk-size <tokens>'> {
+  return option('--chunk-size <tokens>', 'most tokens in a chunk', command).argParser(parseNumber)
 }
 
-export function overlapOption(): NumberOption<'--overlap <fraction>'> {
-  return option('--overlap <fraction>', 'fraction of a chunk that the next chunk repeats').argParser(parseNumber)
+export function overlapOption(command?: string): NumberOption<'--overlap <fraction>'> {
+  return option('--overlap <fraction>', 'fraction of a chunk that the next chunk repeats', command).argParser(
+    parseNumber,
+  )
 }
 
 /** Shows how many documents of a context are re-indexed: a bar on a terminal. */

@@ -62,6 +62,9 @@ export interface ContextChanges {
   readonly settings?: ContextSettings
 }
 
+/** Limit for all documents of a context together, unless its settings say otherwise. Specification: Context. */
+export const DEFAULT_MAX_SIZE_BYTES: number = 104_857_600
+
 const NAME = textSchema({ min: 1, max: 255 })
 const DESCRIPTION = textSchema({ max: 100_000 })
 const CAPTION = textSchema({ max: 1_000 })
@@ -92,7 +95,7 @@ const NEW_CONTEXT = objectSchema({
   starterPrompts: STARTER_PROMPTS.optional(),
   settings: closedObjectSchema({
     embeddingModel: EMBEDDING_MODEL.optional(),
-    maxSizeBytes: MAX_SIZE_BYTES.default(104_857_600),
+    maxSizeBytes: MAX_SIZE_BYTES.default(DEFAULT_MAX_SIZE_BYTES),
     topN: TOP_N.default(5),
     scoreThreshold: SCORE_THRESHOLD.default(0),
     chunkSizeTokens: CHUNK_SIZE_TOKENS.default(1_000),

@@ -4,6 +4,7 @@ export {
   type ContextSettings,
   contextBodySchema,
   contextChangesBodySchema,
+  DEFAULT_MAX_SIZE_BYTES,
   type NewChunkSettings,
   type NewContext,
   settingsBodySchema,

@@ -93,7 +93,7 @@ function updateCommand(): CommandUnknownOpts {
   return new Command('update')
     .description(
       'change a context; options that are left out change nothing. Another model, chunk size or overlap cuts and embeds ' +
-        'the documents a second time, while searches go on',
+        'the documents a second time, while searches go on, and the command waits',
     )
     .argument('<context>', 'id or name')
     .addOption(option('--name <text>', 'new name', 'context'))
@@ -104,9 +104,9 @@ function updateCommand(): CommandUnknownOpts {
     .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
     .addOption(searchModeOption())
     .addOption(findsEarlyOption())
-    .addOption(modelOption())
-    .addOption(chunkSizeOption())
-    .addOption(overlapOption())
+    .addOption(modelOption('reindex'))
+    .addOption(chunkSizeOption('reindex'))
+    .addOption(overlapOption('reindex'))
     .action(async (idOrName, given, command) => {
       const options = globalOptions(command)
       const { tools } = given
@@ -125,7 +125,8 @@ function updateCommand(): CommandUnknownOpts {
       const { updated, error } = isReindexing
         ? await withEngineOrDatabase(options, update, tellInterrupted)
         : await withDatabase(options, update)
-      printResult(options, updated, `Updated context ${updated.id}, ${updated.name}.`)
+      const reindexed = isReindexing && error === null ? ' All documents are indexed with the new settings.' : ''
+      printResult(options, updated, `Updated context ${updated.id}, ${updated.name}.${reindexed}`)
       if (error === null) return
       tell(`the re-index has stopped: ${error}; searches use the former settings`)
       process.exitCode = 1

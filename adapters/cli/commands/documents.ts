@@ -3,7 +3,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
-import { globalOptions, isSwitchedOn, option, parseJsonObject, parseJsonObjectOrNull } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseFilter, parseJsonObject, parseJsonObjectOrNull } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
@@ -78,7 +78,7 @@ function updateCommand(): CommandUnknownOpts {
 export function filterOption(
   description: string,
 ): Option<'--filter <json>', undefined, undefined, Readonly<Record<string, never>>> {
-  return option('--filter <json>', description).argParser(parseJsonObject)
+  return option('--filter <json>', description).argParser(parseFilter)
 }
 
 function deleteCommand(): CommandUnknownOpts {

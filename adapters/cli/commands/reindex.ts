@@ -19,9 +19,9 @@ export function reindexCommand(): CommandUnknownOpts {
     .description('cut and embed documents a second time with other settings, while searches go on, and wait')
     .argument('[context]', 'id or name; or --all')
     .addOption(option('--all', 'all contexts of all companies, one after the other'))
-    .addOption(modelOption())
-    .addOption(chunkSizeOption())
-    .addOption(overlapOption())
+    .addOption(modelOption('reindex'))
+    .addOption(chunkSizeOption('reindex'))
+    .addOption(overlapOption('reindex'))
     .addOption(
       option('--documents <number>', 'with --all: stop after so many documents; the same command goes on').argParser(
         parseCount,
@@ -45,15 +45,20 @@ export function reindexCommand(): CommandUnknownOpts {
 }
 
 async function cancel(options: GlobalOptions, idOrName: string): Promise<void> {
-  const { name, settings } = await withDatabase(options, async (engine) => {
+  const { name, settings, cancelled } = await withDatabase(options, async (engine) => {
     const { contexts } = ownerSession(engine)
     const { id, name } = await findContext(ownerSession(engine), idOrName)
-    const { embeddingModel, chunkSizeTokens, overlap } = await contexts.settings(id)
+    const { embeddingModel, chunkSizeTokens, overlap, reindexing } = await contexts.settings(id)
     // The present settings cancel a re-index.
     await contexts.update(id, { settings: { embeddingModel, chunkSizeTokens, overlap } })
-    return { name, settings: await contexts.settings(id) }
+    return { name, settings: await contexts.settings(id), cancelled: reindexing }
   })
-  printResult(options, settings, `No re-index of ${name} is in progress.`)
+  const kept = `it keeps ${settings.embeddingModel} and chunks of ${settings.chunkSizeTokens} tokens`
+  const sentence =
+    cancelled === null
+      ? `No re-index of ${name} was in progress.`
+      : `Cancelled the re-index of ${name} (${cancelled.documentsDone} of ${counted(cancelled.documentsTotal, 'document')}); ${kept}.`
+  printResult(options, settings, sentence)
 }
 
 /** Starts the re-index of a context, or goes on with the one in progress, and waits for its end. */

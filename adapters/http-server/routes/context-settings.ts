@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { type ContextSettingsView, settingsBodySchema } from '../../../src/index.js'
+import {
+  type ContextSettingsView,
+  DEFAULT_MAX_SIZE_BYTES,
+  InvalidInputError,
+  settingsBodySchema,
+} from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json } from '../answers.js'
 import { type Route, route } from '../route.js'
@@ -56,13 +61,22 @@ export const CONTEXT_SETTINGS_ROUTES: readonly Route[] = [
       'A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a ' +
       're-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present ' +
       'settings. The new ones apply to all documents at once, when all are re-indexed. The present settings cancel a ' +
-      're-index, other ones replace it, and the same ones try again what failed.',
+      're-index, other ones replace it, and the same ones try again what failed. `maxSizeBytes` can be at most ' +
+      '104,857,600 or its present value: the host alone gives more.',
     params: CONTEXT,
     body: settingsBodySchema,
     answers: { 200: { description: 'The settings after the change', schema: settingsSchema } },
     handle: async ({ params: { contextId }, body }, { contexts }) => {
+      if (body.maxSizeBytes !== undefined) requireSize(body.maxSizeBytes, await contexts.settings(contextId))
       await contexts.update(contextId, { settings: body })
       return json(await contexts.settings(contextId))
     },
   }),
 ]
+
+/** The host decides how much a tenant may store. @throws InvalidInputError if a client wants more than that */
+function requireSize(wanted: number, { maxSizeBytes }: ContextSettingsView): void {
+  const most = Math.max(DEFAULT_MAX_SIZE_BYTES, maxSizeBytes)
+  if (wanted <= most) return
+  throw new InvalidInputError('maxSizeBytes', `must be at most ${most}: only the host can raise it`)
+}

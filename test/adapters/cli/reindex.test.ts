@@ -87,8 +87,12 @@ describe('alcove reindex', () => {
     }
     child.kill('SIGKILL')
     await outcome
-    const { stdout, exitCode } = await alcove('reindex', 'Lamps', '--cancel', '--json')
-    expect(exitCode).toBe(0)
+    const cancelled = await alcove('reindex', 'Lamps', '--cancel')
+    expect(cancelled.exitCode).toBe(0)
+    expect(cancelled.stdout).toMatch(
+      /^Cancelled the re-index of Lamps \(\d of 2 documents\); it keeps .* 1000 tokens\.\n$/,
+    )
+    const { stdout } = await alcove('reindex', 'Lamps', '--cancel', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 1_000, reindexing: null })
     expect((await alcove('search', '--context', 'Lamps', 'lamp 39', '--json')).exitCode).toBe(0)
     expect((await alcove('doctor')).exitCode).toBe(0)

@@ -73,6 +73,7 @@ describe('/context/settings/{contextId}', () => {
     [{ topK: 3 }, 'topK: unknown option "topK"; expected one of embeddingModel, '],
     [{ reindexing: null }, 'reindexing: unknown option'],
     [{ chunkSizeTokens: 8 }, 'chunkSizeTokens: must be an integer from 16 to 8192'],
+    [{ maxSizeBytes: 104_857_601 }, 'maxSizeBytes: must be at most 104857600: only the host can raise it'],
     [{ overlap: 1 }, 'overlap: must be a number at least 0 and less than 1'],
     [{ embeddingModel: 'gpt' }, 'settings.embeddingModel: no model named gpt; known: memory'],
   ])('answers 400 to %j, and changes nothing', async (json, detail) => {
