@@ -101,7 +101,7 @@ export class ReindexContext implements JobHandler {
       progress.isFirst = false
     ) {
       const step = (await this.#look(contextId, progress)) ?? (await this.#advance(job, companyId, progress))
-      if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId)))) break
+      if (step === 'ended' || (step === 'processed' && (await this.#switch(job, companyId, progress.generation)))) break
       if (performance.now() > endsAt) {
         await job.complete(async (repositories) => await enqueueReindex(repositories, contextId, { companyId }))
         this.onJobsChanged()
@@ -205,10 +205,10 @@ export class ReindexContext implements JobHandler {
   }
 
   /** @returns false if a document is not ready, or the settings were changed meanwhile */
-  async #switch(job: JobRun, companyId: number | undefined): Promise<boolean> {
+  async #switch(job: JobRun, companyId: number | undefined, processed: number | undefined): Promise<boolean> {
     const contextId = job.subject
     const startedAt = performance.now()
-    const switched = await this.#trySwitch(job, companyId)
+    const switched = await this.#trySwitch(job, companyId, processed)
     if (switched === undefined) return false
     const { reindexing, unprocessed } = switched
     this.onJobsChanged(unprocessed)
@@ -224,7 +224,12 @@ export class ReindexContext implements JobHandler {
     return true
   }
 
-  async #trySwitch(job: JobRun, companyId: number | undefined): Promise<SwitchedContext | undefined> {
+  /** @param processed the generation whose shadows are all completed */
+  async #trySwitch(
+    job: JobRun,
+    companyId: number | undefined,
+    processed: number | undefined,
+  ): Promise<SwitchedContext | undefined> {
     const contextId = job.subject
     try {
       return await job.transaction(async (repositories) => {
@@ -235,6 +240,8 @@ export class ReindexContext implements JobHandler {
         if (state?.reindexing?.error !== null) return undefined
         const { generation: from, reindexing } = state
         const { generation, embeddingModel, chunkSizeTokens, overlap } = reindexing
+        // Other settings were given meanwhile: their shadows are to be made first.
+        if (generation !== processed) return undefined
         // Runs of documents that are not completed lose their jobs: they would go on with the former settings.
         await jobs.cancelLane(INGEST_DOCUMENT, contextId)
         const now = this.#clock.now().toISOString()

@@ -54,7 +54,7 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
     // Shadows are added in the order of the versions, so the versions behind the last one have none.
     const behind = this.#completed(contextId).where('id', '>', Number(last?.id ?? 0))
     const next = ids(await behind.orderBy('id').limit(limit).select('id'))
-    const lacking = next.length === limit ? next : (await this.#lackingVersions(contextId)).slice(0, limit)
+    const lacking = next.length === limit ? next : (await this.#lackingVersions(contextId, () => true)).slice(0, limit)
     const added: number[] = []
     for (const part of inParts(lacking)) added.push(...(await this.#insertFor(part, generation)))
     return added
@@ -72,15 +72,11 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   }
 
   /**
-   * The completed versions of a context without a shadow, or without a completed one. Two lists are compared here, because
-   * a statement that joins them is slow on PostgreSQL while its statistics are older than the shadows.
+   * The completed versions of a context without a shadow that counts. Two lists are compared here, because a statement
+   * that joins them is slow on PostgreSQL while its statistics are older than the shadows.
    */
-  async #lackingVersions(
-    contextId: number,
-    { isCompleted = false }: { readonly isCompleted?: boolean } = {},
-  ): Promise<number[]> {
-    const shaded = new Set<number>()
-    for (const { version, isDone } of await this.#pairs(contextId)) if (isDone || !isCompleted) shaded.add(version)
+  async #lackingVersions(contextId: number, counts: (pair: Pair) => boolean): Promise<number[]> {
+    const shaded = new Set((await this.#pairs(contextId)).filter(counts).map(({ version }) => version))
     const versions = await this.#readAll(() => this.#completed(contextId), 'public_id', ['id', 'public_id'])
     return ids(versions).filter((id) => !shaded.has(id))
   }
@@ -149,7 +145,8 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   ): Promise<SwitchedVersions | undefined> {
     await this.#resetUncompleted(contextId)
     // From here on, no version of the context can be completed before this transaction ends: its row is locked.
-    if ((await this.#lackingVersions(contextId, { isCompleted: true })).length > 0) return undefined
+    const isReady = ({ generation, isDone }: Pair) => generation === to && isDone
+    if ((await this.#lackingVersions(contextId, isReady)).length > 0) return undefined
     await this.#replaceVersions(contextId, { from, to }, switched)
     // Their documents were deleted or replaced meanwhile. Their data is in the generation that becomes the present one.
     const left = this.rows.where({ context_id: contextId, generation: to })

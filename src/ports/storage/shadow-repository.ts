@@ -62,7 +62,8 @@ export interface ShadowRepository {
    *
    * @param generations.from the present generation
    * @param generations.to the generation of the shadows
-   * @returns `undefined` if a completed document has no completed shadow: the caller rolls the transaction back
+   * @returns `undefined` if a completed document has no completed shadow of that generation: the caller rolls the
+   *   transaction back
    */
   switch(
     contextId: number,

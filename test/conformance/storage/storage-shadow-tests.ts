@@ -246,6 +246,20 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     assert.deepEqual(listed, seeded.documents)
   })
 
+  test('refuses a switch to a generation while the completed shadows are those of another one', async (storage) => {
+    const seeded = await seed(storage)
+    await complete(storage, await addShadows(storage, seeded))
+    await assert.rejects(
+      storage.transaction(async ({ shadows }) => {
+        assert.equal(await shadows.switch(seeded.context.id, { from: 0, to: 2 }, LATER), undefined)
+        throw new Error('rolled back')
+      }),
+      /rolled back/,
+    )
+    const listed = await storage.read(({ documents }) => documents.list(seeded.context.id))
+    assert.deepEqual(listed, seeded.documents)
+  })
+
   test('takes back what was processed of versions that are not completed', async (storage) => {
     const seeded = await seed(storage, 1)
     const { context, documents } = seeded
