@@ -180,13 +180,14 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
       return shadow === undefined ? [] : [{ id: number(row, 'id'), replaces: shadow }]
     })
     await this.updateEach({ replaces: 'bigint' }, replacing)
-    for (let at = 0; at < pairs.length; at += PAIRS_PER_STATEMENT)
-      await this.#moveMetadata(pairs.slice(at, at + PAIRS_PER_STATEMENT))
     const { ids: idList, bindIds } = this.session.dialect
     const replaced = await this.rawRows(
       `update ${this.#table} set deleted = ?, generation = ? where ${IS_CURRENT} and id in ${idList} returning id`,
       [switched, from, bindIds([...shadowOf.keys()])],
     )
+    // The versions are locked now: metadata that another transaction has added until then moves too.
+    for (let at = 0; at < pairs.length; at += PAIRS_PER_STATEMENT)
+      await this.#moveMetadata(pairs.slice(at, at + PAIRS_PER_STATEMENT))
     // Without the shadows of versions that another transaction has deleted before the last statement.
     const current = ids(replaced).flatMap((version) => shadowOf.get(version) ?? [])
     const columns = CHANGING_COLUMNS.join()

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KnexStorage, openPostgres } from '../../../adapters/knex/index.js'
 import type { Repositories, Storage } from '../../../src/ports/index.js'
-import { seedCompany, seedContext } from '../../conformance/storage/storage-seed.js'
+import { LATER, NOW, seedCompany, seedContext, seedDocument } from '../../conformance/storage/storage-seed.js'
 import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
@@ -99,6 +99,33 @@ describe.each(POSTGRES)('a storage on $name', ({ openEmpty }) => {
     for (const ids of orders) {
       expect(await storage.read(({ settings }) => settings.get(`order ${ids.join()}`))).toBe('done')
     }
+  })
+
+  it('keeps the filters of metadata that a document gets for the first time during a switch', async () => {
+    await storage.open()
+    const done = { started: NOW, completed: NOW, wordsVersion: 1, chunkCount: 0 }
+    const { contextId, version, shadow } = await storage.transaction(async (repositories) => {
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const { id } = await seedDocument(repositories, context, 'uuid', done)
+      const [added = 0] = await repositories.shadows.insert(context.id, 1, 1)
+      await repositories.documents.update(added, done)
+      return { contextId: context.id, version: id, shadow: added }
+    })
+    let switching: Promise<unknown> = Promise.resolve()
+    await storage.transaction(async ({ documents }) => {
+      await documents.update(version, { metadata: { topic: 'birds' } })
+      switching = storage.transaction(
+        async ({ contexts, shadows }) => {
+          await contexts.lock(contextId)
+          return await shadows.switch(contextId, { from: 0, to: 1 }, LATER)
+        },
+        { isolation: 'read committed' },
+      )
+      await setTimeout(500)
+    })
+    expect(await switching).toEqual({ unprocessed: [], purged: [] })
+    const birds = { metadata: { topic: { eq: 'birds' } } } as never
+    expect(await storage.read(({ documents }) => documents.matching(contextId, birds))).toEqual([shadow])
   })
 
   it('notifies every process of committed due jobs, even after a connection was lost', async () => {
