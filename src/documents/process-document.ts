@@ -1,7 +1,15 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
-import { AlcoveError, StorageError, VectorInvalidError } from '../kernel/errors.js'
-import type { Clock, ContextGenerations, ContextRecord, DocumentRepository, Repositories } from '../ports/index.js'
+import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../kernel/errors.js'
+import type {
+  Clock,
+  ContextGenerations,
+  ContextRecord,
+  DocumentRepository,
+  EmbeddingModel,
+  Repositories,
+  ShadowRepository,
+} from '../ports/index.js'
 import { collectionOf, contextFor } from './collections.js'
 import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
@@ -17,6 +25,16 @@ import {
 import type { LateWrites } from './pipeline/late-writes.js'
 import { PendingVectors } from './pipeline/pending-vectors.js'
 import { deleteVersions } from './versions.js'
+
+/** Delay until another process has a chance to take the job of a shadow whose model this one lacks. */
+const OTHER_PROCESS_MS = 1_000
+
+/** A re-index is nearly at its end while fewer documents than this lack their shadow. */
+const FEW_SHADOWS = 16
+/** In the second half of each such time since the start of the re-index, other documents of its context are held back. */
+const HOLD_PERIOD_MS = 20_000
+/** Delay until the next try of a document that is held back. */
+const HELD_BACK_MS = 500
 
 /** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */
 export class ProcessDocument implements JobHandler {
@@ -45,7 +63,11 @@ export class ProcessDocument implements JobHandler {
       return
     }
     const { document, context } = started
-    const model = this.#models.get(context.embeddingModel)
+    if (started === 'held back') {
+      await job.postpone(async () => undefined, HELD_BACK_MS)
+      return
+    }
+    const model = this.#modelOf(started)
     // A new document gets its words first. Another one that waits for the model would only read its file again.
     if (!started.isFresh) await model.checkAvailable?.()
     const documentRun = new DocumentRun(this.#ports, job, started, model)
@@ -63,8 +85,22 @@ export class ProcessDocument implements JobHandler {
     }
   }
 
+  /**
+   * During a change of models, a process may lack the next one, which another process has: the shadow waits for that.
+   *
+   * @throws ModelError
+   */
+  #modelOf({ document: { generation }, context: { embeddingModel } }: StartedDocument): EmbeddingModel {
+    if (generation === null || this.#models.ids.includes(embeddingModel)) return this.#models.get(embeddingModel)
+    throw new ModelError(
+      'ERR_MODEL_UNAVAILABLE',
+      `this process does not have the embedding model ${embeddingModel} of a re-index: open it with that model too, or end it`,
+      { retryAfterMs: OTHER_PROCESS_MS },
+    )
+  }
+
   /** Sets `started`. @returns the document and its context; undefined if the document needs no processing */
-  async #start(job: JobRun): Promise<StartedDocument | undefined> {
+  async #start(job: JobRun): Promise<StartedDocument | 'held back' | undefined> {
     let started = await this.#tryStart(job)
     while (started === 'chunks left') started = await this.#tryStart(job)
     return started
@@ -74,12 +110,13 @@ export class ProcessDocument implements JobHandler {
    * One step of {@link #start}. A document that was reset still has its chunks, which may be damaged. They are removed
    * first, one part in each step.
    */
-  async #tryStart(job: JobRun): Promise<StartedDocument | 'chunks left' | undefined> {
-    return await job.transaction(async ({ documents, contexts, chunks }) => {
+  async #tryStart(job: JobRun): Promise<StartedDocument | 'chunks left' | 'held back' | undefined> {
+    return await job.transaction(async ({ documents, contexts, chunks, shadows }) => {
       const document = await documents.get(job.subject)
       const stored = document && (await contexts.get(document.contextId))
       const context = stored && contextFor(stored, document)
       if (document === undefined || context === undefined || document.completed !== null) return undefined
+      if (document.generation === null && (await isHeldBack(shadows, context, this.#clock.now()))) return 'held back'
       if (document.started !== null) return { document, context, isFresh: false }
       const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
       if (removed > 0) return 'chunks left'
@@ -133,7 +170,8 @@ export class ProcessDocument implements JobHandler {
   /** Records why the documents of a model wait: {@link waitingFor} reads it. */
   async postponed({ documents, contexts, settings }: Repositories, documentId: number, error: unknown): Promise<void> {
     const document = await documents.get(documentId)
-    const context = document && (await contexts.get(document.contextId))
+    const stored = document && (await contexts.get(document.contextId))
+    const context = stored && contextFor(stored, document)
     if (context !== undefined) await settings.put(awayKey(context.embeddingModel), failureSentence(error))
   }
 
@@ -146,6 +184,18 @@ export class ProcessDocument implements JobHandler {
       })
       .catch(() => undefined)
   }
+}
+
+/**
+ * A switch needs a moment in which all completed documents have their shadow. Under steady uploads it would not come by
+ * itself. Documents wait a part of the time only: a shadow whose model is away must not hold them back for long.
+ */
+async function isHeldBack(shadows: ShadowRepository, { id, reindexing }: ContextRecord, now: Date): Promise<boolean> {
+  if (reindexing?.error !== null) return false
+  const elapsedMs = now.getTime() - Date.parse(reindexing.started)
+  if (elapsedMs % HOLD_PERIOD_MS < HOLD_PERIOD_MS / 2) return false
+  const { done, total } = await shadows.progress(id, reindexing.generation)
+  return total - done < FEW_SHADOWS
 }
 
 /** Chunks and vectors of a former generation must not be completed: the next run makes those of the present one. */

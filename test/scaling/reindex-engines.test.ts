@@ -5,7 +5,7 @@ import {
   MemoryLexicalIndex,
   MemoryVectorIndex,
 } from '../../adapters/memory/index.js'
-import type { Session } from '../../src/index.js'
+import type { EngineOptions, Session } from '../../src/index.js'
 import { sized } from '../full-form.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../src/engine/memory-engine.js'
 import { DATABASES, type TestDatabase } from '../src/outbox/database.js'
@@ -38,6 +38,30 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
   afterEach(async () => {
     for (const { engine } of engines) await engine.close()
     await database.dispose()
+  })
+
+  it('leave documents of a model that one of them lacks to the other one', async () => {
+    for (const { engine } of engines) await engine.close()
+    const { vectorIndex, lexicalIndex, fileStore } = engines[0] ?? expect.fail()
+    const start = async (options: Partial<EngineOptions>) => {
+      const shared = { vectorIndex, lexicalIndex, fileStore, isShared: true }
+      return await memoryEngine({ ...shared, storage: database.storage(), embeddingModels: models(), ...options })
+    }
+    // The first one processes documents, and lacks the second model. The second one processes none.
+    const older = await start({ embeddingModels: [new MemoryEmbeddingModel()] })
+    const newer = await start({ roles: [] })
+    engines = [older, newer]
+    const { contexts, documents } = newer.session
+    const contextId = (await contexts.create(NEW_CONTEXT)).id
+    const uuid = await uploadText(newer.session, contextId, 'a.txt', 'The heron nests in reeds.')
+    await contexts.update(contextId, { settings: { embeddingModel: 'second' } })
+    const hasWaited = () =>
+      older.telemetry.events.some(({ name, error }) => name === 'jobs.failed' && String(error).includes('second'))
+    await expect.poll(hasWaited, { timeout: 10_000 }).toBe(true)
+    expect((await contexts.settings(contextId)).reindexing).toMatchObject({ documentsDone: 0, error: null })
+    engines = [older, newer, await start({})]
+    expect(await contexts.whenReindexed(contextId)).toMatchObject({ embeddingModel: 'second', reindexing: null })
+    expect((await documents.get(uuid)).chunks).toBe(1)
   })
 
   it(

@@ -272,6 +272,29 @@ describe('a re-index', () => {
     expect(await found('birds')).toEqual([...BIRDS].sort())
   })
 
+  it('holds other documents back for a while when few are left, so that the switch comes', async () => {
+    await upload()
+    await startStopped()
+    memory.clock.advance(10_000)
+    const { documents } = memory.session
+    const uuid = await documents.upload(contextId, { fileName: 'late.txt', content: 'The wren sings.' })
+    const { passages } = first
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(first.passages).toBe(passages)
+    // In the other half of the time, documents do not wait for a re-index that stands still.
+    memory.clock.advance(10_000)
+    await documents.whenProcessed(uuid)
+    expect(first.passages).toBe(passages + 1)
+    memory.clock.advance(10_000)
+    const last = await documents.upload(contextId, { fileName: 'last.txt', content: 'The kite soars.' })
+    second.go()
+    expect(await whenReindexed()).toMatchObject({ embeddingModel: 'second' })
+    await documents.whenProcessed(last)
+    expect(first.passages).toBe(passages + 1)
+    expect(await found('birds')).toEqual([...BIRDS, 'The wren sings.', 'The kite soars.'].sort())
+    await expectHealthy()
+  })
+
   it('stops when a document fails for good, and the same change tries again', async () => {
     await upload()
     second.failure = new ModelError('ERR_MODEL_UNSUPPORTED', 'The model refuses the text')
