@@ -76,6 +76,7 @@ export function buildProgram(): CommandUnknownOpts {
       ),
     )
     .addOption(option('--embedding-model <name>', 'model on that server, for new contexts'))
+    .addOption(option('--embedding-id <id>', 'name of that model for contexts; default: that of the server'))
     .addOption(option('--embedding-key-file <file>', 'file with the key of that server').argParser(parseFile))
     .addOption(
       option('--embedding-dimensions <count>', 'numbers of a vector; default: the server is asked').argParser(

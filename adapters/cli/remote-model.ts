@@ -5,6 +5,7 @@ import type { OpenAiModelOptions } from '../openai/index.js'
 interface RemoteModelOptions {
   readonly embeddingUrl?: string
   readonly embeddingModel?: string
+  readonly embeddingId?: string
   readonly embeddingKeyFile?: string
   readonly embeddingDimensions?: number
   readonly embeddingWindow?: number
@@ -19,8 +20,8 @@ interface RemoteModelOptions {
  * @throws InvalidInputError if some of the options are given, but not the model
  */
 export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiModelOptions[] | undefined {
-  const { embeddingUrl: baseUrl, embeddingModel: model, embeddingKeyFile, embeddingDimensions } = options
-  const { embeddingWindow, embeddingQueryPrefix, embeddingPassagePrefix } = options
+  const { embeddingUrl: baseUrl, embeddingModel: model, embeddingId: id, embeddingKeyFile } = options
+  const { embeddingDimensions, embeddingWindow, embeddingQueryPrefix, embeddingPassagePrefix } = options
   if (model === undefined) {
     if (baseUrl === undefined) return undefined
     throw new InvalidInputError('embeddingModel', 'name the model of the server with --embedding-model')
@@ -29,6 +30,7 @@ export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiMode
   const key = process.env['ALCOVE_EMBEDDING_KEY']
   const given = {
     model,
+    id,
     baseUrl,
     apiKeyFile: embeddingKeyFile,
     apiKey: embeddingKeyFile === undefined && key !== '' ? key : undefined,

@@ -47,8 +47,8 @@ const PROBE = 'alcove'
  * - A failure that may pass is retried. After some of them the server counts as away: calls reject at once with
  *   `ERR_MODEL_UNAVAILABLE`, until a trial succeeds. The engine lets documents wait.
  * - A batch that is too large for the server, or too slow, is sent in halves, and later batches are smaller.
- * - Vectors are checked and normalized. The fingerprint is of the model's name, its dimensions and its prefixes, so the
- *   server may move. Give a model that changes under the same name another `id`.
+ * - Vectors are checked and normalized. The fingerprint is of the model's name, its dimensions, its prefixes and an
+ *   `id` of its own, so the server may move. Give a model that changes under the same name another `id`.
  */
 export class OpenAiEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
@@ -246,7 +246,8 @@ function profileOf(options: CheckedOptions, counter: TokenCounter, dimensions: n
   const { model, id = model, queryPrefix, passagePrefix } = options
   const window = options.windowTokens ?? KNOWN_MODELS.get(model)?.windowTokens ?? DEFAULT_WINDOW
   const isEstimated = counter instanceof EstimatingTokenCounter
-  const identity = JSON.stringify([model, dimensions, queryPrefix, passagePrefix])
+  // Another id stands for other weights under the same name.
+  const identity = JSON.stringify([model, dimensions, queryPrefix, passagePrefix, ...(id === model ? [] : [id])])
   const name = model.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   return {
     id,

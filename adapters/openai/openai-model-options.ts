@@ -11,7 +11,7 @@ export interface OpenAiModelOptions {
   readonly baseUrl?: string | undefined
   /** Name of the model on the server, such as `nomic-embed-text` or `text-embedding-3-small`. */
   readonly model: string
-  /** Name under which contexts know the model. Default: `model`. */
+  /** Name under which contexts know the model. Another one makes another model, with new vectors. Default: `model`. */
   readonly id?: string | undefined
   /** Key of the server. It is in no log and in no error. Default: `apiKeyFile`, or no key. */
   readonly apiKey?: string | undefined

@@ -97,16 +97,18 @@ describe('the opening', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  it('gives a fingerprint of the name, the dimensions and the prefixes, but not of the address', async () => {
+  it('gives a fingerprint of the name, the dimensions, the prefixes and an own id, but not of the address', async () => {
     const fingerprints = [
       await open(),
-      await open({ baseUrl: 'http://elsewhere.test/v1' }),
+      await open({ baseUrl: 'http://elsewhere.test/v1', id: 'm' }),
       await open({ dimensions: 32 }),
       await open({ model: 'n' }),
       await open({ queryPrefix: 'query: ' }),
+      await open({ id: 'm-2026' }),
+      await open({ id: 'm-2027' }),
     ].map(({ profile }) => profile.fingerprint)
     expect(fingerprints[0]).toBe(fingerprints[1])
-    expect(new Set(fingerprints).size).toBe(4)
+    expect(new Set(fingerprints).size).toBe(6)
   })
 })
 

@@ -8,6 +8,7 @@ import { openLocalEngine } from '../../../adapters/local/index.js'
 import type { Engine } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
+import { runAlcoveHere } from '../cli/run-alcove-here.js'
 import { EmbeddingServer, failing, json } from './embedding-server.js'
 
 const KEY = 'sk-secret-4711-abcdef'
@@ -174,4 +175,13 @@ describe('the command line', () => {
     expect(found).toContain('closed in winter')
     expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true)
   }, 120_000)
+
+  it('gives the model of a server another id', async () => {
+    const cwd = dataDir
+    const remote = ['--embedding-url', server.baseUrl, '--embedding-model', 'nomic-embed-text']
+    const own = ['--embedding-id', 'nomic-2', '--embedding-dimensions', '64']
+    await runAlcoveHere(['init'], { cwd })
+    const { stdout } = await runAlcoveHere(['context', 'create', 'Port', '--json', ...remote, ...own], { cwd })
+    expect(JSON.parse(stdout)).toMatchObject({ embeddingModel: 'nomic-2' })
+  }, 60_000)
 })
