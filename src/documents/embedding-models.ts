@@ -1,12 +1,21 @@
-import { ModelError } from '../kernel/errors.js'
+import { InvalidInputError, ModelError } from '../kernel/errors.js'
 import type { EmbeddingModel, TokenCounter } from '../ports/index.js'
 
 /** The embedding models of an engine, by the id that contexts store. */
 export class EmbeddingModels {
   readonly #models: ReadonlyMap<string, EmbeddingModel>
 
-  /** @param models the first one is the default for new contexts */
+  /**
+   * @param models the first one is the default for new contexts
+   * @throws InvalidInputError if two models have the same id
+   */
   constructor(models: readonly EmbeddingModel[]) {
+    const ids = models.map(({ profile }) => profile.id)
+    const repeated = ids.find((id, at) => ids.indexOf(id) !== at)
+    if (repeated !== undefined) {
+      const advice = 'give one of them another id (id of remoteModels, --embedding-id, or the name of its folder)'
+      throw new InvalidInputError('embeddingModels', `two models have the id ${repeated}: ${advice}`)
+    }
     this.#models = new Map(models.map((model) => [model.profile.id, model]))
   }
 

@@ -35,7 +35,7 @@ export interface EngineOptions {
   readonly vectorIndex: VectorIndex
   /** Finds chunks by words. Required. */
   readonly lexicalIndex: LexicalIndex
-  /** At least one model. The first one is the default of new contexts. Required. */
+  /** At least one model, each with its own id. The first one is the default of new contexts. Required. */
   readonly embeddingModels: readonly EmbeddingModel[]
   /** Extracts the text of documents. Required. */
   readonly textExtractor: TextExtractor

@@ -54,6 +54,17 @@ describe('an engine that cannot start', () => {
     expect(closed()).toEqual([1, 1, 1, 1, 1, 1, 0])
   })
 
+  it('because two models have the same id closes its ports, and says what to do', async () => {
+    const { ports, closed } = watchedPorts()
+    const embeddingModels = [...ports.embeddingModels, new MemoryEmbeddingModel({ fingerprint: 'other' })]
+    await expect(memoryEngine({ ...ports, embeddingModels })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'embeddingModels',
+      message: expect.stringMatching(/two models have the id memory.*: give one of them another id/) as string,
+    })
+    expect(closed()).toEqual(ONCE)
+  })
+
   it('reports the reason, and closes the other ports when one of them fails to close', async () => {
     const { ports, closed } = watchedPorts()
     ports.textExtractor.close = async () => Promise.reject(new Error('no'))
