@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { ModelError } from '../../src/ports/index.js'
 
 /** Failures in a row after which the server counts as away. */
@@ -15,7 +16,8 @@ export class CircuitBreaker {
   #failures = 0
   #pauseMs = FIRST_PAUSE_MS
   #until = 0
-  #isTrying = false
+  #trial: Promise<void> | undefined
+  #endTrial: () => void = () => undefined
   #reason = ''
 
   /** True if the last requests failed so often, or so clearly, that the server counts as away. */
@@ -35,8 +37,16 @@ export class CircuitBreaker {
    */
   enter(): void {
     if (!this.isOpen) return
-    if (this.remainingMs > 0 || this.#isTrying) throw this.#error()
-    this.#isTrying = true
+    if (this.remainingMs > 0 || this.#trial !== undefined) throw this.#error()
+    this.#trial = new Promise((resolve) => {
+      this.#endTrial = resolve
+    })
+  }
+
+  /** Waits until the trial that runs has ended, at most `longestMs`. @throws the signal's reason */
+  async trialEnd(longestMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#trial === undefined || longestMs <= 0) return
+    await Promise.race([this.#trial, wait(longestMs, undefined, { signal, ref: false })])
   }
 
   /** The server has answered. */
@@ -44,13 +54,13 @@ export class CircuitBreaker {
     this.#failures = 0
     this.#pauseMs = FIRST_PAUSE_MS
     this.#until = 0
-    this.#isTrying = false
     this.#reason = ''
+    this.#finishTrial()
   }
 
   /** The caller abandoned its request: nothing is known. */
   giveUp(): void {
-    this.#isTrying = false
+    this.#finishTrial()
   }
 
   /**
@@ -62,7 +72,7 @@ export class CircuitBreaker {
     message: string,
     { wishMs, isClear }: { readonly wishMs?: number | undefined; readonly isClear: boolean },
   ): void {
-    this.#isTrying = false
+    this.#finishTrial()
     this.#failures += 1
     if (!isClear && wishMs === undefined && this.#failures < FAILURES && !this.isOpen) return
     // Requests that ran together fail together. They make one pause.
@@ -70,6 +80,11 @@ export class CircuitBreaker {
     this.#reason = message
     this.#until = performance.now() + Math.max(this.#pauseMs, Math.min(wishMs ?? 0, LONGEST_WISH_MS))
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+
+  #finishTrial(): void {
+    this.#trial = undefined
+    this.#endTrial()
   }
 
   #error(): ModelError {

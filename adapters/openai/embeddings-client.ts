@@ -50,7 +50,7 @@ export class EmbeddingsClient {
   /** @returns true if the server works with another text: it is not away */
   async worksWith(text: string, dimensions: number, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#send([text], dimensions, signal)
+      await this.#send([text], dimensions, signal, this.#options.timeoutMs)
       this.breaker.succeed()
       return true
     } catch (error) {
@@ -61,6 +61,7 @@ export class EmbeddingsClient {
 
   /**
    * @param dimensions expected length of a vector; undefined to find it out
+   * @param timeoutMs deadline; default: that of the options
    * @returns one vector of length 1 for each text
    * @throws RequestError; ModelError `ERR_MODEL_UNAVAILABLE` at once while the server counts as away; the signal's reason
    */
@@ -68,10 +69,11 @@ export class EmbeddingsClient {
     texts: readonly string[],
     dimensions: number | undefined,
     signal: AbortSignal,
+    timeoutMs: number = this.#options.timeoutMs,
   ): Promise<Float32Array[]> {
     this.breaker.enter()
     try {
-      const vectors = await this.#send(texts, dimensions, signal)
+      const vectors = await this.#send(texts, dimensions, signal, timeoutMs)
       this.breaker.succeed()
       return vectors
     } catch (error) {
@@ -87,11 +89,16 @@ export class EmbeddingsClient {
     }
   }
 
-  async #send(texts: readonly string[], dimensions: number | undefined, signal: AbortSignal): Promise<Float32Array[]> {
-    const answer = await this.#exchange(texts, dimensions, signal)
+  async #send(
+    texts: readonly string[],
+    dimensions: number | undefined,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<Float32Array[]> {
+    const answer = await this.#exchange(texts, dimensions, signal, timeoutMs)
     if (answer === 'encoding refused') {
       this.#encoding = 'float'
-      return await this.#send(texts, dimensions, signal)
+      return await this.#send(texts, dimensions, signal, timeoutMs)
     }
     if (/\bhtml\b/i.test(answer.type)) throw new RequestError(notTheProtocol(this.#place, 'answered with a web page'))
     const vectors = readVectors(answer.body, { texts: texts.length, dimensions }, this.#place)
@@ -103,8 +110,9 @@ export class EmbeddingsClient {
     texts: readonly string[],
     dimensions: number | undefined,
     signal: AbortSignal,
+    timeoutMs: number,
   ): Promise<{ readonly type: string; readonly body: string } | 'encoding refused'> {
-    const { timeoutMs, url, model, sendsDimensions } = this.#options
+    const { url, model, sendsDimensions } = this.#options
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), timeoutMs)
     try {
@@ -146,7 +154,7 @@ export class EmbeddingsClient {
 
   #timeout(timeoutMs: number, texts: number): RequestError {
     const error = unavailable(`${this.#place.server} did not answer within ${timeoutMs} ms`)
-    return new RequestError({ error, isForBatch: texts > 1, isClear: false })
+    return new RequestError({ error, isForBatch: texts > 1, isClear: false, isTimeout: true })
   }
 
   #unreachable(cause: unknown): RequestError {

@@ -7,6 +7,8 @@ export interface RequestFailure {
   readonly isForBatch: boolean
   /** True if the failure says nothing about the request: the server is away. */
   readonly isClear: boolean
+  /** True if the request took longer than its deadline. */
+  readonly isTimeout?: boolean
   /** The pause that the server wishes, in milliseconds. */
   readonly wishMs?: number | undefined
 }
@@ -37,7 +39,7 @@ export function toFailure({ status, retryAfter, body }: FailedAnswer, place: Pla
   }
   if (TRANSIENT.has(status) || status >= 500) {
     const wishMs = status === 429 || status === 503 ? waitOf(retryAfter) : undefined
-    const isClear = status === 429 || status === 502 || status === 503 || status === 504
+    const isClear = status === 429 || status === 503
     const message = `${place.server} answered with ${status}${said}`
     return { error: unavailable(message, wishMs), isForBatch: false, isClear, wishMs }
   }

@@ -36,6 +36,12 @@ const PASSAGE_RETRIES = { firstMs: 250, longestMs: 4_000, maxRetries: 4, isRando
 const QUERY_RETRIES = { firstMs: 100, longestMs: 500, maxRetries: 2, isRandom: true }
 /** Longest pause of the server that a call waits for. A longer one rejects the call, and the document waits. */
 const [PASSAGE_WAIT_MS, QUERY_WAIT_MS] = [10_000, 1_000]
+/** Longest time that a query waits for the trial of another request. */
+const TRIAL_WAIT_MS = 5_000
+/** Longest deadline of a query, for which a user waits. */
+const QUERY_TIMEOUT_MS = 10_000
+/** Full batches in a row that succeed before batches grow again. */
+const SUCCESSES_TO_GROW = 4
 
 /** The text that asks if the server works, and how long its vectors are. */
 const PROBE = 'alcove'
@@ -46,7 +52,8 @@ const PROBE = 'alcove'
  *
  * - A failure that may pass is retried. After some of them the server counts as away: calls reject at once with
  *   `ERR_MODEL_UNAVAILABLE`, until a trial succeeds. The engine lets documents wait.
- * - A batch that is too large for the server, or too slow, is sent in halves, and later batches are smaller.
+ * - A batch that is too large for the server, or too slow, is sent in halves, and later batches are smaller. Those that were
+ *   too slow grow again with successes.
  * - Vectors are checked and normalized. The fingerprint is of the model's name, its dimensions, its prefixes and an
  *   `id` of its own, so the server may move. Give a model that changes under the same name another `id`.
  */
@@ -59,6 +66,9 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   readonly #limit: LimitFunction
   readonly #closing = new AbortController()
   #batchSize: number
+  /** Most texts that the server takes. */
+  #mostTexts: number
+  #successes = 0
 
   private constructor(options: CheckedOptions, client: EmbeddingsClient, counter: TokenCounter, dimensions: number) {
     this.#options = options
@@ -68,6 +78,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
     this.concurrency = options.concurrency
     this.#limit = pLimit(options.concurrency)
     this.#batchSize = Math.max(1, Math.min(options.batchSize, Math.floor(MAX_NUMBERS / dimensions)))
+    this.#mostTexts = this.#batchSize
     // Each call in progress adds a listener.
     setMaxListeners(0, this.#closing.signal)
   }
@@ -177,15 +188,19 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   /** Embeds a batch, in halves if the server does not take it as a whole. */
   async #embedBatch(input: readonly string[], isUrgent: boolean, signal: AbortSignal): Promise<Float32Array[]> {
     try {
-      return await this.#embedWithRetries(input, isUrgent, signal)
+      const rows = await this.#embedWithRetries(input, isUrgent, signal)
+      this.#growAfter(input.length)
+      return rows
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
-      const { isForBatch, isClear, error: shown } = error.failure
+      const { isForBatch, isClear, isTimeout, error: shown } = error.failure
       if (isForBatch && input.length > 1) {
         const half = Math.ceil(input.length / 2)
         const first = await this.#embedBatch(input.slice(0, half), isUrgent, signal)
         // Half of the batch was not refused, so its size was the reason.
+        if (isTimeout !== true) this.#mostTexts = Math.min(this.#mostTexts, half)
         this.#batchSize = Math.min(this.#batchSize, half)
+        this.#successes = 0
         return [...first, ...(await this.#embedBatch(input.slice(half), isUrgent, signal))]
       }
       if (!shown.isTransient) throw shown
@@ -195,14 +210,31 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
     }
   }
 
+  /** A slow moment of the server passes: batches that were halved for it grow again. */
+  #growAfter(texts: number): void {
+    if (this.#batchSize >= this.#mostTexts || texts < this.#batchSize) return
+    this.#successes += 1
+    if (this.#successes < SUCCESSES_TO_GROW) return
+    this.#batchSize = Math.min(this.#batchSize * 2, this.#mostTexts)
+    this.#successes = 0
+  }
+
   async #embedWithRetries(input: readonly string[], isUrgent: boolean, signal: AbortSignal): Promise<Float32Array[]> {
     const { breaker } = this.#client
     const longestWaitMs = isUrgent ? QUERY_WAIT_MS : PASSAGE_WAIT_MS
-    return await retry(async () => await this.#client.request(input, this.profile.dimensions, signal), {
+    const timeoutMs = isUrgent ? Math.min(this.#options.timeoutMs, QUERY_TIMEOUT_MS) : this.#options.timeoutMs
+    const trialUntil = performance.now() + TRIAL_WAIT_MS
+    const send = async (): Promise<Float32Array[]> => {
+      if (isUrgent) await breaker.trialEnd(trialUntil - performance.now(), signal)
+      return await this.#client.request(input, this.profile.dimensions, signal, timeoutMs)
+    }
+    return await retry(send, {
       backoff: isUrgent ? QUERY_RETRIES : PASSAGE_RETRIES,
       isTransient: (error) => {
         const failed = error instanceof RequestError ? error.failure : undefined
         const isTransient = (failed?.error ?? (error as ModelError)).isTransient === true
+        // The user has waited for a whole deadline already.
+        if (isUrgent && failed?.isTimeout === true) return false
         return isTransient && failed?.isForBatch !== true && breaker.remainingMs <= longestWaitMs
       },
       beforeRetry: async () => {

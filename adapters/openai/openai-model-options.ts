@@ -44,7 +44,7 @@ export interface OpenAiModelOptions {
   readonly batchSize?: number | undefined
   /** Most requests for passages at a time. Default: 2. */
   readonly concurrency?: number | undefined
-  /** Milliseconds that one request may take. Default: 60,000. */
+  /** Milliseconds that one request may take. A query has at most 10,000. Default: 60,000. */
   readonly timeoutMs?: number | undefined
 }
 

@@ -198,6 +198,17 @@ describe('a request', () => {
     expect((await model.embed(['a', 'b', 'c', 'd'], PASSAGE)).length).toBe(256)
   })
 
+  it('is as large as before some time after a slow moment', async () => {
+    const model = await open({ batchSize: 4, timeoutMs: 300, concurrency: 1 })
+    server.next.push(() => undefined)
+    const texts = Array.from({ length: 24 }, (_, at) => `text ${at}`)
+    await model.embed(texts.slice(0, 4), PASSAGE)
+    server.requests.length = 0
+    await model.embed(texts, PASSAGE)
+    await model.embed(texts.slice(0, 4), PASSAGE)
+    expect(server.requests.map(({ body }) => body.input.length)).toEqual([...Array<number>(12).fill(2), 4])
+  })
+
   it('ends as soon as its signal is aborted, and frees the connection', async () => {
     server.always = () => undefined
     const model = await open()
@@ -291,11 +302,29 @@ describe('a failure that may pass', () => {
     expect((await model.embed(['fine'], PASSAGE)).length).toBe(64)
   })
 
+  it.each([502, 503])('makes no parallel search fail if it is a single %i', async (status) => {
+    server.next.push(failing(status, 'restart'))
+    server.always = async (request, response, own) => {
+      await new Promise((resolve) => setTimeout(resolve, 700))
+      json(response, 200, await own.answer(request))
+    }
+    const model = await open()
+    const early = Array.from({ length: 5 }, async () => await model.embed(['x'], QUERY))
+    await expect.poll(() => server.requests.length).toBeGreaterThan(0)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const late = Array.from({ length: 5 }, async () => await model.embed(['y'], QUERY))
+    expect((await Promise.allSettled([...early, ...late])).map((one) => one.status)).toEqual(
+      Array<string>(10).fill('fulfilled'),
+    )
+  })
+
   it('has a deadline', async () => {
     server.always = () => undefined
     const model = await open({ timeoutMs: 100 })
     const error = await rejection(model.embed(['x'], QUERY))
     expect(error.message).toMatch(/did not answer within 100 ms/)
+    // A user waits for one deadline, not for one of each try.
+    expect(server.requests).toHaveLength(1)
     expect(error.isTransient).toBe(true)
   })
 })
