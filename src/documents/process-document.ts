@@ -171,6 +171,7 @@ export class ProcessDocument implements JobHandler {
   async postponed({ documents, contexts, settings }: Repositories, documentId: number, error: unknown): Promise<void> {
     const document = await documents.get(documentId)
     const stored = document && (await contexts.get(document.contextId))
+    // A shadow waits for the model of the re-index, not for that of its context.
     const context = stored && contextFor(stored, document)
     if (context !== undefined) await settings.put(awayKey(context.embeddingModel), failureSentence(error))
   }

@@ -103,6 +103,27 @@ describe('documents of a model on a server', () => {
     expect((await documents.get(uuid)).waiting).toBeNull()
   }, 60_000)
 
+  it('do not say that they wait while a re-index waits for another model', async () => {
+    engine = await openLocalEngine({
+      dataDir,
+      modelDirs: [bundledModel],
+      remoteModels: [
+        { baseUrl: server.baseUrl, model: 'nomic-embed-text', apiKey: KEY, dimensions: 64 },
+        { baseUrl: 'http://127.0.0.1:9/v1', model: 'gone', dimensions: 64 },
+      ],
+      telemetry: { record: (event) => void events.push(event) },
+    })
+    const { documents, contexts } = engine.as(engine.owner)
+    const { id } = await contexts.create(CONTEXT)
+    await documents.whenProcessed(await documents.upload(id, { fileName: 'port.txt', content: TEXT }))
+    await contexts.update(id, { settings: { embeddingModel: 'gone' } })
+    const failures = () => events.filter(({ name }) => name === 'jobs.failed').length
+    await expect.poll(failures, { timeout: 20_000 }).toBeGreaterThan(1)
+    server.always = () => undefined
+    const uuid = await documents.upload(id, { fileName: 'leave.txt', content: 'Parental leave takes eighteen weeks.' })
+    expect(await documents.get(uuid)).toMatchObject({ completed: null, waiting: null })
+  }, 60_000)
+
   it('fail at once if the server refuses them for good', async () => {
     const opened = await open(64)
     const { documents, contexts } = opened.as(opened.owner)
