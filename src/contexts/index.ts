@@ -19,6 +19,7 @@ export {
   type ShareInput,
   shareSchema,
 } from './contexts.js'
+export { clearAway, recordAway, waitingSentence } from './model-away.js'
 export {
   type ContextReindexProgress,
   ReindexAll,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ASSISTANT, findReadable } from '../contexts/index.js'
+import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { type ListPage, type ListQuery, RowList } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
@@ -21,6 +21,7 @@ import {
   type DocumentWithReceipt,
   type FoundDocument,
   findDocument,
+  isUnfinished,
   recordDocumentChange,
   toDocument,
 } from './document.js'
@@ -29,7 +30,6 @@ import { parseFilter } from './document-filter.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
-import { waitingFor } from './model-away.js'
 import { deleteVersions, UNPROCESSED } from './versions.js'
 
 /** A part of a list of documents. */
@@ -73,7 +73,9 @@ export class Documents {
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
     return await this.#storage.read(async (repositories) => {
       const { document, replacement, context } = await findDocument(repositories, access, reference, 'read')
-      const waiting = await waitingFor(repositories, replacement ?? document, context)
+      const waiting = isUnfinished(replacement ?? document)
+        ? await waitingSentence(repositories.settings, context.embeddingModel, this.#clock.now(), 'the document')
+        : null
       return { ...toDocument(document, replacement), receipt: document.receipt, waiting }
     })
   }

@@ -1,4 +1,5 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
+import { clearAway, recordAway } from '../contexts/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../kernel/errors.js'
 import type {
@@ -14,7 +15,6 @@ import { collectionOf, contextFor } from './collections.js'
 import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
-import { awayKey, clearAway } from './model-away.js'
 import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'
 import {
   DocumentRun,
@@ -167,13 +167,13 @@ export class ProcessDocument implements JobHandler {
     await documents.update(documentId, { error: failureSentence(error) })
   }
 
-  /** Records why the documents of a model wait: {@link waitingFor} reads it. */
-  async postponed({ documents, contexts, settings }: Repositories, documentId: number, error: unknown): Promise<void> {
+  /** Records that the documents of a model wait. The worker reports why. */
+  async postponed({ documents, contexts, settings }: Repositories, documentId: number): Promise<void> {
     const document = await documents.get(documentId)
     const stored = document && (await contexts.get(document.contextId))
     // A shadow waits for the model of the re-index, not for that of its context.
     const context = stored && contextFor(stored, document)
-    if (context !== undefined) await settings.put(awayKey(context.embeddingModel), failureSentence(error))
+    if (context !== undefined) await recordAway(settings, context.embeddingModel, this.#clock.now())
   }
 
   failed(documentId: number): void {

@@ -1,4 +1,5 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
+import { clearAway } from '../../contexts/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { itemsUntilAborted, pause } from '../../kernel/abort.js'
 import { ExtractionError, isTransientError, LeaseLostError } from '../../kernel/errors.js'
@@ -285,8 +286,14 @@ export class DocumentRun {
     const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
     this.#totals.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
     const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
+    let mayBeAway = this.#model.checkAvailable !== undefined
     for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
       this.#countEmbedded(batch)
+      if (mayBeAway && batch.reused < batch.windowCount) {
+        // The end of a large document may be an hour away.
+        await this.#job.transaction(({ settings }) => clearAway(settings, this.#context.embeddingModel))
+        mayBeAway = false
+      }
       await this.#vectors.write(batch)
       this.#emitProgress(this.#totals.embedded)
     }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../../adapters/local/index.js'
+import { MemoryClock } from '../../../adapters/memory/index.js'
 import type { Engine } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
@@ -71,12 +72,16 @@ describe('documents of a model on a server', () => {
     await findable
     await expect
       .poll(async () => (await documents.get(uuid)).waiting, { timeout: 20_000 })
-      .toMatch(/the embedding server at .* cannot be reached.*\(ERR_MODEL_UNAVAILABLE\)$/)
+      .toBe(
+        'the server of the embedding model nomic-embed-text is away; the document waits for it (ERR_MODEL_UNAVAILABLE)',
+      )
     expect(await documents.get(uuid)).toMatchObject({ completed: null, error: null })
     expect((await opened.health()).ports.embeddingModels).toBe('ERR_MODEL_UNAVAILABLE')
     const failed = events.filter(({ name }) => name === 'jobs.failed')
     expect(failed.length).toBeGreaterThan(0)
     expect(failed.every(({ level }) => level === 'warn')).toBe(true)
+    // The operator sees the address, the companies do not.
+    expect(String(failed[0]?.error)).toContain(server.baseUrl)
     expect(JSON.stringify([events, events.map(({ error }) => String(error))])).not.toContain('4711')
     // Longer than five failures of a job would take to be final.
     await new Promise((resolve) => setTimeout(resolve, 8_000))
@@ -100,6 +105,45 @@ describe('documents of a model on a server', () => {
     expect((await documents.get(uuid)).waiting).toMatch(/ERR_MODEL_UNAVAILABLE/)
     await server.listen()
     await documents.whenProcessed(uuid)
+    expect((await documents.get(uuid)).waiting).toBeNull()
+  }, 60_000)
+
+  it('no longer say that they wait once the first windows are embedded', async () => {
+    const opened = await open(64)
+    const { documents, contexts } = opened.as(opened.owner)
+    const { id } = await contexts.create({ ...CONTEXT, settings: { chunkSizeTokens: 16, overlap: 0 } })
+    await server.stop()
+    const sentences = Array.from({ length: 800 }, (_, item) => `Lamp ${item} stands in the room ${item} of the house.`)
+    const uuid = await documents.upload(id, { fileName: 'lamps.txt', content: sentences.join(' ') })
+    await expect.poll(async () => (await documents.get(uuid)).waiting, { timeout: 20_000 }).not.toBeNull()
+    server.always = async (request, response, own) => {
+      if (request.body.input.some((text) => text.includes('Lamp 799'))) return
+      json(response, 200, await own.answer(request))
+    }
+    await server.listen()
+    await expect.poll(async () => (await documents.get(uuid)).waiting, { timeout: 40_000 }).toBeNull()
+    expect(await documents.get(uuid)).toMatchObject({ completed: null, error: null })
+  }, 90_000)
+
+  it('no longer say that they wait if nobody has tried for two minutes', async () => {
+    const first = await open(64)
+    const session = first.as(first.owner)
+    const { id } = await session.contexts.create(CONTEXT)
+    await server.stop()
+    const uuid = await session.documents.upload(id, { fileName: 'port.txt', content: TEXT })
+    await expect.poll(async () => (await session.documents.get(uuid)).waiting, { timeout: 20_000 }).not.toBeNull()
+    await first.close()
+    const clock = new MemoryClock(new Date(Date.now() + 30_000))
+    engine = await openLocalEngine({
+      dataDir,
+      modelDirs: [bundledModel],
+      remoteModels: [{ baseUrl: server.baseUrl, model: 'nomic-embed-text', apiKey: KEY, dimensions: 64 }],
+      roles: ['relay'],
+      clock,
+    })
+    const { documents } = engine.as(engine.owner)
+    expect((await documents.get(uuid)).waiting).not.toBeNull()
+    clock.advance(150_000)
     expect((await documents.get(uuid)).waiting).toBeNull()
   }, 60_000)
 
