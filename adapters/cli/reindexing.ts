@@ -2,7 +2,7 @@ import type { Option } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { ContextSettingsView, Session } from '../../src/index.js'
 import { type GlobalOptions, option, parseNumber } from './options.js'
-import { printResult, tell } from './output.js'
+import { oneLine, printResult, tell } from './output.js'
 
 const POLL_MS = 200
 
@@ -73,11 +73,18 @@ export async function waitForReindex(
   { id, name }: { readonly id: number; readonly name: string },
 ): Promise<ContextSettingsView> {
   const bar = new ReindexBar()
+  let told: string | null = null
   try {
     for (;;) {
       const settings = await session.contexts.settings(id)
       const { reindexing } = settings
       if (reindexing?.error !== null) return settings
+      const { waiting } = reindexing
+      if (waiting !== told) {
+        bar.stop()
+        tell(oneLine(`${name}: ${waiting ?? 'the re-index goes on'}`))
+        told = waiting
+      }
       bar.show(name, reindexing.documentsDone, reindexing.documentsTotal)
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }

@@ -1,10 +1,11 @@
 import { pause } from '../kernel/abort.js'
 import { ReindexFailedError } from '../kernel/errors.js'
 import { parseId } from '../kernel/validate.js'
-import type { ChunkSettings, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
+import type { ChunkSettings, Clock, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, findReadable } from './context.js'
 import type { ContextSettings } from './context-input.js'
+import { waitingSentence } from './model-away.js'
 
 /** A re-index in progress: the settings that it brings, and how far it is. */
 export interface ContextReindexingView extends ChunkSettings {
@@ -14,6 +15,11 @@ export interface ContextReindexingView extends ChunkSettings {
   readonly documentsTotal: number
   /** Null, or a sentence that ends in its error code. Set only if the re-index has stopped. */
   readonly error: string | null
+  /**
+   * Null, or a sentence that ends in its error code: the server of the new model is away, and the re-index waits for it.
+   * It goes on once the server is back.
+   */
+  readonly waiting: string | null
 }
 
 /** All settings of a context with their present values. */
@@ -28,10 +34,12 @@ const POLL_MS = 200
 /** The settings of contexts, and the progress of their re-indexes. */
 export class ReadContextSettings {
   readonly #storage: Storage
+  readonly #clock: Clock
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, authorizer: Authorizer) {
+  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
     this.#storage = storage
+    this.#clock = clock
     this.#authorizer = authorizer
   }
 
@@ -42,8 +50,13 @@ export class ReadContextSettings {
     return await this.#storage.read(async (repositories) => {
       const context = await findReadable(repositories, access, id)
       const { reindexing } = context
-      const progress = reindexing && (await repositories.shadows.progress(id, reindexing.generation))
-      return toSettings(context, progress)
+      if (reindexing === null) return toSettings(context, null)
+      const progress = await repositories.shadows.progress(id, reindexing.generation)
+      const waiting =
+        reindexing.error === null
+          ? await waitingSentence(repositories.settings, reindexing.embeddingModel, this.#clock.now(), 'the re-index')
+          : null
+      return toSettings(context, { ...progress, waiting })
     })
   }
 
@@ -70,7 +83,9 @@ export class ReadContextSettings {
   }
 }
 
-function toSettings(record: ContextRecord, progress: ReindexProgress | null): ContextSettingsView {
+type WaitingProgress = ReindexProgress & Pick<ContextReindexingView, 'waiting'>
+
+function toSettings(record: ContextRecord, progress: WaitingProgress | null): ContextSettingsView {
   return {
     embeddingModel: record.embeddingModel,
     maxSizeBytes: record.maxSizeBytes,
@@ -84,9 +99,9 @@ function toSettings(record: ContextRecord, progress: ReindexProgress | null): Co
   }
 }
 
-function toReindexing({ reindexing }: ContextRecord, progress: ReindexProgress | null): ContextReindexingView | null {
+function toReindexing({ reindexing }: ContextRecord, progress: WaitingProgress | null): ContextReindexingView | null {
   if (reindexing === null || progress === null) return null
   const { embeddingModel, chunkSizeTokens, overlap, error } = reindexing
-  const { done: documentsDone, total: documentsTotal } = progress
-  return { embeddingModel, chunkSizeTokens, overlap, documentsDone, documentsTotal, error }
+  const { done: documentsDone, total: documentsTotal, waiting } = progress
+  return { embeddingModel, chunkSizeTokens, overlap, documentsDone, documentsTotal, error, waiting }
 }

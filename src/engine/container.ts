@@ -298,7 +298,7 @@ function bindOutbox(
 /** Contexts, and documents from the upload to the purge. */
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS, VECTOR_INDEX])
-  bind(ReadContextSettings, [STORAGE, Authorizer])
+  bind(ReadContextSettings, [STORAGE, CLOCK, Authorizer])
   bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])

@@ -31,6 +31,10 @@ const settingsSchema: z.ZodType<ContextSettingsView> = z
         error: z.string().nullable().meta({
           description: 'Null, or the reason why the re-index has stopped: one sentence that ends with the error code',
         }),
+        waiting: z.string().nullable().meta({
+          description:
+            'Null, or one sentence that ends with the error code: the server of the new model is away, and the re-index waits for it',
+        }),
       })
       .meta({ id: 'ContextReindexing' })
       .nullable()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { EmbeddingServer } from '../openai/embedding-server.js'
 import { type Outcome, startAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
@@ -41,6 +42,23 @@ describe('alcove reindex', () => {
     const { stdout } = await alcove('context', 'settings', 'Lamps', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 64, overlap: 0, reindexing: null })
   })
+
+  it('says once that it waits for the server of the new model', async () => {
+    const server = await EmbeddingServer.start()
+    const env = { ALCOVE_EMBEDDING_URL: server.baseUrl, ALCOVE_EMBEDDING_MODEL: 'remote' }
+    await server.stop()
+    const back = setTimeout(8_000).then(async () => await server.listen())
+    const args = ['reindex', 'Lamps', '--model', 'remote', '--embedding-dimensions', '64']
+    const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path, env })
+    await back
+    await server.stop()
+    expect(exitCode).toBe(0)
+    const lines = stderr.split('\n').filter((line) => line.startsWith('Lamps: '))
+    expect(lines).toEqual([
+      'Lamps: the server of the embedding model remote is away; the re-index waits for it (ERR_MODEL_UNAVAILABLE)',
+      ...(lines.length > 1 ? ['Lamps: the re-index goes on'] : []),
+    ])
+  }, 60_000)
 
   it('--all counts contexts and documents, and passes over those that have the settings', async () => {
     await alcove('context', 'create', 'Empty')

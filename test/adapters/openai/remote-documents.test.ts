@@ -163,6 +163,10 @@ describe('documents of a model on a server', () => {
     await contexts.update(id, { settings: { embeddingModel: 'gone' } })
     const failures = () => events.filter(({ name }) => name === 'jobs.failed').length
     await expect.poll(failures, { timeout: 20_000 }).toBeGreaterThan(1)
+    // The re-index is the one that waits.
+    await expect
+      .poll(async () => (await contexts.settings(id)).reindexing?.waiting, { timeout: 20_000 })
+      .toBe('the server of the embedding model gone is away; the re-index waits for it (ERR_MODEL_UNAVAILABLE)')
     server.always = () => undefined
     const uuid = await documents.upload(id, { fileName: 'leave.txt', content: 'Parental leave takes eighteen weeks.' })
     expect(await documents.get(uuid)).toMatchObject({ completed: null, waiting: null })
