@@ -62,11 +62,11 @@ export class ProcessDocument implements JobHandler {
       await job.complete(async () => undefined)
       return
     }
-    const { document, context } = started
     if (started === 'held back') {
       await job.postpone(async () => undefined, HELD_BACK_MS)
       return
     }
+    const { document, context } = started
     const model = this.#modelOf(started)
     // A new document gets its words first. Another one that waits for the model would only read its file again.
     if (!started.isFresh) await model.checkAvailable?.()
