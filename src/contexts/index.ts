@@ -25,4 +25,4 @@ export {
   ReindexAll,
   type ReindexAllOptions,
 } from './reindex-all.js'
-export { enqueueReindex, REINDEX_CONTEXT } from './reindexing.js'
+export { enqueueReindex, isRemovingGenerations, REINDEX_CONTEXT } from './reindexing.js'

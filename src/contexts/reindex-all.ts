@@ -7,7 +7,7 @@ import type { Reach } from '../tenancy/index.js'
 import { chunkSettingsSchema, type NewChunkSettings } from './context-input.js'
 import { type KnownModels, requireModel } from './known-models.js'
 import { requireRoomToReindex } from './reindex-room.js'
-import { changeChunkSettings, enqueueReindex, haveSameChunks } from './reindexing.js'
+import { changeChunkSettings, enqueueReindex, haveSameChunks, isRemovingGenerations } from './reindexing.js'
 
 export interface ReindexAllOptions {
   /** Ends the run once this many documents are re-indexed. The context at that time goes on. Default: no limit. */
@@ -91,12 +91,19 @@ export class ReindexAll {
     for await (const page of pages(CONTEXTS_PER_READ, read)) {
       for (const { id } of page) {
         signal?.throwIfAborted()
+        let hasRun = false
         for await (const progress of this.#reindex(id, settings, signal, onStarted)) {
           yield progress
+          hasRun ||= progress.state === 'running'
           if (progress.state === 'running' && done + progress.documentsDone >= most) return
           if (progress.state === 'done') done += progress.documentsTotal
         }
         if (done >= most) return
+        // The next context needs the room of the former generation.
+        while (hasRun && (await this.#storage.read((repositories) => isRemovingGenerations(repositories, id)))) {
+          signal?.throwIfAborted()
+          await pause(POLL_MS, signal)
+        }
       }
     }
   }

@@ -17,6 +17,18 @@ export async function enqueueReindex(
   await jobs.enqueue({ ...job, ...(companyId !== undefined && { companyId }) }, { ...options, isLocked: true })
 }
 
+/** @returns true while a job removes what a re-index of the context has left, or is due to do so */
+export async function isRemovingGenerations(
+  { jobs, contexts }: Pick<Repositories, 'jobs' | 'contexts'>,
+  contextId: number,
+): Promise<boolean> {
+  const generations = await contexts.generations(contextId)
+  if (generations === undefined || generations.reindexing?.error === null) return false
+  if (await jobs.isHeld({ kind: REINDEX_CONTEXT, subject: contextId })) return true
+  // A job that is due later has failed.
+  return (await jobs.waiting([REINDEX_CONTEXT])).some(({ lane, dueInMs }) => lane === contextId && dueInMs === 0)
+}
+
 /**
  * Decides what a change of settings does, and prepares it. The caller has enqueued the job, and locked the context.
  *

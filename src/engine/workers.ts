@@ -1,7 +1,9 @@
 import { TRIM_AUDIT } from '../audit/index.js'
+import { isRemovingGenerations, REINDEX_CONTEXT } from '../contexts/index.js'
 import type { RepairWorkers, StartCheck } from '../doctor/index.js'
 import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
 import { JobWorker, type Progress } from '../jobs/index.js'
+import { pause } from '../kernel/abort.js'
 import { SWEEP_JOB, type Sweep } from '../maintenance/index.js'
 import { DELIVER_EVENT, TRIM_DELIVERIES } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
@@ -63,6 +65,9 @@ const RELAY_SHARED_CLAIMS = 4
 
 /** A sweep is due every hour, so a slow poll is enough. */
 const SWEEP_POLL_MS = MINUTE
+
+/** Interval of the reads of a wait for the removal of former generations. */
+const REMOVAL_POLL_MS = 20
 
 /**
  * The workers of an engine, for: documents, words of older documents, re-indexes, purging, mails, and the relay of events. Also
@@ -277,10 +282,22 @@ export class Workers implements WorkSignals, RepairWorkers {
   async whenCleared(): Promise<Progress> {
     await this.#swept
     if (this.#started === undefined) return 'done'
+    while (!this.#stopping.signal.aborted && (await this.#isRemovingGenerations())) {
+      this.#reindexing.wake()
+      await pause(REMOVAL_POLL_MS)
+    }
     const progress = await this.#purging.whenIdle()
     // Aborted runs remove the data that they were writing for deleted documents.
     await Promise.all([this.#ingestion.whenAbandoned(), this.#indexing.whenAbandoned()])
     return progress
+  }
+
+  async #isRemovingGenerations(): Promise<boolean> {
+    return await this.#storage.read(async (repositories) => {
+      const waiting = await repositories.jobs.waiting([REINDEX_CONTEXT])
+      for (const { lane } of waiting) if (await isRemovingGenerations(repositories, lane)) return true
+      return false
+    })
   }
 
   /** Stops all workers. Releases the jobs that do not finish in time. */

@@ -119,6 +119,7 @@ function updateCommand(): CommandUnknownOpts {
         const settings = { ...searchSettings(given), ...ofChunks }
         const updated = await session.contexts.update(id, { name, description, caption, toolsJson, settings })
         const { reindexing } = isReindexing ? await waitForReindex(session, updated) : { reindexing: null }
+        if (isReindexing) await clearAway(engine)
         return { updated: await session.contexts.get(id), error: reindexing?.error ?? null }
       }
       const isReindexing = Object.keys(ofChunks).length > 0

@@ -1,6 +1,6 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { ContextReindexProgress } from '../../../src/index.js'
-import { findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { type GlobalOptions, globalOptions, isSwitchedOn, option, parseCount } from '../options.js'
 import { counted, oneLine, printResult, tell } from '../output.js'
 import {
@@ -82,7 +82,9 @@ async function reindexOne(
         ...given,
       }
       if (Object.keys(wanted).length > 0) await session.contexts.update(context.id, { settings: wanted })
-      return { name: context.name, settings: await waitForReindex(session, context) }
+      const settings = await waitForReindex(session, context)
+      await clearAway(engine)
+      return { name: context.name, settings }
     },
     tellInterrupted,
   )
@@ -120,6 +122,7 @@ async function reindexAll(
         counts.isFinished = false
         counts.documents += last.documentsDone
       }
+      await clearAway(engine)
     },
     tellInterrupted,
   )

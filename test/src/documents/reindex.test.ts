@@ -95,6 +95,16 @@ async function found(prompt: string): Promise<string[]> {
   return (await memory.session.search(contextId, prompt, { topN: 100 })).map(({ content }) => content).sort()
 }
 
+/** Collections are dropped after a while. */
+function dropSlowly(): void {
+  const drop = memory.vectorIndex.drop.bind(memory.vectorIndex)
+  const slowDrop = async (name: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await drop(name)
+  }
+  Object.assign(memory.vectorIndex, { drop: slowDrop })
+}
+
 /** The generations that have vectors, words or rows. */
 async function collections(): Promise<string[]> {
   return [...(await memory.vectorIndex.listCollections()), ...(await memory.lexicalIndex.listCollections())].sort()
@@ -139,6 +149,31 @@ describe('a re-index', () => {
     expect(events).toEqual([contextId])
     expect((await collections()).every((name) => name.startsWith(`context-${contextId}-g1-`))).toBe(true)
     expect(Buffer.concat(await all(await documents.open(uuids[0] ?? '')))).toEqual(Buffer.from(BIRDS[0] ?? ''))
+  })
+
+  it('has removed the former generation once the engine is cleared', async () => {
+    await upload()
+    dropSlowly()
+    await change(SMALL_CHUNKS)
+    await whenReindexed()
+    expect(await memory.engine.whenCleared()).toBe('done')
+    expect((await collections()).every((name) => name.startsWith(`context-${contextId}-g1-`))).toBe(true)
+    expect(await memory.storage.read(({ shadows }) => shadows.listContexts())).toEqual([])
+  })
+
+  it('of all contexts has removed a former generation before it checks the room for the next one', async () => {
+    await upload()
+    const other = (await memory.session.contexts.create(NEW_CONTEXT)).id
+    await uploadText(memory.session, other, 'a.txt', 'The heron nests.')
+    dropSlowly()
+    const seen: boolean[] = []
+    const freeBytes = async () => {
+      seen.push((await collections()).some((name) => name.startsWith(`context-${contextId}-memory`)))
+      return Number.MAX_SAFE_INTEGER
+    }
+    Object.assign(memory.vectorIndex, { freeBytes })
+    await all(memory.engine.administration.reindexAll(SMALL_CHUNKS))
+    expect(seen).toEqual([true, false])
   })
 
   it('embeds no window of an unchanged model a second time', async () => {
