@@ -58,8 +58,9 @@ export interface ContextChanges {
   /**
    * Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: the documents are cut and embedded a
    * second time, while searches go on with the present settings. All change at once when it is finished.
+   * `reindexing: null` cancels the re-index in progress.
    */
-  readonly settings?: ContextSettings
+  readonly settings?: ContextSettings & { readonly reindexing?: null }
 }
 
 /** Limit for all documents of a context together, unless its settings say otherwise. Specification: Context. */
@@ -112,6 +113,10 @@ export const chunkSettingsSchema: z.ZodType<NewChunkSettings> = closedObjectSche
 
 const SETTINGS_CHANGES = closedObjectSchema({
   ...CHUNK_SETTINGS,
+  reindexing: z
+    .null({ error: 'is read only; leave it out, or null cancels the re-index' })
+    .optional()
+    .meta({ description: 'Null cancels the re-index in progress; leave it out otherwise' }),
   maxSizeBytes: MAX_SIZE_BYTES.optional(),
   topN: TOP_N.optional(),
   scoreThreshold: SCORE_THRESHOLD.optional(),
@@ -120,7 +125,8 @@ const SETTINGS_CHANGES = closedObjectSchema({
 })
 
 /** The body of `PUT /context/settings/{contextId}`. An omitted setting stays as it is. */
-export const settingsBodySchema: z.ZodType<ContextSettings> = SETTINGS_CHANGES as unknown as z.ZodType<ContextSettings>
+export const settingsBodySchema: z.ZodType<NonNullable<ContextChanges['settings']>> =
+  SETTINGS_CHANGES as unknown as z.ZodType<NonNullable<ContextChanges['settings']>>
 
 const CONTEXT_CHANGES = objectSchema({
   name: NAME.optional(),
@@ -150,7 +156,9 @@ interface ParsedNewContext extends Pick<NewContext, 'name' | 'description' | 'ca
 /** A valid {@link ContextChanges}. */
 interface ParsedContextChanges extends Omit<ContextChanges, 'settings'> {
   readonly settings: {
-    readonly [Name in keyof NonNullable<ContextChanges['settings']>]: ContextSettings[Name] | undefined
+    readonly [Name in keyof NonNullable<ContextChanges['settings']>]:
+      | NonNullable<ContextChanges['settings']>[Name]
+      | undefined
   }
 }
 

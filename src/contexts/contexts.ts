@@ -5,6 +5,7 @@ import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type {
+  ChunkSettings,
   Clock,
   ContextFilter,
   ContextRecord,
@@ -161,11 +162,12 @@ export class Contexts {
     const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const { settings, ...texts } = parseContextChanges(input)
-    const { embeddingModel, chunkSizeTokens, overlap, ...others } = settings
+    const { embeddingModel, chunkSizeTokens, overlap, reindexing, ...others } = settings
     const changes = withoutUndefined({ ...texts, ...others })
     const chunkChanges = withoutUndefined({ embeddingModel, chunkSizeTokens, overlap })
     if (embeddingModel !== undefined) requireModel(this.#models, embeddingModel)
-    const isReindexing = Object.keys(chunkChanges).length > 0
+    const isCancelling = reindexing === null
+    const isReindexing = isCancelling || Object.keys(chunkChanges).length > 0
     const free = isReindexing ? await this.#vectors.freeBytes?.() : undefined
     const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
       if (isReindexing) {
@@ -175,8 +177,10 @@ export class Contexts {
       }
       const current = await findWritable(repositories, access, id)
       const now = this.#clock.now().toISOString()
+      // Without a cancellation, omitted members stay as in the re-index in progress.
+      const wantedChanges = isCancelling ? { ...chunkSettingsOf(current), ...chunkChanges } : chunkChanges
       const ofChunks = isReindexing
-        ? await changeChunkSettings(repositories, current, chunkChanges, now, async (wanted) => {
+        ? await changeChunkSettings(repositories, current, wantedChanges, now, async (wanted) => {
             const { profile } = this.#models.get(wanted.embeddingModel)
             await requireRoomToReindex(repositories, free, current, wanted, profile)
           })
@@ -257,6 +261,10 @@ export class Contexts {
     const id = parseId(contextId, 'contextId')
     return await this.#storage.read((repositories) => findReadable(repositories, access, id))
   }
+}
+
+function chunkSettingsOf({ embeddingModel, chunkSizeTokens, overlap }: ContextRecord): ChunkSettings {
+  return { embeddingModel, chunkSizeTokens, overlap }
 }
 
 function withoutUndefined(

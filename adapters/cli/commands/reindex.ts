@@ -48,9 +48,8 @@ async function cancel(options: GlobalOptions, idOrName: string): Promise<void> {
   const { name, settings, cancelled } = await withDatabase(options, async (engine) => {
     const { contexts } = ownerSession(engine)
     const { id, name } = await findContext(ownerSession(engine), idOrName)
-    const { embeddingModel, chunkSizeTokens, overlap, reindexing } = await contexts.settings(id)
-    // The present settings cancel a re-index.
-    await contexts.update(id, { settings: { embeddingModel, chunkSizeTokens, overlap } })
+    const { reindexing } = await contexts.settings(id)
+    await contexts.update(id, { settings: { reindexing: null } })
     return { name, settings: await contexts.settings(id), cancelled: reindexing }
   })
   const kept = `it keeps ${settings.embeddingModel} and chunks of ${settings.chunkSizeTokens} tokens`

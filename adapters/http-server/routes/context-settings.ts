@@ -64,9 +64,9 @@ export const CONTEXT_SETTINGS_ROUTES: readonly Route[] = [
     description:
       'A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a ' +
       're-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present ' +
-      'settings. The new ones apply to all documents at once, when all are re-indexed. The present settings cancel a ' +
-      're-index, other ones replace it, and the same ones try again what failed. `maxSizeBytes` can be at most ' +
-      '104,857,600 or its present value: the host alone gives more.',
+      'settings. The new ones apply to all documents at once, when all are re-indexed. `reindexing: null` or the present ' +
+      'settings cancel a re-index, other ones replace it, and the same ones try again what failed. So send only the ' +
+      'settings that change. `maxSizeBytes` can be at most 104,857,600 or its present value: the host alone gives more.',
     params: CONTEXT,
     body: settingsBodySchema,
     answers: { 200: { description: 'The settings after the change', schema: settingsSchema } },

@@ -69,9 +69,23 @@ describe('/context/settings/{contextId}', () => {
     expect(after?.content.length).toBeLessThan(TEXT.length / 4)
   })
 
+  it('cancels a re-index by null, and changes the other settings of the body', async () => {
+    const id = await newContext()
+    await upload(id, TEXT)
+    const started = await put<ContextSettingsView>(id, { chunkSizeTokens: 32, overlap: 0 })
+    expect(started.body.reindexing).toMatchObject({ chunkSizeTokens: 32, waiting: null })
+    const cancelled = await put<ContextSettingsView>(id, { reindexing: null, topN: 3 })
+    expect(cancelled.body).toMatchObject({ chunkSizeTokens: 1_000, overlap: 0.2, topN: 3, reindexing: null })
+    // The members that the body lacks are the present ones, not those of the re-index that ends.
+    await put(id, { chunkSizeTokens: 32, overlap: 0 })
+    const replaced = await put<ContextSettingsView>(id, { reindexing: null, chunkSizeTokens: 64 })
+    expect(replaced.body.reindexing).toMatchObject({ chunkSizeTokens: 64, overlap: 0.2 })
+    expect((await put<ContextSettingsView>(id, { reindexing: null })).body.reindexing).toBeNull()
+  })
+
   it.each([
     [{ topK: 3 }, 'topK: unknown option "topK"; expected one of embeddingModel, '],
-    [{ reindexing: null }, 'reindexing: unknown option'],
+    [{ reindexing: { error: null } }, 'reindexing: is read only; leave it out, or null cancels the re-index'],
     [{ chunkSizeTokens: 8 }, 'chunkSizeTokens: must be an integer from 16 to 8192'],
     [{ maxSizeBytes: 104_857_601 }, 'maxSizeBytes: must be at most 104857600: only the host can raise it'],
     [{ overlap: 1 }, 'overlap: must be a number at least 0 and less than 1'],
