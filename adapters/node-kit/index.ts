@@ -1,7 +1,9 @@
 /** Helpers that several adapters share. All of them need Node. */
 
 export {
+  describeFolder,
   type ModelProfileChanges,
+  type OpenFolderOptions,
   openModelFolder,
   profileOf,
   writeProfile,

@@ -2,7 +2,9 @@ import type { Tokenizer } from '../../src/ports/index.js'
 import {
   checkModelFile,
   DeviceEmbeddingModel,
+  describeFolder,
   type EmbeddingInput,
+  type OpenFolderOptions,
   openModelFolder,
   readModelFile,
 } from '../node-kit/index.js'
@@ -18,10 +20,12 @@ export class OnnxEmbeddingModel extends DeviceEmbeddingModel {
    * Opens a model in a folder with the files `tokenizer.json` and `onnx/model_quantized.onnx` or `onnx/model.onnx`, in
    * the layout of transformers.js. This reads only the profile, and makes a missing `profile.json`.
    *
+   * @param options `isReadOnly`: a missing `profile.json` is not written
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`, `ERR_MODEL_UNSUPPORTED`
    */
-  static async open(folder: string): Promise<OnnxEmbeddingModel> {
-    return new OnnxEmbeddingModel(await openModelFolder(folder), new URL('./onnx-runner.js', import.meta.url))
+  static async open(folder: string, { isReadOnly = false }: OpenFolderOptions = {}): Promise<OnnxEmbeddingModel> {
+    const model = await (isReadOnly ? describeFolder(folder) : openModelFolder(folder))
+    return new OnnxEmbeddingModel(model, new URL('./onnx-runner.js', import.meta.url))
   }
 
   /** True if the model's tokenizer is BERT's WordPiece, or its file cannot be read: then the first use reports that. */

@@ -2,8 +2,10 @@ import type { Tokenizer } from '../../src/ports/index.js'
 import {
   checkModelFile,
   DeviceEmbeddingModel,
+  describeFolder,
   type EmbeddingInput,
   type EncodeOptions,
+  type OpenFolderOptions,
   openModelFolder,
 } from '../node-kit/index.js'
 import { requireLibrary } from './library.js'
@@ -24,11 +26,12 @@ export class XenovaEmbeddingModel extends DeviceEmbeddingModel {
    * `onnx/model_quantized.onnx` or `onnx/model.onnx`, in the layout of transformers.js. This reads only the profile, and
    * makes a missing `profile.json`.
    *
+   * @param options `isReadOnly`: a missing `profile.json` is not written
    * @throws UnsupportedError if the package `@xenova/transformers` is not installed
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`, `ERR_MODEL_UNSUPPORTED`
    */
-  static async open(folder: string): Promise<XenovaEmbeddingModel> {
-    const model = await openModelFolder(folder)
+  static async open(folder: string, { isReadOnly = false }: OpenFolderOptions = {}): Promise<XenovaEmbeddingModel> {
+    const model = await (isReadOnly ? describeFolder(folder) : openModelFolder(folder))
     requireLibrary(model.profile.id)
     return new XenovaEmbeddingModel(model, new URL('./xenova-runner.js', import.meta.url))
   }

@@ -35,7 +35,8 @@ const MEASURED_TOKENS = 256
 const MEASURE_MS = 2_000
 
 /**
- * Loads a model and embeds some texts with it: the answer says if it works here, and what it costs.
+ * Loads a model and embeds some texts with it: the answer says if it works here, and what it costs. It writes
+ * nothing.
  *
  * @param folder the model's folder
  * @throws ModelError, UnsupportedError for a model that cannot be loaded
@@ -43,7 +44,7 @@ const MEASURE_MS = 2_000
 export async function checkModel(folder: string): Promise<ModelReport> {
   const described = await describeModel(folder, false)
   const memoryBefore = process.memoryUsage.rss()
-  const model = await openModel(folder)
+  const model = await openModel(folder, { isReadOnly: true })
   try {
     await model.verify()
     const [, loadMs] = await timed(async () => await model.embed([QUERY], { kind: 'query' }))

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
-import { openModelFolder } from '../../node-kit/index.js'
+import { describeFolder } from '../../node-kit/index.js'
 import { dataDirOf } from '../local-engine-options.js'
 import { adapterOf, type ModelAdapter, modelDirsOf } from './model-dirs.js'
 
@@ -34,7 +34,7 @@ export async function listModels(options: ListModelsOptions): Promise<readonly L
 
 /** @throws ModelError */
 export async function describeModel(folder: string, isDefault: boolean): Promise<LocalModel> {
-  const { profile, files } = await openModelFolder(folder)
+  const { profile, files } = await describeFolder(folder)
   const sizes = await Promise.all(
     Object.keys(files).map(async (file) => (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0),
   )

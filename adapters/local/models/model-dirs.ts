@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
-import { isCode } from '../../node-kit/index.js'
+import { isCode, type OpenFolderOptions } from '../../node-kit/index.js'
 import { OnnxEmbeddingModel } from '../../onnx/index.js'
 import { OpenAiEmbeddingModel } from '../../openai/index.js'
 import { XenovaEmbeddingModel } from '../../xenova/index.js'
@@ -43,9 +43,9 @@ export async function adapterOf(folder: string): Promise<ModelAdapter> {
 }
 
 /** @throws ModelError, UnsupportedError */
-export async function openModel(folder: string): Promise<EmbeddingModel> {
+export async function openModel(folder: string, options: OpenFolderOptions = {}): Promise<EmbeddingModel> {
   const adapter = (await adapterOf(folder)) === 'onnx' ? OnnxEmbeddingModel : XenovaEmbeddingModel
-  return await adapter.open(folder)
+  return await adapter.open(folder, options)
 }
 
 /**

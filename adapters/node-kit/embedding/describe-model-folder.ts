@@ -30,6 +30,11 @@ export interface ModelProfileChanges {
   readonly windowTokens?: number
 }
 
+export interface OpenFolderOptions {
+  /** True to leave the folder as it is: a missing profile is made, and not written. Default: false. */
+  readonly isReadOnly?: boolean
+}
+
 /** The most tokens of a window, whatever the model allows. */
 const MAX_WINDOW_TOKENS = 8_192
 /**
@@ -78,6 +83,12 @@ export async function openModelFolder(folder: string): Promise<ModelFolder> {
     if (!isCode(error, 'EROFS', 'EACCES', 'EPERM')) throw error
   })
   return toModelFolder(folder, profile)
+}
+
+/** As {@link openModelFolder}, but it writes nothing. */
+export async function describeFolder(folder: string): Promise<ModelFolder> {
+  if (await exists(folder, PROFILE_FILE)) return await readModelFolder(folder)
+  return toModelFolder(folder, await profileOf(folder))
 }
 
 /** Returns the profile of a model's folder with changes. It writes nothing. @throws ModelError as {@link openModelFolder} */

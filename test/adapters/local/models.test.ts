@@ -131,7 +131,9 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
 
 describe('a check of a model', () => {
   it('says what it costs, and that it works', async () => {
-    const report = await checkModel(await writeModel('unigram'))
+    const given = await writeModel('unigram')
+    const report = await checkModel(given)
+    expect(await readdir(given)).not.toContain('profile.json')
     expect(report.checks.filter(({ isRight }) => !isRight)).toEqual([])
     expect(report).toMatchObject({ isUsable: true, adapter: 'xenova', measuredTokens: 128 })
     for (const figure of [report.sizeMb, report.loadMs, report.queryMs, report.windowsPerSecond]) {
@@ -148,7 +150,7 @@ describe('a check of a model', () => {
 
   it('refuses weights that the profile does not name', async () => {
     const given = await writeModel('bpe')
-    await listModels({ dataDir, modelDirs: [given] })
+    await (await openLocalEngine({ dataDir, modelDirs: [given] })).close()
     await writeFile(join(given, 'onnx/model.onnx'), 'other weights')
     await expect(checkModel(given)).rejects.toMatchObject({ code: 'ERR_MODEL_CHANGED' })
   })
