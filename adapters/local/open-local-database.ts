@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createEngine, type Engine, NotInitializedError } from '../../src/index.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
-import { DATABASE, makePrivateDataDir, pathExists } from './data-dir.js'
+import { DATABASE, makePrivateDataDir, pathExists, VECTORS } from './data-dir.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
@@ -106,7 +107,7 @@ async function openEngineOnDatabase(
   return await withEncryptionKey(dataDir, options, async (secretKey) =>
     createEngine({
       storage: await openDatabaseStorage(dataDir, options.databaseUrl, opened),
-      vectorIndex: NO_VECTOR_INDEX,
+      vectorIndex: { ...NO_VECTOR_INDEX, freeBytes: async () => await freeBytesOf(join(dataDir, VECTORS)) },
       lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),
       textExtractor: NO_TEXT_EXTRACTOR,
@@ -131,6 +132,12 @@ async function openDatabaseStorage(
   await storage.open()
   await forgetMigration(storage)
   return storage
+}
+
+/** @returns the free bytes of the disk with the vectors; undefined if the folder has none, as they are elsewhere */
+async function freeBytesOf(folder: string): Promise<number | undefined> {
+  const found = await statfs(folder).catch(() => undefined)
+  return found && found.bavail * found.bsize
 }
 
 /** An engine without the data folder lacks this port and the next three. */

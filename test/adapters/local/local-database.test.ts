@@ -22,6 +22,33 @@ afterEach(async () => {
 const open = async (name: string, options: Partial<LocalEngineOptions> = {}): Promise<Engine> =>
   openLocalEngine({ dataDir: join(folder.path, name), embeddingModels: [new MemoryEmbeddingModel()], ...options })
 
+describe('an engine with only the database', () => {
+  it('refuses a re-index for which the disk of the folder has no room', async () => {
+    const dataDir = join(folder.path, 'data')
+    const engine = await openLocalEngine({ dataDir })
+    const { contexts, documents } = engine.as(engine.owner)
+    const { id } = await contexts.create(NEW_CONTEXT)
+    const uuid = await documents.upload(id, { fileName: 'a.txt', content: 'The heron nests in reeds.' })
+    await documents.whenProcessed(uuid)
+    const database = await openLocalDatabase({ dataDir })
+    const { statfs } = fs
+    try {
+      Object.assign(fs, { statfs: async (path: string) => ({ ...(await statfs(path)), bavail: 0 }) })
+      syncBuiltinESMExports()
+      const change = database.as(database.owner).contexts.update(id, { settings: { chunkSizeTokens: 100 } })
+      await expect(change).rejects.toMatchObject({ code: 'ERR_STORAGE_FULL' })
+    } finally {
+      Object.assign(fs, { statfs })
+      syncBuiltinESMExports()
+    }
+    expect(await contexts.settings(id)).toMatchObject({ reindexing: null })
+    await database.as(database.owner).contexts.update(id, { settings: { chunkSizeTokens: 100 } })
+    expect(await contexts.whenReindexed(id)).toMatchObject({ chunkSizeTokens: 100 })
+    await database.close()
+    await engine.close()
+  })
+})
+
 describe('two folders on a database of the host', () => {
   const secretKey = new Uint8Array(32).fill(3)
 
