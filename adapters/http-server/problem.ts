@@ -1,6 +1,7 @@
 import {
   AlcoveError,
   ForbiddenError,
+  ModelError,
   ThrottledError,
   TokenRequestError,
   UnauthenticatedError,
@@ -69,6 +70,9 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
   ERR_IN_USE: 409,
   ERR_QUOTA_EXCEEDED: 413,
   ERR_THROTTLED: 429,
+  ERR_MODEL_UNAVAILABLE: 503,
+  ERR_MODEL_REFUSED: 503,
+  ERR_MODEL_CHANGED: 503,
   ERR_CLOSED: 503,
 }
 
@@ -97,6 +101,11 @@ function describe(error: unknown): ErrorDescription {
   const status = STATUSES[error.code] ?? (error.isTransient ? 503 : 500)
   // The message of an internal failure goes only to the log: it may name files and tables.
   if (error.code === 'ERR_STORAGE_FULL') return FULL
+  if (MODEL_FAILURES.has(error.code)) return { ...MODEL, code: error.code }
+  if (error instanceof ModelError && error.retryAfterMs !== undefined) {
+    const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1_000))
+    return { ...UNAVAILABLE, code: error.code, headers: { 'retry-after': String(seconds) } }
+  }
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
   return { status, code: error.code, detail: error.message, headers: headersOf(error) }
 }
@@ -111,6 +120,15 @@ const UNAVAILABLE: ErrorDescription = {
   code: 'ERR_UNAVAILABLE',
   detail: 'the service is not available now: retry later',
   headers: { 'retry-after': '1' },
+}
+
+/** The embedding model, or its server, is at fault. The operator can mend it. */
+const MODEL_FAILURES: ReadonlySet<ErrorCode> = new Set(['ERR_MODEL_REFUSED', 'ERR_MODEL_CHANGED'])
+const MODEL: ErrorDescription = {
+  status: 503,
+  code: 'ERR_UNAVAILABLE',
+  detail: 'the embedding model of the service does not work: see the log of the service, and retry when it works',
+  headers: { 'retry-after': '60' },
 }
 
 /** The operator can free space, and the client can retry after that. */

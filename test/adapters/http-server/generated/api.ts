@@ -244,7 +244,7 @@ export interface paths {
         get: operations["getContextSettings"];
         /**
          * Change settings of a context
-         * @description A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present settings. The new ones apply to all documents at once, when all are re-indexed. The present settings cancel a re-index, other ones replace it, and the same ones try again what failed.
+         * @description A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present settings. The new ones apply to all documents at once, when all are re-indexed. `reindexing: null` or the present settings cancel a re-index, other ones replace it, and the same ones try again what failed. So send only the settings that change. `maxSizeBytes` can be at most 104,857,600 or its present value: the host alone gives more.
          */
         put: operations["updateContextSettings"];
         post?: never;
@@ -1055,6 +1055,8 @@ export interface components {
             documentsTotal: number;
             /** @description Null, or the reason why the re-index has stopped: one sentence that ends with the error code */
             error: string | null;
+            /** @description Null, or one sentence that ends with the error code: the server of the new model is away, and the re-index waits for it */
+            waiting: string | null;
         };
         Document: {
             id: number;
@@ -3048,6 +3050,8 @@ export interface operations {
                     embeddingModel?: string;
                     chunkSizeTokens?: number;
                     overlap?: number;
+                    /** @description Null cancels the re-index in progress; leave it out otherwise */
+                    reindexing?: null;
                     maxSizeBytes?: number;
                     topN?: number;
                     scoreThreshold?: number;
