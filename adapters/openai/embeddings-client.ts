@@ -41,7 +41,7 @@ export class EmbeddingsClient {
       'content-type': 'application/json',
       'user-agent': 'alcove',
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...headers,
+      ...lowerCased(headers),
     }
     const secrets = [...(key === undefined ? [] : [key]), ...Object.values(headers)]
     this.#place = { server: `the embedding server at ${url.origin}${url.pathname}`, model, secrets }
@@ -174,6 +174,11 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
+
+/** Fetch would send both of two names that differ only in case. */
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
 
 /** @returns the body; undefined if it is longer, and the rest is not read */
 async function readUpTo(response: Response, maxBytes: number): Promise<string | undefined> {

@@ -17,7 +17,7 @@ export interface OpenAiModelOptions {
   readonly apiKey?: string | undefined
   /** File with the key. White space around the key is ignored. */
   readonly apiKeyFile?: string | undefined
-  /** Further headers of each request, for gateways. They are in no log and in no error. */
+  /** Further headers of each request, for gateways. They replace the engine's own. They are in no log and in no error. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
    * Number of components of a vector. Default: that of OpenAI's own models; for others, one request asks the server at
@@ -51,6 +51,9 @@ export interface OpenAiModelOptions {
 const LINE = textSchema({ min: 1, max: 255 })
 /** Fetch refuses other characters in a header, and its error would show the key. */
 const KEY = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must be printable ASCII without white space')
+const HEADER = z
+  .string()
+  .regex(/^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/, 'must be printable ASCII without white space around it')
 const PREFIX = z.string({ error: 'must be a text' }).max(1_000, 'must have at most 1000 characters')
 
 const OPTIONS = z.strictObject({
@@ -59,7 +62,7 @@ const OPTIONS = z.strictObject({
   id: LINE.optional(),
   apiKey: KEY.optional(),
   apiKeyFile: LINE.optional(),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header'), KEY).optional(),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header'), HEADER).optional(),
   dimensions: integerSchema({ min: 1, max: 65_536 }).optional(),
   sendsDimensions: z.boolean({ error: 'must be true or false' }).optional(),
   windowTokens: integerSchema({ min: 32, max: 1_000_000 }).optional(),

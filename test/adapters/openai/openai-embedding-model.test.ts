@@ -87,6 +87,7 @@ describe('the opening', () => {
     ['baseUrl', { baseUrl: 'ftp://x' }, /baseUrl: must be an http or https URL/],
     ['user and password', { baseUrl: 'http://me:secret@x/v1' }, /must have no user and password/],
     ['a key of two lines', { apiKey: 'sk-a\nb' }, /apiKey: must be printable ASCII/],
+    ['a header of two lines', { headers: { 'x-a': 'secret\nb' } }, /headers.*: must be printable ASCII/],
     ['two keys', { apiKey: 'a', apiKeyFile: 'b' }, /apiKeyFile: cannot be given together with apiKey/],
     ['a missing file', { apiKeyFile: '/does/not/exist' }, /apiKeyFile: the file .* cannot be read/],
     ['an unknown option', { keys: 1 } as never, /Unrecognized key|unknown/i],
@@ -133,6 +134,12 @@ describe('a request', () => {
     ])
     expect(server.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-team': 'a' })
     expect(server.requests.map(({ body }) => body.input)).toEqual([['query: one'], ['passage: two', 'passage: ']])
+  })
+
+  it('has headers with spaces, and an explicit Authorization in the place of that of the key', async () => {
+    const model = await open({ apiKey: KEY, headers: { Authorization: 'Basic a b', 'X-Team': 'search and find' } })
+    await model.embed(['one'], QUERY)
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Basic a b', 'x-team': 'search and find' })
   })
 
   it('has at most batchSize texts, at most concurrency requests run, and the order stays', async () => {
