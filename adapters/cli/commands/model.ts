@@ -51,8 +51,26 @@ function listCommand(): CommandUnknownOpts {
     .action(async (_, command) => {
       const options = globalOptions(command)
       const { listModels } = await loadLocal()
-      const models = await listModels({ dataDir: options.dataDir })
-      printList(options, models, ['id', 'adapter', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'])
+      // Nothing is asked of the server: an unknown number stays empty.
+      const remote = (options.remoteModels ?? []).map(({ model, id = model, dimensions, windowTokens }, index) => ({
+        id,
+        adapter: 'openai',
+        isDefault: index === 0,
+        dimensions: dimensions ?? null,
+        windowTokens: windowTokens ?? null,
+        pooling: null,
+        sizeMb: null,
+        folder: null,
+      }))
+      const local = (await listModels({ dataDir: options.dataDir })).map((model) => ({
+        ...model,
+        isDefault: model.isDefault && remote.length === 0,
+      }))
+      printList<(typeof remote)[number] | (typeof local)[number]>(
+        options,
+        [...remote, ...local],
+        ['id', 'adapter', 'isDefault', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'],
+      )
     })
 }
 

@@ -47,6 +47,15 @@ describe('alcove model', () => {
     expect((await alcove('context', 'list', '--json')).stdout).toContain('"embeddingModel":"tiny"')
   })
 
+  it('lists the model on a server first, as that of new contexts, and does not ask the server', async () => {
+    const remote = ['--embedding-url', 'http://127.0.0.1:9/v1', '--embedding-model', 'far']
+    const { stdout, exitCode } = await alcove('model', 'list', '--json', ...remote)
+    expect(exitCode).toBe(0)
+    const models = JSON.parse(stdout) as { readonly id: string; readonly isDefault: boolean }[]
+    expect(models[0]).toMatchObject({ id: 'far', adapter: 'openai', isDefault: true, dimensions: null })
+    expect(models.find(({ id }) => id === 'all-MiniLM-L6-v2')).toMatchObject({ adapter: 'onnx', isDefault: false })
+  })
+
   it('says what a folder lacks', async () => {
     expect(await alcove('model', 'add', 'no-such-folder')).toMatchObject({
       exitCode: 1,
