@@ -32,7 +32,7 @@ export function readVectors(
   }
   const { data } = (answer ?? {}) as { readonly data?: unknown }
   if (!Array.isArray(data)) return notTheProtocol(place, 'answered without the list "data" of vectors')
-  const items = data as readonly { readonly index?: unknown; readonly embedding?: unknown }[]
+  const items = data as readonly ({ readonly index?: unknown; readonly embedding?: unknown } | null)[]
   if (items.length !== texts) return notTheProtocol(place, `answered ${texts} texts with ${items.length} vectors`)
   const rows: Float32Array[] = []
   const hasIndexes = items.some((item) => item?.index !== undefined)

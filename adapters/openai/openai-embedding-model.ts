@@ -232,7 +232,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
       backoff: isUrgent ? QUERY_RETRIES : PASSAGE_RETRIES,
       isTransient: (error) => {
         const failed = error instanceof RequestError ? error.failure : undefined
-        const isTransient = (failed?.error ?? (error as ModelError)).isTransient === true
+        const isTransient = (failed?.error ?? (error as ModelError)).isTransient
         // The user has waited for a whole deadline already.
         if (isUrgent && failed?.isTimeout === true) return false
         return isTransient && failed?.isForBatch !== true && breaker.remainingMs <= longestWaitMs

@@ -49,7 +49,8 @@ export class EmbeddingModels {
     const models = ids?.map((id) => this.get(id)) ?? [this.#default]
     for (const model of models) {
       await model?.tokenizer()
-      await model?.embed(['warm'], { kind: 'query', signal })
+      // A server may need long to load its model, longer than a user waits for a search.
+      await model?.embed(['warm'], { kind: 'query', isUrgent: false, signal })
     }
   }
 

@@ -6,7 +6,7 @@ import {
   type DocumentWithReceipt,
   documentMetadataSchema,
 } from '../../../src/index.js'
-import { headings, id, metadata, offset, pages, timestamp } from './fields.js'
+import { headings, id, offset, pages, timestamp } from './fields.js'
 
 const replacement: z.ZodType<DocumentReplacement> = z
   .object({

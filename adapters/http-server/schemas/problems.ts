@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Answer } from '../route.js'
-import { id } from './fields.js'
 
 export const healthSchema: z.ZodType = z
   .object({ status: z.enum(['ok', 'unavailable']), ports: z.record(z.string(), z.string()) })
