@@ -41,7 +41,7 @@ export function readVectors(
     if (typeof row !== 'number' || !(row >= 0 && row < texts && Number.isInteger(row)) || rows[row] !== undefined) {
       return notTheProtocol(place, 'answered with vectors whose "index" is missing, wrong or repeated')
     }
-    const vector = toVector(item.embedding)
+    const vector = toVector(item?.embedding)
     if (vector === undefined) return notTheProtocol(place, 'answered with an "embedding" that is no vector')
     if (dimensions !== undefined && vector.length !== dimensions) return wrongLength(place, vector.length, dimensions)
     if (!normalize(vector)) return notFinite(place)

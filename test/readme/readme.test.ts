@@ -50,6 +50,8 @@ describe('the README', () => {
   it('contains commands that run one after the other unchanged', async () => {
     await mkdir(join(folder.path, 'notes'))
     await cp(join(EXAMPLES, 'first-day.txt'), join(folder.path, 'notes/first-day.txt'))
+    const questions = 'question,document\nHow long is parental leave?,handbook.pdf\n'
+    await writeFile(join(folder.path, 'questions.csv'), questions)
     const commands = blocks('sh', readme).find((block) => block.startsWith('alcove init')) ?? ''
     expect(commands.trim().split('\n').length).toBeGreaterThan(4)
     const { stdout } = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env: folder.env })
@@ -60,7 +62,12 @@ describe('the README', () => {
 
   it('names the overrides that the project itself installs with', async () => {
     const { overrides } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { overrides: object }
-    const { 'openapi-typescript': _developersOnly, ...needed } = overrides as Record<string, unknown>
+    // The page of embedding models has the override of the optional package.
+    const {
+      'openapi-typescript': _developersOnly,
+      '@xenova/transformers': _optional,
+      ...needed
+    } = overrides as Record<string, unknown>
     expect(JSON.parse(blocks('json', readme)[0] ?? '')).toEqual({ overrides: needed })
     const install = await pageOf('how-to/install.md')
     expect(JSON.parse(blocks('json', install)[0] ?? '')).toEqual({ overrides: needed })

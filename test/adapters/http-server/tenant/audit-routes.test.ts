@@ -149,6 +149,16 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       options: { json: NEW_CONTEXT },
     }
   },
+  'PUT /context/settings/{contextId}': async () => {
+    const id = await newContext()
+    return {
+      actions: ['context.updated'],
+      companyId: 1,
+      targetId: id,
+      path: `/context/settings/${id}`,
+      options: { json: { topN: 3 } },
+    }
+  },
   'PUT /context/share/{contextId}': async () => {
     const id = await newContext()
     return {
@@ -582,6 +592,7 @@ const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   'audit.entries': 'reads',
   'destinations.entries': 'reads',
   'destinations.page': 'reads',
+  reindexAll: 'changes the settings of each context, which is recorded: see the tests of reindexAll',
   startCheck: 'reads',
   verify: 'compares, and mends what has come apart',
   verifyPassword: 'a login; that one is refused is recorded',
