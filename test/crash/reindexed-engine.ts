@@ -50,6 +50,6 @@ export async function expectReindexed(engine: Engine, folder: string): Promise<v
     wordCollections: 2,
   })
   const ofContext = (learned[numberOf(settings)]?.semantic ?? '').split('\n').length
-  const ofChanging = (await session.documents.list(changingId)).reduce((sum, { chunks }) => sum + (chunks ?? 0), 0)
+  const ofChanging = (await session.documents.list(changingId)).reduce((sum, { chunks }) => sum + chunks, 0)
   expect(checked.chunks).toBe(ofContext + ofChanging)
 }

@@ -33,7 +33,7 @@ describe('an engine with only the database', () => {
     const database = await openLocalDatabase({ dataDir })
     const { statfs } = fs
     try {
-      Object.assign(fs, { statfs: async (path: string) => ({ ...(await statfs(path)), bavail: 0 }) })
+      Object.assign(fs, { statfs: async (path: string) => Object.assign(await statfs(path), { bavail: 0 }) })
       syncBuiltinESMExports()
       const change = database.as(database.owner).contexts.update(id, { settings: { chunkSizeTokens: 100 } })
       await expect(change).rejects.toMatchObject({ code: 'ERR_STORAGE_FULL' })
