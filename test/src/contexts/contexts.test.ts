@@ -233,7 +233,7 @@ describe('contexts', () => {
     const { id, maxSize } = await session.contexts.create(NEW_CONTEXT)
     const update = session.contexts.update(id, { ...NEW_CONTEXT, settings: { maxSize: 5_000 } as object })
     await expect(update).rejects.toThrow(
-      'settings.maxSize: unknown option "maxSize"; expected one of embeddingModel, chunkSizeTokens, overlap, maxSizeBytes,',
+      'settings.maxSize: unknown option "maxSize"; expected one of embeddingModel, chunkSizeTokens, overlap, reindexing,',
     )
     expect(await session.contexts.get(id)).toMatchObject({ maxSize })
   })
