@@ -3,11 +3,11 @@ import { WorkerTextExtractor } from '../../../adapters/text-extraction/index.js'
 import { sized } from '../../full-form.js'
 
 const MEGABYTE = 1024 * 1024
-const FILE_MEGABYTES = sized(60, 110)
+const FILE_MEGABYTES = sized(90, 110)
 const FILE_BYTES = FILE_MEGABYTES * MEGABYTE
 const BLOCK_BYTES = 650_000
 /** Memory that the host may use for a file of any size: buffers, pieces in transit and garbage. */
-const MOST_GROWTH = sized(54, 96) * MEGABYTE
+const MOST_GROWTH = sized(78, 96) * MEGABYTE
 
 /** The extraction process would be killed if it needed more memory. The file is larger than its heap. */
 const extractor = new WorkerTextExtractor({ maxHeapMb: sized(48, 96), maxMemoryMb: sized(270, 320) })

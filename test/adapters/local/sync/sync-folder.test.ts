@@ -57,8 +57,11 @@ describe('a folder that a context follows', () => {
     expect(await sync({ delete: true })).toEqual({ removed: 1, unchanged: 2 })
     expect(await contents()).toEqual({ 'a.txt': 'alpha two', 'c.txt': 'gamma' })
     const after = await memory.session.documents.list(contextId)
-    expect(after[0]?.id).toBe(before[0]?.id)
-    expect(after[0]?.uuid).not.toBe(before[0]?.uuid)
+    const [replaced, former] = [after, before].map((listed) =>
+      listed.find(({ originalName }) => originalName === 'a.txt'),
+    )
+    expect(replaced?.id).toBe(former?.id)
+    expect(replaced?.uuid).not.toBe(former?.uuid)
     expect(await sync({ delete: true })).toEqual({ unchanged: 2 })
   })
 
