@@ -52,18 +52,15 @@ export function parseNumber(text: string): number {
 
 /** Parses a filter as JSON. The engine checks the value. */
 export function parseFilter(text: string): Readonly<Record<string, never>> {
-  return parseJsonObject(text, undefined, '{"metadata":{"year":2026}}')
+  return parseObject(text, '{"metadata":{"year":2026}}')
 }
 
-/**
- * Parses a text of JSON. The engine checks the value.
- * @param _former the value of an earlier option of this name, which this one replaces
- */
-export function parseJsonObject(
-  text: string,
-  _former?: unknown,
-  example: string = '{"year":2026}',
-): Readonly<Record<string, never>> {
+/** Parses metadata as JSON. The engine checks the value. */
+export function parseMetadata(text: string): Readonly<Record<string, never>> {
+  return parseObject(text, '{"year":2026}')
+}
+
+function parseObject(text: string, example: string): Readonly<Record<string, never>> {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, never>>
@@ -73,9 +70,9 @@ export function parseJsonObject(
   throw new InvalidArgumentError(`Expected an object as JSON, such as ${example}.`)
 }
 
-/** As {@link parseJsonObject}, for an option that may be null. In an object, because Commander keeps no null. */
-export function parseJsonObjectOrNull(text: string): { readonly value: Readonly<Record<string, never>> | null } {
-  return { value: text.trim() === 'null' ? null : parseJsonObject(text) }
+/** As {@link parseMetadata}, for an option that may be null. In an object, because Commander keeps no null. */
+export function parseMetadataOrNull(text: string): { readonly value: Readonly<Record<string, never>> | null } {
+  return { value: text.trim() === 'null' ? null : parseMetadata(text) }
 }
 
 /** Parses a list separated by commas. */

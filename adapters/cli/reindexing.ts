@@ -1,8 +1,8 @@
 import type { Option } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { ContextSettingsView, Session } from '../../src/index.js'
-import { type GlobalOptions, option, parseNumber } from './options.js'
-import { oneLine, printResult, tell } from './output.js'
+import { option, parseNumber } from './options.js'
+import { oneLine, tell } from './output.js'
 
 const POLL_MS = 200
 
@@ -96,16 +96,4 @@ export async function waitForReindex(
 /** Says how a re-index goes on after an interruption. */
 export function tellInterrupted(): void {
   tell('interrupted: the next "alcove reindex" or "alcove serve" goes on; searches use the former settings until then')
-}
-
-/** Prints the settings of a context after its re-index. */
-export function printReindexed(options: GlobalOptions, name: string, settings: ContextSettingsView): void {
-  const { reindexing, embeddingModel, chunkSizeTokens, overlap } = settings
-  if (reindexing?.error != null) {
-    printResult(options, settings, `${name}: the re-index has stopped: ${reindexing.error}`)
-    process.exitCode = 1
-    return
-  }
-  const sizes = `${embeddingModel}, chunks of ${chunkSizeTokens} tokens, overlap ${overlap}`
-  printResult(options, settings, `${name}: all documents are indexed with ${sizes}.`)
 }

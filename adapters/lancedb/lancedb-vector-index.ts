@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import {
   type IndexedChunk,
@@ -14,6 +13,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { freeBytesOf } from '../node-kit/index.js'
 import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
@@ -161,8 +161,7 @@ export class LanceDbVectorIndex implements VectorIndex {
   async freeBytes(): Promise<number | undefined> {
     if (this.#folder === undefined) return undefined
     // The first write creates the folder: before it, there is nothing to re-index.
-    const found = await statfs(this.#folder).catch(() => undefined)
-    return found && found.bavail * found.bsize
+    return await freeBytesOf(this.#folder).catch(() => undefined)
   }
 
   async drop(name: string): Promise<void> {

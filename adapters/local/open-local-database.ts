@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createEngine, type Engine, NotInitializedError } from '../../src/index.js'
 import {
@@ -10,6 +9,7 @@ import {
   type VectorIndex,
 } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
+import { freeBytesOf } from '../node-kit/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { DATABASE, makePrivateDataDir, pathExists, VECTORS } from './data-dir.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
@@ -107,7 +107,7 @@ async function openEngineOnDatabase(
   return await withEncryptionKey(dataDir, options, async (secretKey) =>
     createEngine({
       storage: await openDatabaseStorage(dataDir, options.databaseUrl, opened),
-      vectorIndex: { ...NO_VECTOR_INDEX, freeBytes: async () => await freeBytesOf(join(dataDir, VECTORS)) },
+      vectorIndex: { ...NO_VECTOR_INDEX, freeBytes: async () => await freeForVectors(dataDir) },
       lexicalIndex: NO_LEXICAL_INDEX,
       embeddingModels: models.map(withoutWeights),
       textExtractor: NO_TEXT_EXTRACTOR,
@@ -135,9 +135,8 @@ async function openDatabaseStorage(
 }
 
 /** @returns the free bytes of the disk with the vectors; undefined if the folder has none, as they are elsewhere */
-async function freeBytesOf(folder: string): Promise<number | undefined> {
-  const found = await statfs(folder).catch(() => undefined)
-  return found && found.bavail * found.bsize
+async function freeForVectors(dataDir: string): Promise<number | undefined> {
+  return await freeBytesOf(join(dataDir, VECTORS)).catch(() => undefined)
 }
 
 /** An engine without the data folder lacks this port and the next three. */

@@ -7,6 +7,7 @@ import {
   InvalidInputError,
   type Tokenizer,
   type WordSpans,
+  wordSpansOf,
 } from '../../src/ports/index.js'
 
 const DEFAULT_PROFILE: EmbeddingProfile = {
@@ -92,13 +93,7 @@ export class WordTokenizer implements Tokenizer {
   readonly specialTokens = 2
 
   split(text: string): WordSpans {
-    const words = [...text.matchAll(WORD)]
-    return {
-      count: words.length,
-      starts: Uint32Array.from(words, ({ index }) => index),
-      ends: Uint32Array.from(words, ({ 0: word, index }) => index + word.length),
-      tokens: Uint16Array.from(words, ({ 0: word }) => splitWord(word).length),
-    }
+    return wordSpansOf(text.matchAll(WORD), ([word]) => splitWord(word).length)
   }
 
   encode(text: string): Encoding {

@@ -22,4 +22,12 @@ export {
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export { KeyedQueue } from './keyed-queue.js'
-export { codeOf, createPrivateFile, isCode, makeDatabaseFilePrivate, replacePrivateFile, syncFolder } from './system.js'
+export {
+  codeOf,
+  createPrivateFile,
+  freeBytesOf,
+  isCode,
+  makeDatabaseFilePrivate,
+  replacePrivateFile,
+  syncFolder,
+} from './system.js'

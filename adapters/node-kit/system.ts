@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
-import { link, open, rename, unlink, writeFile } from 'node:fs/promises'
+import { link, open, rename, statfs, unlink, writeFile } from 'node:fs/promises'
 
 const MODE = 0o600
 /** A new file that only this user may read, flushed to the disk. */
@@ -73,6 +73,12 @@ export function codeOf(error: unknown): string | undefined {
 export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = codeOf(error)
   return code !== undefined && codes.includes(code)
+}
+
+/** @returns the free bytes of the disk with a folder @throws the error of the system, such as for a missing folder */
+export async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 /**

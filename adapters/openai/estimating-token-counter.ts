@@ -1,4 +1,4 @@
-import type { TokenCounter, WordSpans } from '../../src/ports/index.js'
+import { type TokenCounter, type WordSpans, wordSpansOf } from '../../src/ports/index.js'
 
 /**
  * A word of one kind of characters, of at most 480 UTF-16 units: letters of an alphabet with their marks, digits, or one
@@ -24,13 +24,7 @@ export class EstimatingTokenCounter implements TokenCounter {
   readonly specialTokens = 2
 
   split(text: string): WordSpans {
-    const words = [...text.matchAll(WORD)]
-    return {
-      count: words.length,
-      starts: Uint32Array.from(words, ({ index }) => index),
-      ends: Uint32Array.from(words, ({ 0: word, index }) => index + word.length),
-      tokens: Uint16Array.from(words, tokensOf),
-    }
+    return wordSpansOf(text.matchAll(WORD), tokensOf)
   }
 
   count(text: string): number {

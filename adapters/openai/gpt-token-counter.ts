@@ -1,4 +1,4 @@
-import type { TokenCounter, WordSpans } from '../../src/ports/index.js'
+import { type TokenCounter, type WordSpans, wordSpansOf } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
 
 /** A word as the vocabulary's own pattern cuts it, without the white space in front of it, and of a limited length. */
@@ -42,13 +42,7 @@ class GptTokenCounter implements TokenCounter {
   }
 
   split(text: string): WordSpans {
-    const words = [...text.matchAll(WORD)]
-    return {
-      count: words.length,
-      starts: Uint32Array.from(words, ({ index }) => index),
-      ends: Uint32Array.from(words, ({ 0: word, index }) => index + word.length),
-      tokens: Uint16Array.from(words, ({ 0: word }) => this.#tokensOf(word)),
-    }
+    return wordSpansOf(text.matchAll(WORD), ([word]) => this.#tokensOf(word))
   }
 
   count(text: string): number {

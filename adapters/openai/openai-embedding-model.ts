@@ -10,6 +10,7 @@ import {
   InvalidInputError,
   ModelError,
   retry,
+  TimeSlice,
   type TokenCounter,
   untilAborted,
   withAnySignal,
@@ -28,8 +29,6 @@ const SHARE_OF_WINDOW = 0.8
 const MAX_NUMBERS = 65_536
 /** Tokens of one request. OpenAI allows 300,000. */
 const MAX_TOKENS = 200_000
-/** Time of work on the event loop between two pauses. */
-const SLICE_MS = 10
 
 /** Tries of a request for passages, and of one for a query, for which a user waits. */
 const PASSAGE_RETRIES = { firstMs: 250, longestMs: 4_000, maxRetries: 4, isRandom: true }
@@ -164,7 +163,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
     const fixed = this.#counter.specialTokens + this.#counter.count(prefix)
     const batches: number[][] = []
     let tokens = Infinity
-    let startedAt = performance.now()
+    const slice = new TimeSlice()
     for (const [row, text] of texts.entries()) {
       const count = fixed + this.#counter.count(text)
       if (count > windowTokens) {
@@ -178,9 +177,8 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
         last.push(row)
         tokens += count
       }
-      if (performance.now() - startedAt < SLICE_MS) continue
-      await wait(0, undefined, { signal })
-      startedAt = performance.now()
+      await slice.pauseIfOver()
+      signal.throwIfAborted()
     }
     return batches
   }

@@ -76,9 +76,7 @@ export function headedModel(
     verify: async () => {
       await model.verify()
     },
-    close: async () => {
-      await Promise.resolve()
-    },
+    close: () => Promise.resolve(),
     embed: async (texts, options) => {
       if (options.kind === 'query') return await model.embed(texts, options)
       const tokenizer = await wholeTokenizerOf(model)

@@ -12,7 +12,7 @@ import {
   utf8Schema,
   validate,
 } from '../kernel/validate.js'
-import { type ChunkSettings, SEARCH_MODES, type SearchMode } from '../ports/index.js'
+import { type ChunkSettings, type ContextRecord, SEARCH_MODES, type SearchMode } from '../ports/index.js'
 
 /** The input of `contexts.create`. Specification: Create context. */
 export interface NewContext {
@@ -174,6 +174,15 @@ export function parseContextChanges(input: unknown): ParsedContextChanges {
   const changes = validate(CONTEXT_CHANGES, input)
   if (changes.toolsJson !== undefined) validateToolsJson(changes.toolsJson)
   return changes
+}
+
+/** The given members of a change. */
+export function withoutUndefined(
+  changes: {
+    readonly [Member in keyof ContextRecord]?: ContextRecord[Member] | undefined
+  },
+): Partial<ContextRecord> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }
 
 const FUNCTION_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/

@@ -6,6 +6,7 @@ import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/inde
 import { ASSISTANT, findReadable } from './context.js'
 import type { ContextSettings } from './context-input.js'
 import { waitingSentence } from './model-away.js'
+import { chunkSettingsOf } from './reindexing.js'
 
 /** A re-index in progress: the settings that it brings, and how far it is. */
 export interface ContextReindexingView extends ChunkSettings {
@@ -87,12 +88,10 @@ type WaitingProgress = ReindexProgress & Pick<ContextReindexingView, 'waiting'>
 
 function toSettings(record: ContextRecord, progress: WaitingProgress | null): ContextSettingsView {
   return {
-    embeddingModel: record.embeddingModel,
+    ...chunkSettingsOf(record),
     maxSizeBytes: record.maxSizeBytes,
     topN: record.topN,
     scoreThreshold: record.scoreThreshold,
-    chunkSizeTokens: record.chunkSizeTokens,
-    overlap: record.overlap,
     searchMode: record.searchMode,
     findsEarly: record.findsEarly,
     reindexing: toReindexing(record, progress),
@@ -101,7 +100,6 @@ function toSettings(record: ContextRecord, progress: WaitingProgress | null): Co
 
 function toReindexing({ reindexing }: ContextRecord, progress: WaitingProgress | null): ContextReindexingView | null {
   if (reindexing === null || progress === null) return null
-  const { embeddingModel, chunkSizeTokens, overlap, error } = reindexing
   const { done: documentsDone, total: documentsTotal, waiting } = progress
-  return { embeddingModel, chunkSizeTokens, overlap, documentsDone, documentsTotal, error, waiting }
+  return { ...chunkSettingsOf(reindexing), documentsDone, documentsTotal, error: reindexing.error, waiting }
 }

@@ -5,7 +5,6 @@ import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type {
-  ChunkSettings,
   Clock,
   ContextFilter,
   ContextRecord,
@@ -16,10 +15,16 @@ import type {
 } from '../ports/index.js'
 import { type Access, type Authorizer, type ContextRemoval, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, type Context, findReadable, findWritable, toContext } from './context.js'
-import { type ContextChanges, type NewContext, parseContextChanges, parseNewContext } from './context-input.js'
+import {
+  type ContextChanges,
+  type NewContext,
+  parseContextChanges,
+  parseNewContext,
+  withoutUndefined,
+} from './context-input.js'
 import { type KnownModels, requireModel } from './known-models.js'
-import { requireRoomToReindex } from './reindex-room.js'
-import { changeChunkSettings, enqueueReindex } from './reindexing.js'
+import { roomCheck } from './reindex-room.js'
+import { changeChunkSettings, chunkSettingsOf, enqueueReindex } from './reindexing.js'
 
 /** The kind of the job that deletes the contexts of a deleted account, one after the other. */
 export const PURGE_ACCOUNT = 'purge-account'
@@ -168,9 +173,9 @@ export class Contexts {
     if (embeddingModel !== undefined) requireModel(this.#models, embeddingModel)
     const isCancelling = reindexing === null
     const isReindexing = isCancelling || Object.keys(chunkChanges).length > 0
-    const free = isReindexing ? await this.#vectors.freeBytes?.() : undefined
+    const requireRoom = isReindexing ? await roomCheck(this.#vectors, this.#models) : undefined
     const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
-      if (isReindexing) {
+      if (requireRoom !== undefined) {
         await enqueueReindex(repositories, id, { companyId: access.companyId })
         // A finishing upload also locks the context. After this lock, its document exists, and is re-indexed as well.
         await repositories.contexts.lock(id)
@@ -179,12 +184,8 @@ export class Contexts {
       const now = this.#clock.now().toISOString()
       // Without a cancellation, omitted members stay as in the re-index in progress.
       const wantedChanges = isCancelling ? { ...chunkSettingsOf(current), ...chunkChanges } : chunkChanges
-      const ofChunks = isReindexing
-        ? await changeChunkSettings(repositories, current, wantedChanges, now, async (wanted) => {
-            const { profile } = this.#models.get(wanted.embeddingModel)
-            await requireRoomToReindex(repositories, free, current, wanted, profile)
-          })
-        : {}
+      const ofChunks =
+        requireRoom && (await changeChunkSettings(repositories, current, wantedChanges, now, requireRoom))
       const all = { ...changes, ...ofChunks }
       if (Object.keys(all).length === 0) return current
       await recordChange(repositories, access.by, this.#clock.now(), {
@@ -261,18 +262,6 @@ export class Contexts {
     const id = parseId(contextId, 'contextId')
     return await this.#storage.read((repositories) => findReadable(repositories, access, id))
   }
-}
-
-function chunkSettingsOf({ embeddingModel, chunkSizeTokens, overlap }: ContextRecord): ChunkSettings {
-  return { embeddingModel, chunkSizeTokens, overlap }
-}
-
-function withoutUndefined(
-  changes: {
-    readonly [Member in keyof ContextRecord]?: ContextRecord[Member] | undefined
-  },
-): Partial<ContextRecord> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 }
 
 function isOneGrapheme(text: string): boolean {

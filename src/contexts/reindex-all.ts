@@ -2,12 +2,20 @@ import { recordChange } from '../audit/index.js'
 import { pause } from '../kernel/abort.js'
 import { pages } from '../kernel/lists.js'
 import { integerSchema, validate } from '../kernel/validate.js'
-import type { ChunkSettings, Clock, ContextRecord, Repositories, Storage, VectorIndex } from '../ports/index.js'
+import type {
+  Clock,
+  ContextGenerations,
+  ContextRecord,
+  ContextReindexing,
+  Repositories,
+  Storage,
+  VectorIndex,
+} from '../ports/index.js'
 import type { Reach } from '../tenancy/index.js'
-import { chunkSettingsSchema, type NewChunkSettings } from './context-input.js'
+import { chunkSettingsSchema, type NewChunkSettings, withoutUndefined } from './context-input.js'
 import { type KnownModels, requireModel } from './known-models.js'
-import { requireRoomToReindex } from './reindex-room.js'
-import { changeChunkSettings, enqueueReindex, haveSameChunks, isRemovingGenerations } from './reindexing.js'
+import { roomCheck } from './reindex-room.js'
+import { changeChunkSettings, enqueueReindex, isRemovingGenerations } from './reindexing.js'
 
 export interface ReindexAllOptions {
   /** Ends the run once this many documents are re-indexed. The context at that time goes on. Default: no limit. */
@@ -101,7 +109,6 @@ export class ReindexAll {
         if (done >= most) return
         // The next context needs the room of the former generation.
         while (hasRun && (await this.#storage.read((repositories) => isRemovingGenerations(repositories, id)))) {
-          signal?.throwIfAborted()
           await pause(POLL_MS, signal)
         }
       }
@@ -118,7 +125,7 @@ export class ReindexAll {
     if (started === undefined) return
     const { context, isChanged } = started
     const { reindexing } = context
-    let progress = await this.#progressOf(context)
+    let progress = await this.#progressOf(context, reindexing)
     if (reindexing === null) {
       yield { ...progress, state: isChanged ? 'done' : 'unchanged' }
       return
@@ -127,11 +134,10 @@ export class ReindexAll {
     yield { ...progress, state: 'running' }
     for (;;) {
       await pause(POLL_MS, signal)
-      signal?.throwIfAborted()
-      const present = await this.#storage.read(({ contexts }) => contexts.get(id))
-      const state = present === undefined ? 'ended' : stateOf(present, reindexing)
+      const present = await this.#storage.read(({ contexts }) => contexts.generations(id))
+      const state = stateOf(present, reindexing)
       const former = progress
-      if (present !== undefined) progress = await this.#progressOf(present)
+      if (present !== undefined) progress = await this.#progressOf(context, present.reindexing)
       if (state !== 'running' || progress.documentsDone !== former.documentsDone) yield { ...progress, state }
       if (state !== 'running') return
     }
@@ -142,7 +148,7 @@ export class ReindexAll {
     id: number,
     settings: NewChunkSettings,
   ): Promise<{ readonly context: ContextRecord; readonly isChanged: boolean } | undefined> {
-    const free = await this.#vectors.freeBytes?.()
+    const requireRoom = await roomCheck(this.#vectors, this.#models)
     const start = async (repositories: Repositories) => {
       const { accounts, contexts } = repositories
       const known = await contexts.get(id)
@@ -152,11 +158,8 @@ export class ReindexAll {
       const context = await contexts.get(id)
       if (context === undefined) return undefined
       const now = this.#clock.now()
-      const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-      const changes = await changeChunkSettings(repositories, context, given, now.toISOString(), async (wanted) => {
-        const { profile } = this.#models.get(wanted.embeddingModel)
-        await requireRoomToReindex(repositories, free, context, wanted, profile)
-      })
+      const given = withoutUndefined(settings)
+      const changes = await changeChunkSettings(repositories, context, given, now.toISOString(), requireRoom)
       if (Object.keys(changes).length === 0) return { context, isChanged: false }
       await recordChange(repositories, this.#reach.by, now, {
         action: 'context.updated',
@@ -170,8 +173,10 @@ export class ReindexAll {
     return await this.#storage.transaction(start, { isolation: 'read committed' })
   }
 
-  async #progressOf(context: ContextRecord): Promise<Omit<ContextReindexProgress, 'state'>> {
-    const { id, accountId, name, reindexing } = context
+  async #progressOf(
+    { id, accountId, name }: ContextRecord,
+    reindexing: ContextReindexing | null,
+  ): Promise<Omit<ContextReindexProgress, 'state'>> {
     const { done, total } = await this.#storage.read(async ({ documents, shadows }) => {
       if (reindexing !== null) return await shadows.progress(id, reindexing.generation)
       const count = await documents.count(id)
@@ -182,9 +187,10 @@ export class ReindexAll {
   }
 }
 
-function stateOf(context: ContextRecord, wanted: ChunkSettings): ContextReindexProgress['state'] {
-  const { reindexing } = context
-  if (reindexing === null) return haveSameChunks(context, wanted) ? 'done' : 'ended'
-  if (!haveSameChunks(reindexing, wanted)) return 'ended'
+function stateOf(present: ContextGenerations | undefined, awaited: ContextReindexing): ContextReindexProgress['state'] {
+  if (present === undefined) return 'ended'
+  const { generation, reindexing } = present
+  if (reindexing === null) return generation === awaited.generation ? 'done' : 'ended'
+  if (reindexing.generation !== awaited.generation) return 'ended'
   return reindexing.error === null ? 'running' : 'failed'
 }

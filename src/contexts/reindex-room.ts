@@ -1,5 +1,13 @@
 import { StorageFullError } from '../kernel/errors.js'
-import type { ChunkSettings, ContextRecord, EmbeddingProfile, IngestionReceipt, Repositories } from '../ports/index.js'
+import type {
+  ChunkSettings,
+  ContextRecord,
+  EmbeddingProfile,
+  IngestionReceipt,
+  Repositories,
+  VectorIndex,
+} from '../ports/index.js'
+import type { KnownModels } from './known-models.js'
 
 /** Documents whose receipts show how large the text of a chunk is. */
 const SAMPLED_DOCUMENTS = 100
@@ -16,26 +24,31 @@ interface TextSize {
 }
 
 /**
- * Refuses a re-index for which the disk has no room: until the switch, both generations are stored. Does nothing if the
- * free room is unknown, as it is in another machine's database.
- *
- * @param free free bytes of the disk that has the vectors; undefined if unknown
+ * Refuses a re-index of a context to the wanted settings for which the disk has no room.
  * @throws StorageFullError `ERR_STORAGE_FULL`
  */
-export async function requireRoomToReindex(
+export type RoomCheck = (
   repositories: Pick<Repositories, 'documents' | 'shadows'>,
-  free: number | undefined,
   context: ContextRecord,
   wanted: ChunkSettings,
-  profile: Pick<EmbeddingProfile, 'dimensions' | 'windowTokens'>,
-): Promise<void> {
-  if (free === undefined) return
-  const needed = bytesFor(await measureText(repositories, context), context, wanted, profile)
-  if (needed <= free) return
-  const [neededMb, freeMb] = [Math.ceil(needed / 1_000_000), Math.floor(free / 1_000_000)]
-  throw new StorageFullError(
-    `the re-index of context ${context.id} needs about ${neededMb} MB until it is finished, and the disk has ${freeMb} MB: free some room first`,
-  )
+) => Promise<void>
+
+/**
+ * Reads the free room once, for the check in a transaction that may be repeated. Until the switch, both generations are
+ * stored. The check does nothing if the free room is unknown, as it is in another machine's database.
+ */
+export async function roomCheck(vectors: Pick<VectorIndex, 'freeBytes'>, models: KnownModels): Promise<RoomCheck> {
+  const free = await vectors.freeBytes?.()
+  return async (repositories, context, wanted) => {
+    if (free === undefined) return
+    const { profile } = models.get(wanted.embeddingModel)
+    const needed = bytesFor(await measureText(repositories, context), context, wanted, profile)
+    if (needed <= free) return
+    const [neededMb, freeMb] = [Math.ceil(needed / 1_000_000), Math.floor(free / 1_000_000)]
+    throw new StorageFullError(
+      `the re-index of context ${context.id} needs about ${neededMb} MB until it is finished, and the disk has ${freeMb} MB: free some room first`,
+    )
+  }
 }
 
 /** @returns the bytes of the chunks, words and vectors of a text under other settings; an estimate */

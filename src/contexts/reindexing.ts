@@ -1,4 +1,5 @@
 import type { ChunkSettings, ContextRecord, Repositories } from '../ports/index.js'
+import type { RoomCheck } from './reindex-room.js'
 
 /** The kind of the jobs that re-index contexts. The subject is the context. */
 export const REINDEX_CONTEXT = 'reindex-context'
@@ -37,19 +38,19 @@ export async function isRemovingGenerations(
  * - Other settings start a re-index, and end the one in progress. A context without documents has them at once.
  *
  * @param changes the members that are given; the others stay as in the re-index in progress, or else as they are
- * @param requireRoom throws if the disk has no room for a re-index to these settings
+ * @param requireRoom throws if the disk has no room for a re-index to the wanted settings: see `roomCheck`
  * @returns the changes of the context
  */
 export async function changeChunkSettings(
-  { documents, shadows }: Pick<Repositories, 'documents' | 'shadows'>,
+  repositories: Pick<Repositories, 'documents' | 'shadows'>,
   context: ContextRecord,
   changes: Partial<ChunkSettings>,
   now: string,
-  requireRoom: (wanted: ChunkSettings) => Promise<void>,
+  requireRoom: RoomCheck,
 ): Promise<Partial<ContextRecord>> {
+  const { documents, shadows } = repositories
   const { id, reindexing, lastGeneration } = context
-  const { embeddingModel, chunkSizeTokens, overlap } = { ...context, ...reindexing, ...changes }
-  const wanted: ChunkSettings = { embeddingModel, chunkSizeTokens, overlap }
+  const wanted = chunkSettingsOf({ ...context, ...reindexing, ...changes })
   if (haveSameChunks(wanted, context)) return reindexing === null ? {} : { reindexing: null }
   if (reindexing !== null && haveSameChunks(wanted, reindexing)) {
     if (reindexing.error === null) return {}
@@ -58,12 +59,17 @@ export async function changeChunkSettings(
   }
   const generation = lastGeneration + 1
   if ((await documents.count(id)) === 0) return { ...wanted, generation, lastGeneration: generation, reindexing: null }
-  await requireRoom(wanted)
+  await requireRoom(repositories, context, wanted)
   return { lastGeneration: generation, reindexing: { ...wanted, generation, started: now, error: null } }
 }
 
+/** The settings of a context, or of a re-index, that decide its chunks and vectors. */
+export function chunkSettingsOf({ embeddingModel, chunkSizeTokens, overlap }: ChunkSettings): ChunkSettings {
+  return { embeddingModel, chunkSizeTokens, overlap }
+}
+
 /** @returns true if the same texts get the same chunks and vectors */
-export function haveSameChunks(one: ChunkSettings, other: ChunkSettings): boolean {
+function haveSameChunks(one: ChunkSettings, other: ChunkSettings): boolean {
   return (
     one.embeddingModel === other.embeddingModel &&
     one.chunkSizeTokens === other.chunkSizeTokens &&

@@ -1,5 +1,5 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
-import { clearAway, recordAway } from '../contexts/index.js'
+import { recordAway } from '../contexts/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../kernel/errors.js'
 import type {
@@ -137,7 +137,7 @@ export class ProcessDocument implements JobHandler {
   ): Promise<void> {
     const completed = await job.complete(async (repositories) => {
       const { documents, chunks, contexts } = repositories
-      await clearAway(repositories.settings, receipt.embeddingModel)
+      await documentRun.clearAway(repositories)
       if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
       else await requireWords(documents, id)
       const now = this.#clock.now().toISOString()

@@ -179,3 +179,19 @@ export function isTokenizer(counter: TokenCounter | Tokenizer): counter is Token
 export function readableText(counter: TokenCounter | Tokenizer, text: string): string {
   return isTokenizer(counter) ? counter.readable(text) : text
 }
+
+/**
+ * Makes the spans of words that a pattern has found.
+ *
+ * @param words matches of a text, in its order
+ * @param tokensOf counts the tokens of a word
+ */
+export function wordSpansOf(words: Iterable<RegExpExecArray>, tokensOf: (word: RegExpExecArray) => number): WordSpans {
+  const found = [...words]
+  return {
+    count: found.length,
+    starts: Uint32Array.from(found, ({ index }) => index),
+    ends: Uint32Array.from(found, ({ 0: word, index }) => index + word.length),
+    tokens: Uint16Array.from(found, tokensOf),
+  }
+}

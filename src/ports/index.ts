@@ -52,6 +52,7 @@ export {
   type TokenCounter,
   type Tokenizer,
   type WordSpans,
+  wordSpansOf,
 } from './embedding-model.js'
 export { type FileStore, isFileKey, requireFileKey, type StoredFile } from './file-store.js'
 export {

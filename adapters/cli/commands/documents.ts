@@ -3,7 +3,7 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
-import { globalOptions, isSwitchedOn, option, parseFilter, parseJsonObject, parseJsonObjectOrNull } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseFilter, parseMetadata, parseMetadataOrNull } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
@@ -58,7 +58,7 @@ function updateCommand(): CommandUnknownOpts {
         '--metadata <json>',
         'values to merge into the metadata, as JSON; null removes a key, or all keys instead of an object',
         'document',
-      ).argParser(parseJsonObjectOrNull),
+      ).argParser(parseMetadataOrNull),
     )
     .action(async (uuid, given, command) => {
       const options = globalOptions(command)
@@ -124,7 +124,7 @@ export function ingestCommand(): CommandUnknownOpts {
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(
       option('--metadata <json>', 'metadata of each document, as JSON, such as {"year":2026}', 'ingest').argParser(
-        parseJsonObject,
+        parseMetadata,
       ),
     )
     .addOption(option('--replace', 'a file replaces the document with its name, instead of becoming a second one'))

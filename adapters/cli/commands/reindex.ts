@@ -1,5 +1,10 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { ContextReindexProgress } from '../../../src/index.js'
+import type {
+  ContextReindexingView,
+  ContextReindexProgress,
+  ContextSettings,
+  ContextSettingsView,
+} from '../../../src/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { type GlobalOptions, globalOptions, isSwitchedOn, option, parseCount } from '../options.js'
 import { counted, oneLine, printResult, tell } from '../output.js'
@@ -8,7 +13,6 @@ import {
   chunkSizeOption,
   modelOption,
   overlapOption,
-  printReindexed,
   ReindexBar,
   tellInterrupted,
   waitForReindex,
@@ -46,8 +50,9 @@ export function reindexCommand(): CommandUnknownOpts {
 
 async function cancel(options: GlobalOptions, idOrName: string): Promise<void> {
   const { name, settings, cancelled } = await withDatabase(options, async (engine) => {
-    const { contexts } = ownerSession(engine)
-    const { id, name } = await findContext(ownerSession(engine), idOrName)
+    const session = ownerSession(engine)
+    const { contexts } = session
+    const { id, name } = await findContext(session, idOrName)
     const { reindexing } = await contexts.settings(id)
     await contexts.update(id, { settings: { reindexing: null } })
     return { name, settings: await contexts.settings(id), cancelled: reindexing }
@@ -73,13 +78,7 @@ async function reindexOne(
       const context = await findContext(session, idOrName)
       const { reindexing } = await session.contexts.settings(context.id)
       // Without settings, those of a re-index that has stopped are tried again.
-      const { embeddingModel, chunkSizeTokens, overlap } = reindexing ?? {}
-      const wanted = {
-        ...(embeddingModel !== undefined && { embeddingModel }),
-        ...(chunkSizeTokens !== undefined && { chunkSizeTokens }),
-        ...(overlap !== undefined && { overlap }),
-        ...given,
-      }
+      const wanted = { ...(reindexing !== null && settingsOf(reindexing)), ...given }
       if (Object.keys(wanted).length > 0) await session.contexts.update(context.id, { settings: wanted })
       const settings = await waitForReindex(session, context)
       await clearAway(engine)
@@ -88,6 +87,22 @@ async function reindexOne(
     tellInterrupted,
   )
   printReindexed(options, name, settings)
+}
+
+function settingsOf({ embeddingModel, chunkSizeTokens, overlap }: ContextReindexingView): ContextSettings {
+  return { embeddingModel, chunkSizeTokens, overlap }
+}
+
+/** Prints the settings of a context after its re-index. */
+function printReindexed(options: GlobalOptions, name: string, settings: ContextSettingsView): void {
+  const { reindexing, embeddingModel, chunkSizeTokens, overlap } = settings
+  if (reindexing?.error != null) {
+    printResult(options, settings, `${name}: the re-index has stopped: ${reindexing.error}`)
+    process.exitCode = 1
+    return
+  }
+  const sizes = `${embeddingModel}, chunks of ${chunkSizeTokens} tokens, overlap ${overlap}`
+  printResult(options, settings, `${name}: all documents are indexed with ${sizes}.`)
 }
 
 async function reindexAll(

@@ -1,19 +1,17 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { DataDirLockedError } from '../../../src/index.js'
 import { isCode } from '../../node-kit/index.js'
 import { DATABASE } from '../data-dir.js'
-import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE, lockDataDir } from '../data-dir-lock.js'
+import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE } from '../data-dir-lock.js'
+import { CONTENT, createLockedFolder, lockLeftFolder } from '../locked-folder.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/
-const CONTENT = 'content'
 /** The file with the names that are being moved from the content to the parent folder. */
 const MOVING = 'moving.json'
 const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
 /** A folder with other names in it belongs to another program, whatever its own name. */
 const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
-const MAX_TRIES = 5
 
 /**
  * A folder that receives the files of a restore. It contains a lock that ends with its process, so that others
@@ -29,17 +27,8 @@ export class UnfinishedRestore {
   }
 
   static async create(parent: string): Promise<UnfinishedRestore> {
-    for (let triesLeft = MAX_TRIES - 1; ; triesLeft -= 1) {
-      const folder = await mkdtemp(join(parent, PREFIX))
-      try {
-        return new UnfinishedRestore(folder, await lockNew(folder))
-      } catch (error) {
-        // Another restore may remove the folder before its lock is taken, because it looks like one of a killed restore.
-        const isTaken = error instanceof DataDirLockedError || (await namesIn(folder)) === undefined
-        await rm(folder, { recursive: true, force: true }).catch(() => undefined)
-        if (!isTaken || triesLeft === 0) throw error
-      }
-    }
+    const { folder, lock } = await createLockedFolder(parent, PREFIX)
+    return new UnfinishedRestore(folder, lock)
   }
 
   get name(): string {
@@ -74,7 +63,7 @@ export async function leftByRestores(parent: string): Promise<readonly string[]>
 /** Removes the names of {@link leftByRestores}, except those of running restores. Ignores errors. */
 export async function removeLeftByRestores(parent: string): Promise<void> {
   for (const folder of await unfinishedIn(parent)) {
-    const lock = await lockDataDir(folder, { webhookAllow: [] }).catch(() => undefined)
+    const lock = await lockLeftFolder(folder)
     if (lock !== undefined) await remove(folder, lock)
   }
 }
@@ -109,17 +98,6 @@ function parseNames(json: string): readonly string[] {
     return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
   } catch {
     return []
-  }
-}
-
-async function lockNew(folder: string): Promise<DataDirLock> {
-  const lock = await lockDataDir(folder, { webhookAllow: [] })
-  try {
-    await mkdir(join(folder, CONTENT), { mode: 0o700 })
-    return lock
-  } catch (error) {
-    await lock.release()
-    throw error
   }
 }
 

@@ -1,5 +1,5 @@
-import { statfs } from 'node:fs/promises'
 import { StorageFullError } from '../../../src/index.js'
+import { freeBytesOf } from '../../node-kit/index.js'
 import type { SearchedCopy } from './settings-to-compare.js'
 
 /** The database, the indexes and the keys of an engine without documents. */
@@ -25,8 +25,7 @@ export function neededBytes(sizeBytes: number, copies: readonly SearchedCopy[]):
  * @throws StorageFullError if they are fewer than needed
  */
 export async function requireSpace(folder: string, needed: number): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize
+  const free = await freeBytesOf(folder)
   if (free >= needed) return free
   throw new StorageFullError(
     `an evaluation needs about ${megabytes(needed)} MB on the disk of ${folder}, and ${megabytes(free)} MB are free: free some space, or compare modes alone, which needs none`,

@@ -1,14 +1,11 @@
-import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DataDirLockedError } from '../../../src/index.js'
-import { pathExists } from '../data-dir.js'
-import { type DataDirLock, lockDataDir } from '../data-dir-lock.js'
+import type { DataDirLock } from '../data-dir-lock.js'
+import { CONTENT, createLockedFolder, lockLeftFolder } from '../locked-folder.js'
 
 /** A name that the data folder counts among the engine's own. */
 const PREFIX = 'alcove.evaluation-'
 const NAME = /^alcove\.evaluation-\w{6}$/
-const CONTENT = 'content'
-const MAX_TRIES = 5
 const FORCED = { recursive: true, force: true } as const
 
 /**
@@ -25,20 +22,8 @@ export class ShadowFolder {
   }
 
   static async create(dataDir: string): Promise<ShadowFolder> {
-    for (let triesLeft = MAX_TRIES - 1; ; triesLeft -= 1) {
-      const folder = await mkdtemp(join(dataDir, PREFIX))
-      try {
-        const lock = await lockDataDir(folder, { webhookAllow: [] })
-        const shadow = new ShadowFolder(folder, lock)
-        await mkdir(shadow.content, { mode: 0o700 })
-        return shadow
-      } catch (error) {
-        // A start of another process may remove the folder before its lock is taken.
-        const isTaken = error instanceof DataDirLockedError || !(await pathExists(folder))
-        await rm(folder, FORCED).catch(() => undefined)
-        if (!isTaken || triesLeft === 0) throw error
-      }
-    }
+    const { folder, lock } = await createLockedFolder(dataDir, PREFIX)
+    return new ShadowFolder(folder, lock)
   }
 
   /** The subfolder for the copies, which exists. */
@@ -58,7 +43,7 @@ export async function removeLeftShadows(dataDir: string): Promise<void> {
     const folder = join(dataDir, name)
     // Not a link: it could lead to any folder.
     const isFolder = NAME.test(name) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true
-    const lock = isFolder ? await lockDataDir(folder, { webhookAllow: [] }).catch(() => undefined) : undefined
+    const lock = isFolder ? await lockLeftFolder(folder) : undefined
     if (lock !== undefined) await remove(folder, lock).catch(() => undefined)
   }
 }

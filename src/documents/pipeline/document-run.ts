@@ -10,6 +10,7 @@ import type {
   FileStore,
   IngestionReceipt,
   NewChunk,
+  Repositories,
   Storage,
   TextExtractor,
   TokenCounter,
@@ -140,6 +141,15 @@ export class DocumentRun {
     if (this.#isFindableEmitted || !(isCompleted ? this.#context.findsEarly : this.#findsEarly)) return
     this.#isFindableEmitted = true
     this.#ports.events.emit('document.findable', { contextId: this.#context.id, fileName: this.#document.uuid })
+  }
+
+  /** Forgets that documents wait for the model. Does nothing for a model that cannot be away. */
+  async clearAway({ settings }: Pick<Repositories, 'settings'>): Promise<void> {
+    if (this.#canBeAway) await clearAway(settings, this.#context.embeddingModel)
+  }
+
+  get #canBeAway(): boolean {
+    return this.#model.checkAvailable !== undefined
   }
 
   /** True if searches by words may find the document before it is completed. They must not find a replacement. */
@@ -286,13 +296,13 @@ export class DocumentRun {
     const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
     this.#totals.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
     const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
-    let mayBeAway = this.#model.checkAvailable !== undefined
+    let isKnownBack = false
     for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
       this.#countEmbedded(batch)
-      if (mayBeAway && batch.reused < batch.windowCount) {
+      if (this.#canBeAway && !isKnownBack && batch.reused < batch.windowCount) {
         // The end of a large document may be an hour away.
-        await this.#job.transaction(({ settings }) => clearAway(settings, this.#context.embeddingModel))
-        mayBeAway = false
+        await this.#job.transaction((repositories) => this.clearAway(repositories))
+        isKnownBack = true
       }
       await this.#vectors.write(batch)
       this.#emitProgress(this.#totals.embedded)

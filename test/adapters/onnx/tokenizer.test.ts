@@ -6,22 +6,12 @@ import { parseTokenizerFile } from '../../../adapters/onnx/tokenizer-file.js'
 import { WordPieceTokenizer } from '../../../adapters/onnx/word-piece-tokenizer.js'
 import { bundledModel } from '../../bundled-model.js'
 import { sized } from '../../full-form.js'
+import { referenceTokens } from '../../reference-tokens.js'
 
-interface ReferenceTokens {
-  readonly items: readonly {
-    readonly text: string
-    readonly ids: readonly number[]
-    readonly offsetsUtf16: readonly (readonly [number, number])[]
-  }[]
-}
-
-const reference = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../fixtures/reference-tokens.json'), 'utf8'),
-) as ReferenceTokens
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
 
 describe('the WordPiece tokenizer', () => {
-  it.each(reference.items.map((item, index) => ({ ...item, index })))(
+  it.each(referenceTokens.items.map((item, index) => ({ ...item, index })))(
     'agrees with the Rust reference in ids and offsets: text $index',
     ({ text, ids, offsetsUtf16 }) => {
       const encoding = new WordPieceTokenizer({ ...options, longWords: 'unknown' }).encode(text)

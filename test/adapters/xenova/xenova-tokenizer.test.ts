@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -10,19 +9,8 @@ import { eachWord } from '../../../adapters/xenova/words.js'
 import type { Tokenizer } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { type TinyModelKind, writeTinyModel } from '../../fixtures/tiny-models.js'
+import { referenceTokens } from '../../reference-tokens.js'
 import { temporaryFolder } from '../../temporary-folder.js'
-
-interface ReferenceTokens {
-  readonly items: readonly {
-    readonly text: string
-    readonly ids: readonly number[]
-    readonly offsetsUtf16: readonly (readonly [number, number])[]
-  }[]
-}
-
-const reference = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../fixtures/reference-tokens.json'), 'utf8'),
-) as ReferenceTokens
 
 /** Pieces of texts in several scripts, with what is odd about them. */
 const PARTS = [
@@ -103,7 +91,7 @@ describe('the tokens of the bundled model', () => {
   })
 
   // A run of more than 100 characters is one unknown token for the reference; the engine reads it in parts.
-  const items = reference.items.filter(({ ids, text }) => !(ids.length === 1 && text.length > 100))
+  const items = referenceTokens.items.filter(({ ids, text }) => !(ids.length === 1 && text.length > 100))
 
   it.each(items.map((item, index) => ({ ...item, index })))(
     'agree with the Rust reference in ids and offsets: text $index',
@@ -115,7 +103,7 @@ describe('the tokens of the bundled model', () => {
   )
 
   it('are all texts of the reference but a few long runs', () => {
-    expect(reference.items.length - items.length).toBeLessThanOrEqual(2)
+    expect(referenceTokens.items.length - items.length).toBeLessThanOrEqual(2)
   })
 })
 
