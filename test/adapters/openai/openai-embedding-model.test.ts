@@ -7,7 +7,7 @@ import { embeddingModelSuite } from '../../conformance/index.js'
 import { changed, EmbeddingServer, failing, json, type Misbehaviour, type Shape } from './embedding-server.js'
 
 const SHAPES: readonly Shape[] = ['openai', 'ollama', 'vllm', 'lm-studio', 'tei']
-const KEY = 'sk-secret-4711-abcdef'
+const KEY = 'sk-secret-marmalade-abcdef'
 const PASSAGE = { kind: 'passage' } as const
 const QUERY = { kind: 'query' } as const
 
@@ -488,7 +488,7 @@ describe('a failure that stays', () => {
     const error = await rejection(model.embed(['first text', 'second text'], PASSAGE))
     expect(error.message).toMatch(message)
     expect(error).toMatchObject({ code, isTransient: false })
-    expect(`${error.message} ${error.stack}`).not.toMatch(/4711|SECRET TEXT|elsewhere/)
+    expect(`${error.message} ${error.stack}`).not.toMatch(/marmalade|SECRET TEXT|elsewhere/)
     expect(server.requests.length).toBeLessThanOrEqual(2)
     // The server has answered, so it is not away.
     await model.checkAvailable()

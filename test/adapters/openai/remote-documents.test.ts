@@ -12,7 +12,7 @@ import { bundledModel } from '../../bundled-model.js'
 import { runAlcoveHere } from '../cli/run-alcove-here.js'
 import { EmbeddingServer, failing, json } from './embedding-server.js'
 
-const KEY = 'sk-secret-4711-abcdef'
+const KEY = 'sk-secret-marmalade-abcdef'
 const TEXT = 'The harbour is closed in winter. '.repeat(40)
 const CONTEXT = { name: 'Port', description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
 
@@ -82,7 +82,7 @@ describe('documents of a model on a server', () => {
     expect(failed.every(({ level }) => level === 'warn')).toBe(true)
     // The operator sees the address, the companies do not.
     expect(String(failed[0]?.error)).toContain(server.baseUrl)
-    expect(JSON.stringify([events, events.map(({ error }) => String(error))])).not.toContain('4711')
+    expect(JSON.stringify([events, events.map(({ error }) => String(error))])).not.toContain('marmalade')
     // Longer than five failures of a job would take to be final.
     await new Promise((resolve) => setTimeout(resolve, 8_000))
     expect((await documents.get(uuid)).error).toBeNull()
