@@ -287,20 +287,27 @@ export class Documents {
   }
 }
 
-/** A page of a context's documents, with their replacements. */
+/**
+ * A page of a context's documents, with their replacements. The replacements are read before the documents, as in
+ * `findVersions`: if one is completed between the two reads, it is the document then.
+ */
 async function listDocuments(
   documents: DocumentRepository,
   contextId: number,
   page: RowPage,
   conditions: DocumentConditions | undefined,
 ): Promise<Document[]> {
-  const listed = await documents.list(contextId, page, conditions)
-  const [first, last] = [listed[0], listed.at(-1)]
+  const ids = await documents.listPublicIds(contextId, page, conditions)
+  const [first, last] = [ids[0], ids.at(-1)]
   if (first === undefined || last === undefined) return []
-  const range = { from: first.publicId, upTo: last.publicId }
-  const replacements = await documents.listReplacements(contextId, range)
+  const upTo = Math.min(last, page.upTo ?? last)
+  const replacements = await documents.listReplacements(contextId, { from: first, upTo })
   const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
-  return listed.map((document) => toDocument(document, byPublicId.get(document.publicId)))
+  const listed = await documents.list(contextId, { ...page, upTo }, conditions)
+  return listed.map((document) => {
+    const replacement = byPublicId.get(document.publicId)
+    return toDocument(document, replacement?.id === document.id ? undefined : replacement)
+  })
 }
 
 /** True if both records show the same name and metadata. */
