@@ -105,12 +105,20 @@ function reportUsageErrors(command: CommandUnknownOpts): CommandUnknownOpts {
         .replace(/^error: /, '')
         .replaceAll(/\s*\n\s*/g, ' ')
         .replace(/\.$/, '')
-      write(`alcove: ${oneLine(line)}; "alcove help" lists the commands\n`)
+      write(`alcove: ${oneLine(line)}; ${helpHint(command)}\n`)
     },
   })
   if (command.commands.length > 0) requireSubcommand(command)
   for (const child of command.commands) reportUsageErrors(child)
   return command
+}
+
+function helpHint(command: CommandUnknownOpts): string {
+  const names: string[] = []
+  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name())
+  if (names.length === 0) return '"alcove help" lists the commands'
+  const shown = command.commands.length > 0 ? 'its commands' : 'its options'
+  return `"alcove help ${names.join(' ')}" lists ${shown}`
 }
 
 /** Makes a group without a subcommand wrong usage like any other: one line, not a page of help. */

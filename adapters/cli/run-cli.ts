@@ -1,5 +1,6 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
+import { withOptionOfField } from './option-of-field.js'
 import { oneLine } from './output.js'
 import { buildProgram } from './program.js'
 
@@ -48,7 +49,8 @@ function withHelpOfSubcommand(args: readonly string[]): readonly string[] {
 
 /** The error in one line: what is wrong and what to do. */
 function describe(error: unknown): string {
-  if (error instanceof AlcoveError) return `${error.message} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
+  if (error instanceof AlcoveError)
+    return `${withOptionOfField(error.message)} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
   const message = error instanceof Error ? error.message : String(error)
   return `unexpected error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`
 }

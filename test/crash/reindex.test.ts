@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -10,8 +10,11 @@ import { temporaryFolder } from '../temporary-folder.js'
 import { SETTINGS, twoModels } from './reindexed-context.js'
 import { expectReindexed } from './reindexed-engine.js'
 
-const ROUNDS = sized(8, 200)
+const ROUNDS = sized(6, 200)
 const LONGEST_LIFE_MS = 1_500
+/** Every so many rounds, a process is killed only after it has switched, within this time. */
+const SWITCHES_EVERY = sized(6, 4)
+const LONGEST_UNTIL_SWITCH_MS = 60_000
 const MINUTE_MS = 60_000
 
 interface Message {
@@ -34,14 +37,22 @@ it(
     for (let round = 0; round < ROUNDS && problems.length === 0; round += 1) {
       const child = fork(program, [folder.path, 'changer'], { execArgv: [] })
       const ended = once(child, 'exit')
+      const switched = new EventEmitter()
       child.on('message', ({ searches = 0, present = known, changes = 0, problem }: Message) => {
         totals.searches += searches
-        if (present !== known) totals.switches += 1
+        if (present !== known) {
+          totals.switches += 1
+          switched.emit('switch')
+        }
         known = present
         totals.changes += changes
         if (problem !== undefined) problems.push(problem)
       })
       await Promise.race([once(child, 'message'), ended])
+      if (round % SWITCHES_EVERY === SWITCHES_EVERY - 1) {
+        const signal = AbortSignal.timeout(LONGEST_UNTIL_SWITCH_MS)
+        await Promise.race([ended, once(switched, 'switch', { signal })])
+      }
       await Promise.race([ended, setTimeout(Math.random() * LONGEST_LIFE_MS)])
       child.kill('SIGKILL')
       await ended
@@ -50,6 +61,7 @@ it(
     expect(problems).toEqual([])
     expect(totals.kills).toBe(ROUNDS)
     expect(totals.searches).toBeGreaterThan(ROUNDS)
+    expect(totals.switches).toBeGreaterThanOrEqual(Math.floor(ROUNDS / SWITCHES_EVERY))
     const seconds = Math.round((performance.now() - begunAt) / 1_000)
     const { kills, searches, switches, changes } = totals
     if (IS_FULL_FORM)

@@ -102,7 +102,7 @@ function printReindexed(options: GlobalOptions, name: string, settings: ContextS
     return
   }
   const sizes = `${embeddingModel}, chunks of ${chunkSizeTokens} tokens, overlap ${overlap}`
-  printResult(options, settings, `${name}: all documents are indexed with ${sizes}.`)
+  printResult(options, settings, `${name}: its documents are indexed with ${sizes}.`)
 }
 
 async function reindexAll(

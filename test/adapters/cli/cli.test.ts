@@ -235,7 +235,7 @@ describe('alcove', () => {
     await json('init')
     await expectError(
       1,
-      /settings\.overlap: must be a number at least 0 and less than 1 \(ERR_INVALID_INPUT\)/,
+      /--overlap: must be a number at least 0 and less than 1 \(ERR_INVALID_INPUT\)/,
       'context',
       'create',
       'x',

@@ -35,7 +35,7 @@ describe('alcove reindex', () => {
     expect(await chunks()).toBe(1)
     expect(await alcove('reindex', 'Lamps', '--chunk-size', '64', '--overlap', '0')).toEqual({
       exitCode: 0,
-      stdout: `Lamps: all documents are indexed with ${MODEL}, chunks of 64 tokens, overlap 0.\n`,
+      stdout: `Lamps: its documents are indexed with ${MODEL}, chunks of 64 tokens, overlap 0.\n`,
       stderr: '',
     })
     expect(await chunks()).toBeGreaterThan(4)
@@ -47,10 +47,11 @@ describe('alcove reindex', () => {
     const server = await EmbeddingServer.start()
     const env = { ALCOVE_EMBEDDING_URL: server.baseUrl, ALCOVE_EMBEDDING_MODEL: 'remote' }
     await server.stop()
-    const back = setTimeout(8_000).then(async () => await server.listen())
     const args = ['reindex', 'Lamps', '--model', 'remote', '--embedding-dimensions', '64']
-    const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path, env })
-    await back
+    const running = startAlcove(args, { cwd: folder.path, env })
+    while (!running.stderr().includes('\n')) await setTimeout(50)
+    await server.listen()
+    const { exitCode, stderr } = await running.outcome
     await server.stop()
     expect(exitCode).toBe(0)
     const lines = stderr.split('\n').filter((line) => line.startsWith('Lamps: '))
@@ -121,8 +122,8 @@ describe('alcove reindex', () => {
     [['reindex', 'Lamps', '--all'], 'name one context, or use --all'],
     [['reindex', 'Lamps', '--documents', '3'], "option '--documents' needs --all"],
     [['reindex', '--all', '--cancel'], "option '--cancel' needs one context, and no other settings"],
-    [['reindex', 'Lamps', '--model', 'gpt'], `settings.embeddingModel: no model named gpt; known: ${MODEL}`],
-    [['reindex', 'Lamps', '--chunk-size', '3'], 'settings.chunkSizeTokens: must be an integer from 16 to 8192'],
+    [['reindex', 'Lamps', '--model', 'gpt'], `--model: no model named gpt; known: ${MODEL}`],
+    [['reindex', 'Lamps', '--chunk-size', '3'], '--chunk-size: must be an integer from 16 to 8192'],
   ])('%j is refused in one line', async (args, message) => {
     const { exitCode, stderr, stdout } = await alcove(...args)
     expect(exitCode).not.toBe(0)

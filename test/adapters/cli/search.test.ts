@@ -72,7 +72,7 @@ describe('alcove search', () => {
     const { stdout } = await alcove('search', '--context', 'Parts', '--explain', '--score-threshold', '0.99', 'E-4711')
     expect(stdout).toContain('scoreThreshold 0.99')
     const refused = await alcove('search', '--context', 'Parts', '--score-threshold', '2', 'E-4711')
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('scoreThreshold') as string })
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--score-threshold: ') as string })
   })
 
   it('prints the score, the document and the reason of each hit as text', async () => {
