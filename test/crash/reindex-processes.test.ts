@@ -11,7 +11,7 @@ import { makePlan, SETTINGS, twoModels } from './reindexed-context.js'
 import { expectReindexed } from './reindexed-engine.js'
 
 /** A killed process holds its jobs until their leases end, half a minute later. In the short form one wait is enough. */
-const SWITCHES = sized(3, 200)
+const SWITCHES = sized(2, 200)
 const SEARCHES = sized(100, 1_000)
 const KILLS = IS_FULL_FORM
   ? { killEveryMs: [10_000, 40_000] as const }

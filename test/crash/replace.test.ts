@@ -7,7 +7,7 @@ import { openLocalEngine } from '../../adapters/local/index.js'
 import { IS_FULL_FORM, sized } from '../full-form.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
-const REPLACEMENTS = sized(40, 1_000)
+const REPLACEMENTS = sized(20, 1_000)
 const LONGEST_LIFE = 14
 const MINUTE_MS = 60_000
 

@@ -5,6 +5,8 @@ const ROUNDS = 10_000
 const SEED = 20_260_101
 /** Sums of the same numbers in another order may differ by rounding. */
 const ROUNDING = 1e-9
+/** Bits of a number of the generator. */
+const BITS = 32
 
 /** Below this probability, a difference is not taken for chance. */
 export const SIGNIFICANT: number = 0.05
@@ -36,13 +38,20 @@ export async function chanceOf(differences: readonly number[]): Promise<number> 
   return (asFar + 1) / (ROUNDS + 1)
 }
 
-/** Random bits that are the same for the same seed: the generator mulberry32. */
+/** Random bits that are the same for the same seed: all bits of the numbers of the generator mulberry32. */
 function randomBits(seed: number): () => boolean {
   let state = seed
+  let bits = 0
+  let left = 0
   return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (mixed ^ (mixed >>> 14)) < 0
+    if (left === 0) {
+      state = (state + 0x6d2b79f5) | 0
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+      bits = mixed ^ (mixed >>> 14)
+      left = BITS
+    }
+    left -= 1
+    return ((bits >>> left) & 1) === 1
   }
 }
