@@ -27,7 +27,7 @@ export async function fillStorage(storage: Storage, documentIds: readonly number
     } as const
     const { id: accountId } = await repositories.accounts.insert(account)
     const name = { email: 'a@example.com', emailKey: 'a@example.com', firstName: 'Ada', lastName: 'L', name: 'Ada L' }
-    const user = { companyId, ...name, created: NOW, lastAccess: null, passwordHash: null }
+    const user = { companyId, ...name, externalId: null, created: NOW, lastAccess: null, passwordHash: null }
     const { id: userId } = await repositories.users.insert(user)
     return await repositories.contexts.insert({
       ...{ accountId, userId, name: 'Filters', description: '', caption: '', toolsJson: '[]', starterPrompts: [] },

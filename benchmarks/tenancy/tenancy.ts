@@ -77,7 +77,8 @@ async function fill(repositories: Repositories): Promise<{ widest: () => number;
   }
   for (let at = 0; at < PERMISSIONS; at += 1) {
     const email = `user-${at}@example.com`
-    const user = { companyId: ids[at % WIDE] ?? 1, email, emailKey: email, firstName: '', lastName: '', name: 'U' }
+    const names = { firstName: '', lastName: '', name: 'U' }
+    const user = { companyId: ids[at % WIDE] ?? 1, email, emailKey: email, externalId: null, ...names }
     const { id } = await users.insert({ ...user, created: CREATED, lastAccess: null, passwordHash: null })
     const accountId = accountIds[at % WIDE] ?? 1
     const permission = { userId: id, accountId, roleId: role, isDisabled: false, created: CREATED, createdBy: '{}' }

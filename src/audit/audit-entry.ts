@@ -1,4 +1,4 @@
-import type { ActorKind, AuditDetails, AuditOutcome, AuditRecord } from '../ports/index.js'
+import type { ActorKind, AuditDetails, AuditOutcome, AuditRecord, Sight } from '../ports/index.js'
 
 /** One entry of the audit trail: the actor, the action, its target, time, origin and outcome. */
 export interface AuditEntry {
@@ -135,7 +135,13 @@ export interface AuditActions {
   'token.refused': RefusalDetails
   /** A check of a password or a one-time password; the target is the user, if the address is known. */
   'login.refused': RefusalDetails
-  'api-key.created': { readonly userId: number; readonly assistant: boolean; readonly tenant: boolean }
+  /** `sight`: the contexts that the tokens of the key see. */
+  'api-key.created': {
+    readonly userId: number
+    readonly assistant: boolean
+    readonly tenant: boolean
+    readonly sight: Sight
+  }
   'api-key.revoked': { readonly userId: number }
   'company.created': { readonly parentId: number | null }
   'company.moved': { readonly oldParentId: number; readonly newParentId: number }

@@ -144,6 +144,7 @@ export {
 export type {
   ChunkRepository,
   ContextFilter,
+  ContextHandOver,
   ContextRepository,
   DocumentRepository,
   FoundWindow,
@@ -212,6 +213,8 @@ export type {
   RegionRepository,
   RoleRecord,
   RoleRepository,
+  Sight,
+  UserChanges,
   UserRecord,
   UserRepository,
   UsersFilter,

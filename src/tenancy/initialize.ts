@@ -69,7 +69,7 @@ export class Initialize {
       const created = this.#clock.now().toISOString()
       const key = await insertApiKey(
         repositories,
-        { companyId, userId, targets: TARGETS, expires: null, created },
+        { companyId, userId, targets: TARGETS, sight: 'account', expires: null, created },
         this.#reach.by,
       )
       return { clientId: key.clientId, clientSecret: key.clientSecret, companyId, userId }
@@ -84,7 +84,11 @@ export class Initialize {
     const created = this.#clock.now().toISOString()
     const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.#reach.by)
     const names = { firstName: 'Owner', lastName: '', name: 'Owner' }
-    const user = await insertUser(repositories, { companyId: company.id, address, created, ...names }, this.#reach.by)
+    const user = await insertUser(
+      repositories,
+      { companyId: company.id, address, externalId: null, created, ...names },
+      this.#reach.by,
+    )
     for (const role of SYSTEM_ROLES) await ensureSystemRole(repositories, role)
     await grantAdministrator(repositories, user, created, this.#reach)
     const accounts = await repositories.accounts.list({ companyId: company.id })

@@ -5,6 +5,7 @@ import type {
   PermissionDetails,
   PermissionRecord,
   RoleRecord,
+  Sight,
   UserRecord,
 } from '../ports/index.js'
 import type { OtpMethod } from './users/second-factor.js'
@@ -92,6 +93,8 @@ export interface ApiKey {
   readonly companyId: number
   readonly userId: number
   readonly targets: readonly string[]
+  /** The contexts that its tokens see: `user` for the user's own and shared ones, `account` for all of the account. */
+  readonly sight: Sight
   readonly created: string
   readonly expires: string | null
   readonly lastUsed: string | null
@@ -172,8 +175,8 @@ export function toPermission(record: PermissionRecord): Permission {
 }
 
 export function toApiKey(record: ApiKeyRecord): ApiKey {
-  const { id, clientId, companyId, userId, targets, created, expires, lastUsed, revoked } = record
-  return { id, clientId, companyId, userId, targets, created, expires, lastUsed, revoked }
+  const { id, clientId, companyId, userId, targets, sight, created, expires, lastUsed, revoked } = record
+  return { id, clientId, companyId, userId, targets, sight, created, expires, lastUsed, revoked }
 }
 
 /** An application. Permissions give access to its accounts. */

@@ -3,6 +3,7 @@ import type { Repositories, Storage } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type Subject, type TestRunner } from './harness.js'
 import { defineAuditTests } from './storage/storage-audit-tests.js'
 import { defineDocumentTests } from './storage/storage-document-tests.js'
+import { defineIdentityTests } from './storage/storage-identity-tests.js'
 import { defineJobTests } from './storage/storage-job-tests.js'
 import { defineMetadataTests } from './storage/storage-metadata-tests.js'
 import { defineOffboardingTests } from './storage/storage-offboarding-tests.js'
@@ -220,6 +221,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     })
 
     defineTenancyTests(test)
+    defineIdentityTests(test)
     defineOffboardingTests(test)
     defineDocumentTests(test)
     defineMetadataTests(test)

@@ -111,12 +111,18 @@ export function keyCommand(): CommandUnknownOpts {
     .addOption(option('--company <id>', 'company that the key may access').argParser(parseId).makeOptionMandatory())
     .addOption(option('--user <id>', 'user for whom the key acts; default: a new service user').argParser(parseId))
     .addOption(option('--targets <list>', 'APIs that the key may use: assistant, tenant, or both').argParser(parseList))
+    .addOption(
+      option('--sight <whose>', "contexts that the key sees: all of its account, or the user's own and shared ones")
+        .choices(['account', 'user'] as const)
+        .default('account' as const),
+    )
     .addOption(option('--expires <date>', 'date on which the key expires, such as 2030-01-31'))
-    .action(async ({ company, user, targets, expires }, command) => {
+    .action(async ({ company, user, targets, sight, expires }, command) => {
       const options = globalOptions(command)
       const created = await withDatabase(options, async ({ administration }) => {
         return await administration.apiKeys.create({
           companyId: company,
+          sight,
           ...(user !== undefined && { userId: user }),
           ...(targets !== undefined && { targets: targets as ('assistant' | 'tenant')[] }),
           ...(expires !== undefined && { expires }),
@@ -134,7 +140,16 @@ export function keyCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const options = globalOptions(command)
       const keys = await withDatabase(options, async ({ administration }) => await administration.apiKeys.list())
-      printList<ApiKey>(options, keys, ['id', 'clientId', 'companyId', 'userId', 'targets', 'expires', 'revoked'])
+      printList<ApiKey>(options, keys, [
+        'id',
+        'clientId',
+        'companyId',
+        'userId',
+        'targets',
+        'sight',
+        'expires',
+        'revoked',
+      ])
     })
   key
     .command('revoke')

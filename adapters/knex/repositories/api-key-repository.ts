@@ -22,6 +22,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
         company_id: key.companyId,
         user_id: key.userId,
         targets: JSON.stringify(key.targets),
+        sight: key.sight,
         created: key.created,
         expires: key.expires,
         last_used: key.lastUsed,
@@ -89,6 +90,8 @@ function toApiKey(row: Row): ApiKeyRecord {
     companyId: number(row, 'company_id'),
     userId: number(row, 'user_id'),
     targets: texts(row, 'targets'),
+    // A key of before has no value here, and another word gives less sight, not more.
+    sight: text(row, 'sight') === 'account' ? 'account' : 'user',
     created: text(row, 'created'),
     expires: textOrNull(row, 'expires'),
     lastUsed: textOrNull(row, 'last_used'),

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import {
   type ContextFilter,
   type ContextGenerations,
+  type ContextHandOver,
   type ContextRecord,
   type ContextReindexing,
   type ContextRepository,
@@ -97,8 +98,20 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
       .whereNull('deleted')
       .update({ ...toRow(WITHOUT_TEXTS), deleted })
       .returning(['id', 'account_id'])
-    const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
-    return ids.sort((one, other) => one.id - other.id)
+    return toIds(rows)
+  }
+
+  async handOver(
+    { fromUserId, toUserId, accountId }: ContextHandOver,
+    { after, limit }: Page,
+  ): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]> {
+    const next = this.rows.where('user_id', fromUserId).whereNull('deleted').where('id', '>', after)
+    if (accountId !== undefined) void next.where('account_id', accountId)
+    const rows: Row[] = await this.rows
+      .whereIn('id', next.orderBy('id').limit(limit).select('id'))
+      .update({ user_id: toUserId })
+      .returning(['id', 'account_id'])
+    return toIds(rows)
   }
 
   async isDeleted(id: number): Promise<boolean> {
@@ -193,6 +206,12 @@ function toContext(row: Row): ContextRecord {
     created: text(row, 'created'),
     deleted: textOrNull(row, 'deleted'),
   }
+}
+
+/** The ids of changed contexts in their order, which no statement that changes rows promises. */
+function toIds(rows: readonly Row[]): readonly Pick<ContextRecord, 'id' | 'accountId'>[] {
+  const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
+  return ids.sort((one, other) => one.id - other.id)
 }
 
 function toSearchMode(value: string): SearchMode {

@@ -9,6 +9,7 @@ import {
   type RoleRecord,
   type RoleRepository,
   type RowPage,
+  type UserChanges,
   type UserRecord,
   type UserRepository,
   type UsersFilter,
@@ -86,6 +87,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
         company_id: user.companyId,
         email: user.email,
         email_key: user.emailKey,
+        external_id: user.externalId,
         first_name: user.firstName,
         last_name: user.lastName,
         name: user.name,
@@ -95,15 +97,18 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
       })
       return { id, ...user, isDisabled: false }
     } catch (error) {
-      if (isUniqueViolation(error))
-        throw new AlreadyExistsError('a user with this e-mail address exists', { cause: error })
-      throw error
+      throw alreadyExists(error)
     }
   }
 
   async get(id: number): Promise<UserRecord | undefined> {
     const row = await this.getRow(id)
     return row?.['deleted'] === null ? toUser(row) : undefined
+  }
+
+  async getDeleted(id: number): Promise<Pick<UserRecord, 'id' | 'companyId'> | undefined> {
+    const [row] = await this.rows.where('id', id).whereNotNull('deleted').select('id', 'company_id')
+    return row && { id: number(row, 'id'), companyId: number(row, 'company_id') }
   }
 
   async findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined> {
@@ -113,6 +118,15 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 
   async listByEmailKey(emailKey: string): Promise<readonly UserRecord[]> {
     return (await this.#filtered({}).where('email_key', emailKey).orderBy('id').select()).map(toUser)
+  }
+
+  async findByExternalId(companyId: number, externalId: string): Promise<UserRecord | undefined> {
+    const row = (await this.#filtered({ companyId }).where('external_id', externalId).select())[0]
+    return row && toUser(row)
+  }
+
+  async listByExternalId(externalId: string): Promise<readonly UserRecord[]> {
+    return (await this.#filtered({}).where('external_id', externalId).orderBy('id').select()).map(toUser)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly UserRecord[]> {
@@ -127,20 +141,17 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     return await this.countOf(this.#filtered({ companyId }))
   }
 
-  async update(
-    id: number,
-    changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess' | 'isDisabled'>>,
-  ): Promise<boolean> {
-    const { passwordHash, lastAccess, isDisabled } = changes
-    const changed = await this.rows
-      .where('id', id)
-      .whereNull('deleted')
-      .update({
-        ...(passwordHash !== undefined && { password_hash: passwordHash }),
-        ...(lastAccess !== undefined && { last_access: lastAccess }),
-        ...(isDisabled !== undefined && { is_disabled: isDisabled }),
-      })
-    return changed > 0
+  async update(id: number, changes: UserChanges): Promise<boolean> {
+    const row: Record<string, unknown> = {}
+    for (const [member, column] of Object.entries(CHANGEABLE_COLUMNS)) {
+      const value = changes[member as keyof UserChanges]
+      if (value !== undefined) row[column] = value
+    }
+    try {
+      return (await this.rows.where('id', id).whereNull('deleted').update(row)) > 0
+    } catch (error) {
+      throw alreadyExists(error)
+    }
   }
 
   async erase(filter: UsersFilter, deleted: string): Promise<void> {
@@ -151,6 +162,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
         email: '',
         // A unique value that is no address, so that the user's address can be used for a new user.
         email_key: this.session.knex.raw("'deleted:' || id"),
+        external_id: null,
         first_name: '',
         last_name: '',
         name: '',
@@ -167,12 +179,34 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
   }
 }
 
+/** The error of a statement that writes a user: a sentence if another user has the address or the external id. */
+function alreadyExists(error: unknown): unknown {
+  if (!isUniqueViolation(error)) return error
+  // Both drivers name the columns, or the index that has their names.
+  const { message = '', constraint = '' } = error as { readonly message?: string; readonly constraint?: string }
+  const twin = `${message} ${constraint}`.includes('external_id') ? 'external id' : 'e-mail address'
+  return new AlreadyExistsError(`a user with this ${twin} exists`, { cause: error })
+}
+
+const CHANGEABLE_COLUMNS = {
+  email: 'email',
+  emailKey: 'email_key',
+  externalId: 'external_id',
+  firstName: 'first_name',
+  lastName: 'last_name',
+  name: 'name',
+  lastAccess: 'last_access',
+  passwordHash: 'password_hash',
+  isDisabled: 'is_disabled',
+} as const satisfies Record<keyof UserChanges, string>
+
 function toUser(row: Row): UserRecord {
   return {
     id: number(row, 'id'),
     companyId: number(row, 'company_id'),
     email: text(row, 'email'),
     emailKey: text(row, 'email_key'),
+    externalId: textOrNull(row, 'external_id'),
     firstName: text(row, 'first_name'),
     lastName: text(row, 'last_name'),
     name: text(row, 'name'),

@@ -50,6 +50,18 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
       for (const { id } of ofUser) contexts.update(id, { ...erasedTexts, deleted })
       return ofUser.map(({ id, accountId }) => ({ id, accountId }))
     },
+    handOver: async ({ fromUserId, toUserId, accountId }, { after, limit }) => {
+      const ofUser = contexts.filter(
+        (context) =>
+          context.userId === fromUserId &&
+          context.deleted === null &&
+          context.id > after &&
+          (accountId === undefined || context.accountId === accountId),
+      )
+      const given = ofUser.slice(0, limit)
+      for (const { id } of given) contexts.update(id, { userId: toUserId })
+      return given.map((context) => ({ id: context.id, accountId: context.accountId }))
+    },
     isDeleted: async (id) => (contexts.get(id)?.deleted ?? null) !== null,
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),
     listWithoutWords: async (version) => {

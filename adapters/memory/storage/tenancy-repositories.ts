@@ -11,6 +11,7 @@ import {
   type RegionRepository,
   type RoleRepository,
   type SettingRepository,
+  type UserRecord,
   type UserRepository,
   type UsersFilter,
 } from '../../../src/ports/index.js'
@@ -85,22 +86,43 @@ export function userRepository({ users }: MemoryTables): UserRepository {
   const live = new LivingRows(users)
   const findInCompany = (companyId: number, emailKey: string) =>
     live.filter((user) => user.companyId === companyId && user.emailKey === emailKey)[0]
+  const findExternal = (companyId: number, externalId: string) =>
+    live.filter((user) => user.companyId === companyId && user.externalId === externalId)[0]
+  const requireUnique = (
+    changed: { readonly id?: number } & Pick<UserRecord, 'companyId' | 'emailKey' | 'externalId'>,
+  ) => {
+    const { id, companyId, emailKey, externalId } = changed
+    const isOther = (found: { readonly id: number } | undefined) => found !== undefined && found.id !== id
+    if (isOther(findInCompany(companyId, emailKey)))
+      throw new AlreadyExistsError('a user with this e-mail address exists')
+    if (externalId !== null && isOther(findExternal(companyId, externalId)))
+      throw new AlreadyExistsError('a user with this external id exists')
+  }
   const filterLive = ({ companyId }: { readonly companyId?: number }) =>
     live.filter((user) => companyId === undefined || user.companyId === companyId)
   return {
     insert: async (user) => {
-      if (findInCompany(user.companyId, user.emailKey)) {
-        throw new AlreadyExistsError('a user with this e-mail address exists')
-      }
+      requireUnique(user)
       return live.insert({ ...user, isDisabled: false })
     },
     get: async (id) => live.get(id),
+    getDeleted: async (id) => {
+      const user = users.get(id)
+      return user === undefined || user.deleted === null ? undefined : { id, companyId: user.companyId }
+    },
     findByEmailKey: async (companyId, emailKey) => findInCompany(companyId, emailKey),
     listByEmailKey: async (emailKey) => live.filter((user) => user.emailKey === emailKey),
+    findByExternalId: async (companyId, externalId) => findExternal(companyId, externalId),
+    listByExternalId: async (externalId) => live.filter((user) => user.externalId === externalId),
     list: async (filter = {}, page) => pageOf(filterLive(filter), page),
     listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
     count: async (companyId) => filterLive({ companyId }).length,
-    update: async (id, changes) => live.update(id, changes),
+    update: async (id, changes) => {
+      const user = live.get(id)
+      if (user === undefined) return false
+      requireUnique({ ...user, ...changes })
+      return live.update(id, changes)
+    },
     erase: async (filter, deleted) => {
       for (const id of idsOfUsers(users, filter))
         live.update(id, { ...ERASED_MEMBERS, emailKey: `deleted:${id}`, deleted })
@@ -110,6 +132,7 @@ export function userRepository({ users }: MemoryTables): UserRepository {
 
 const ERASED_MEMBERS = {
   email: '',
+  externalId: null,
   firstName: '',
   lastName: '',
   name: '',

@@ -27,6 +27,14 @@ export interface ContextFilter {
   readonly visibleTo?: number
 }
 
+/** Contexts that get another user. */
+export interface ContextHandOver {
+  readonly fromUserId: number
+  readonly toUserId: number
+  /** Only contexts of this account. Default: of all accounts. */
+  readonly accountId?: number
+}
+
 /** Contexts. "Live" means: not deleted. Lists are ordered by id. */
 export interface ContextRepository {
   /** @returns the record with its new id */
@@ -56,6 +64,13 @@ export interface ContextRepository {
    * @returns the deleted contexts, ordered by id
    */
   deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
+  /**
+   * Gives live contexts of a user to another user: the next ones in the order of their ids. One statement changes them.
+   *
+   * @param page how many, and after which id. A row may have a megabyte of text, so the caller takes a few at a time
+   * @returns the contexts that have the new user now, ordered by id; empty if none is left
+   */
+  handOver(change: ContextHandOver, page: Page): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
   /** @returns true if the context has a row that is marked as deleted */
   isDeleted(id: number): Promise<boolean>
   /** Lists the ids of deleted contexts that still have a row. */

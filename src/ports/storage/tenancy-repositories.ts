@@ -117,10 +117,12 @@ export interface RoleRepository {
 export interface UserRecord {
   readonly id: number
   readonly companyId: number
-  /** The address as entered. */
+  /** The address as entered; empty for a user without one. */
   readonly email: string
   /** The address in the form in which addresses are compared; unique within the company. */
   readonly emailKey: string
+  /** The id that the host's login gives the user; unique within the company. Null for none. */
+  readonly externalId: string | null
   readonly firstName: string
   readonly lastName: string
   readonly name: string
@@ -135,26 +137,44 @@ export interface UserRecord {
 /** Selects one user, or all users of a company. */
 export type UsersFilter = { readonly userId: number } | { readonly companyId: number }
 
+/** Members of a user that change. */
+export type UserChanges = Partial<Omit<UserRecord, 'id' | 'companyId' | 'created'>>
+
 /** Users. */
 export interface UserRepository {
-  /** Adds an enabled user. @throws AlreadyExistsError if another user of the company has this `emailKey` */
+  /**
+   * Adds an enabled user.
+   * @throws AlreadyExistsError if another user of the company has this `emailKey` or this `externalId`
+   */
   insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>
+  /** @returns the id and the company of a user that was deleted; `undefined` for every other id */
+  getDeleted(id: number): Promise<Pick<UserRecord, 'id' | 'companyId'> | undefined>
   /** @returns the company's user with this `emailKey`; `undefined` if there is none */
   findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined>
   /** Lists the users with this `emailKey` of all companies: at most one of each company. */
   listByEmailKey(emailKey: string): Promise<readonly UserRecord[]>
+  /** @returns the company's user with this external id, compared exactly; `undefined` if there is none */
+  findByExternalId(companyId: number, externalId: string): Promise<UserRecord | undefined>
+  /** Lists the users with this external id of all companies: at most one of each company. */
+  listByExternalId(externalId: string): Promise<readonly UserRecord[]>
   /** Lists users, of all companies or of one. @param page default: all of them */
   list(filter?: { readonly companyId?: number }, page?: RowPage): Promise<readonly UserRecord[]>
   /** As {@link list}, ids only. */
   listIds(filter: { readonly companyId?: number }, page: Page): Promise<readonly number[]>
   /** Counts the users of a company. */
   count(companyId: number): Promise<number>
-  /** Changes the given members. @returns true if the user exists */
-  update(id: number, changes: Partial<Pick<UserRecord, 'passwordHash' | 'lastAccess' | 'isDisabled'>>): Promise<boolean>
   /**
-   * Deletes users, and erases their personal data: addresses, names, password hashes and times of access. New users can
-   * use the addresses. The caller removes the users' permissions, keys, tokens and mails.
+   * Changes the given members.
+   *
+   * @returns true if the user exists
+   * @throws AlreadyExistsError as {@link insert}
+   */
+  update(id: number, changes: UserChanges): Promise<boolean>
+  /**
+   * Deletes users, and erases their personal data: addresses, external ids, names, password hashes and times of access.
+   * New users can use the addresses and the external ids. The caller removes the users' permissions, keys, tokens and
+   * mails.
    *
    * @param deleted the time of the deletion
    */
@@ -243,6 +263,9 @@ export interface PermissionRepository {
   touch(id: number, lastAccess: string): Promise<void>
 }
 
+/** The contexts of an account that a principal sees: `user` for its user's own and shared ones, `account` for all. */
+export type Sight = 'user' | 'account'
+
 /** An API key. Only the hash of its secret is stored. */
 export interface ApiKeyRecord {
   readonly id: number
@@ -253,6 +276,8 @@ export interface ApiKeyRecord {
   readonly userId: number
   /** Allowed values of `target_app` in token requests. */
   readonly targets: readonly string[]
+  /** The contexts that its tokens see: all of the account, or the user's own and shared ones. */
+  readonly sight: Sight
   readonly created: string
   readonly expires: string | null
   readonly lastUsed: string | null

@@ -1,6 +1,6 @@
 import type { AuditActor } from '../../audit/index.js'
 import { choiceSchema, idSchema, listSchema, openObjectSchema, textSchema, validate } from '../../kernel/validate.js'
-import type { ApiKeyRecord, Repositories, UserRecord } from '../../ports/index.js'
+import type { ApiKeyRecord, Repositories, Sight, UserRecord } from '../../ports/index.js'
 
 /** The capabilities that a role can have. */
 export const CAPABILITIES = [
@@ -35,9 +35,9 @@ export interface Principal {
   readonly accountId: number
   /**
    * The visible contexts of the account. `user` (default): the user's own and shared ones. `account`: all of them, as
-   * for an API token.
+   * for the tokens of most API keys.
    */
-  readonly sight?: 'user' | 'account'
+  readonly sight?: Sight
   /** Limits the principal to these capabilities of its role. Default: no limit. */
   readonly scope?: readonly Capability[] | undefined
   /** Default: unknown. */
@@ -49,13 +49,16 @@ export function actorOf({ userId, companyId, origin }: Principal): AuditActor {
   return { ...origin, kind: 'user', userId, companyId }
 }
 
+/** The values of a principal's `sight`. */
+export const SIGHTS: readonly Sight[] = ['user', 'account']
+
 const ORIGIN_TEXT = textSchema({ max: 255, isLine: true }).optional()
 
 const PRINCIPAL = openObjectSchema({
   companyId: idSchema(),
   userId: idSchema(),
   accountId: idSchema(),
-  sight: choiceSchema(['user', 'account']).default('user'),
+  sight: choiceSchema(SIGHTS).default('user'),
   scope: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length).optional(),
   origin: openObjectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })

@@ -17,8 +17,8 @@ import {
   textSchema,
   validate,
 } from '../../kernel/validate.js'
-import type { ApiKeyRecord, Clock, Repositories, Storage } from '../../ports/index.js'
-import { isKeyUsable, type RequestOrigin } from '../access/principal.js'
+import type { ApiKeyRecord, Clock, Repositories, Sight, Storage } from '../../ports/index.js'
+import { isKeyUsable, type RequestOrigin, SIGHTS } from '../access/principal.js'
 import type { Reach } from '../access/reach.js'
 import { grantAdministrator } from '../access/roles.js'
 import { type ApiKey, toApiKey } from '../records.js'
@@ -34,6 +34,7 @@ const SCHEMA = objectSchema({
   companyId: idSchema(),
   userId: idSchema().optional(),
   targets: listSchema(choiceSchema(TARGETS), TARGETS.length).default([...TARGETS]),
+  sight: choiceSchema(SIGHTS).default('account'),
   expires: textSchema({ max: 40 }).optional(),
 })
 
@@ -43,6 +44,11 @@ export interface NewApiKey {
   readonly userId?: number
   /** Default: both. */
   readonly targets?: readonly Target[]
+  /**
+   * The contexts that tokens of the key see. `account` (default): all contexts of the token's account. `user`: the
+   * user's own and shared ones, so it needs `userId`.
+   */
+  readonly sight?: Sight
   /** ISO 8601. Default: the key does not expire. */
   readonly expires?: string
 }
@@ -70,8 +76,14 @@ export class ApiKeys {
    * @throws LimitReachedError if the company has reached its limit of keys, or of users if the key needs a new one
    */
   async create(input: NewApiKey, reach: Reach): Promise<ApiKeyWithSecret> {
-    const { companyId, userId, targets, expires } = validate(SCHEMA, input)
+    const { companyId, userId, targets, sight, expires } = validate(SCHEMA, input)
     if (targets.length === 0) throw new InvalidInputError('targets', `must name at least one of ${TARGETS.join(', ')}`)
+    if (sight === 'user' && userId === undefined) {
+      throw new InvalidInputError(
+        'sight',
+        'can be "user" only for a key with a userId: a key without one acts for a new service user, who has no contexts',
+      )
+    }
     const now = this.#clock.now()
     const expiry = expires === undefined ? null : parseExpiry(expires, now)
     return await this.#storage.transaction(async (repositories) => {
@@ -90,6 +102,7 @@ export class ApiKeys {
           companyId,
           userId: userId ?? (await insertServiceUser(repositories, company, created, reach)),
           targets: [...new Set(targets)],
+          sight,
           expires: expiry,
           created,
         },
@@ -135,7 +148,7 @@ async function insertServiceUser(
 ): Promise<number> {
   const address = parseEmailAddress(`service-${randomToken(9)}@alcove.invalid`)
   const names = { firstName: 'Service', lastName: company.name, name: `Service ${company.name}` }
-  const service = { companyId: company.id, address, created, ...names, isService: true }
+  const service = { companyId: company.id, address, externalId: null, created, ...names, isService: true }
   const user = await insertUser(repositories, service, reach.by)
   await grantAdministrator(repositories, user, created, reach)
   return user.id
@@ -144,7 +157,7 @@ async function insertServiceUser(
 /** Inserts a key. The database stores only a hash of its secret. */
 export async function insertApiKey(
   repositories: Repositories,
-  key: Pick<ApiKey, 'companyId' | 'userId' | 'targets' | 'expires' | 'created'>,
+  key: Pick<ApiKey, 'companyId' | 'userId' | 'targets' | 'sight' | 'expires' | 'created'>,
   by: AuditActor,
 ): Promise<ApiKeyWithSecret> {
   const clientId = `ak_${randomToken(12)}`
@@ -152,12 +165,12 @@ export async function insertApiKey(
   // A fast hash is enough: nobody can guess a secret of 256 random bits.
   const secretHash = await sha256Hex(clientSecret)
   const inserted = await repositories.apiKeys.insert({ ...key, clientId, secretHash, lastUsed: null, revoked: null })
-  const { userId, targets } = inserted
+  const { userId, targets, sight } = inserted
   await recordChange(repositories, by, new Date(key.created), {
     action: 'api-key.created',
     companyId: key.companyId,
     targetId: inserted.id,
-    details: { userId, assistant: targets.includes('assistant'), tenant: targets.includes('tenant') },
+    details: { userId, assistant: targets.includes('assistant'), tenant: targets.includes('tenant'), sight },
   })
   return { ...toApiKey(inserted), clientSecret }
 }

@@ -138,6 +138,7 @@ export async function insertUser(
   user: {
     readonly companyId: number
     readonly address: EmailAddress
+    readonly externalId: string | null
     readonly created: string
     readonly isService?: boolean
   } & FullName,

@@ -127,7 +127,11 @@ export class Users {
       if (membership !== undefined) rights.requireHeld(membership.role)
       requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
       const created = now.toISOString()
-      const added = await insertUser(repositories, { companyId, address, created, ...completeNames(names) }, reach.by)
+      const added = await insertUser(
+        repositories,
+        { companyId, address, externalId: null, created, ...completeNames(names) },
+        reach.by,
+      )
       if (membership !== undefined) {
         const { account, role } = membership
         await rights.grant({ userId: added.id, accountId: account.id, roleId: role.id, created }, actor)

@@ -11,7 +11,14 @@ async function grant({ permissions }: Repositories, seed: Seed, createdBy: objec
 }
 
 const keyOf = ({ companyId, userId }: Pick<Seed, 'companyId' | 'userId'>, clientId: string) => {
-  const rest = { targets: ['assistant'], created: NOW, expires: null, lastUsed: null, revoked: null }
+  const rest = {
+    targets: ['assistant'],
+    sight: 'account',
+    created: NOW,
+    expires: null,
+    lastUsed: null,
+    revoked: null,
+  } as const
   return { clientId, secretHash: 'cd'.repeat(32), companyId, userId, ...rest }
 }
 

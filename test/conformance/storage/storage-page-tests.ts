@@ -90,13 +90,29 @@ export function definePageTests(test: DefineTest<Storage>): void {
       const ids: number[] = []
       for (const clientId of ['ak_1', 'ak_2', 'ak_3']) {
         const { companyId, userId } = clientId === 'ak_3' ? other : seed
-        const key = { clientId, companyId, userId, secretHash: 'x', targets: [], created: NOW }
+        const key = {
+          clientId,
+          companyId,
+          userId,
+          secretHash: 'x',
+          targets: [],
+          sight: 'account',
+          created: NOW,
+        } as const
         ids.push((await apiKeys.insert({ ...key, expires: null, lastUsed: null, revoked: null })).id)
       }
       await apiKeys.revoke(ids[0] ?? 0, NOW)
       assert.equal(await apiKeys.countUsable(seed.companyId, NOW), 1)
       const { companyId, userId } = seed
-      const key = { clientId: 'ak_4', companyId, userId, secretHash: 'x', targets: [], created: NOW }
+      const key = {
+        clientId: 'ak_4',
+        companyId,
+        userId,
+        secretHash: 'x',
+        targets: [],
+        sight: 'account',
+        created: NOW,
+      } as const
       await apiKeys.insert({ ...key, expires: LATER, lastUsed: null, revoked: null })
       assert.equal(await apiKeys.countUsable(companyId, NOW), 2)
       assert.equal(await apiKeys.countUsable(companyId, LATER), 1)
@@ -112,6 +128,7 @@ async function insertUser({ users }: Repositories, { companyId }: Seed, name: st
       companyId,
       email,
       emailKey: email,
+      externalId: null,
       ...names,
       created: NOW,
       lastAccess: null,

@@ -34,6 +34,7 @@ export async function seedCompany(repositories: Repositories, name = 'Root'): Pr
     companyId: company.id,
     email,
     emailKey: email,
+    externalId: null,
     firstName: 'Ada',
     lastName: 'L',
     name: 'Ada L',

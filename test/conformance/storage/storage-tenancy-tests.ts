@@ -97,6 +97,7 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       companyId,
       email: 'Grace@Example.com',
       emailKey: 'grace@example.com',
+      externalId: null,
       firstName: 'Grace',
       lastName: 'H',
       name: 'Grace H',
@@ -246,11 +247,12 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       companyId,
       userId,
       targets: ['assistant'],
+      sight: 'account',
       created: NOW,
       expires: null,
       lastUsed: null,
       revoked: null,
-    }
+    } as const
     const { id } = await storage.transaction(({ apiKeys }) => apiKeys.insert(key))
     await rejectsWith('ERR_ALREADY_EXISTS', async () => storage.transaction(({ apiKeys }) => apiKeys.insert(key)))
     assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list()), [{ id, ...key }])

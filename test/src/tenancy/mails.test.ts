@@ -152,6 +152,7 @@ describe('a mail', () => {
         companyId: company.id,
         email: 'old@example.com',
         emailKey: 'old@example.com',
+        externalId: null,
         created: '2026-01-01T00:00:00.000Z',
         lastAccess: null,
         passwordHash: null,

@@ -176,6 +176,7 @@ describe('a mail about a changed password', () => {
         companyId: company.id,
         email: EMAIL,
         emailKey: EMAIL,
+        externalId: null,
         created: '2026-01-01T00:00:00.000Z',
         lastAccess: null,
         passwordHash: await new MemoryPasswordHasher().hash('old'),
