@@ -2,15 +2,9 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
-import {
-  type Caller,
-  type Engine,
-  ForbiddenError,
-  type Health,
-  InvalidInputError,
-  type Origin,
-} from '../../src/index.js'
+import { type Engine, type Health, InvalidInputError, type Origin } from '../../src/index.js'
 import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/ports/index.js'
+import { checkLogin, identifyCaller, type RequestCaller } from './callers.js'
 import { describeApi } from './describe-api.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
@@ -29,17 +23,18 @@ const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, 
  * Creates the REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next or `node:http`.
  * docs/explanation/specification.md fixes its paths, fields and statuses. The handler does not close the engine.
  *
- * @throws InvalidInputError for an invalid base path or public URL, and for an unknown part of the API
+ * @throws InvalidInputError for an invalid base path, public URL or login, and for an unknown part of the API
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
   checkPublicUrl(options)
+  checkLogin(options)
   const app = new Hono<RequestEnvironment>()
   // Built at the first request for it: most processes never get one.
   let description: Uint8Array | undefined
   const describe = (): Uint8Array => {
-    description ??= toBytes(describeApi({ basePath, ...(options.apis && { apis: options.apis }) }))
+    description ??= toBytes(describeApi({ ...options, basePath }))
     return description
   }
   const bodies = new BodyBudget()
@@ -57,7 +52,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       }),
     )
   }
-  for (const [path, routes] of groupByPath(routesOf(options.apis))) {
+  for (const [path, routes] of groupByPath(routesOf(options.apis, options.bearerTokens))) {
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
@@ -65,9 +60,15 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         const isChunked = context.env.isChunked ?? false
         const reportAbort = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
         const call = { engine, options, basePath, describe, health, nameClient, isChunked, reportAbort }
-        const origin = { requestId: context.get('requestId'), remoteAddress: context.env.remoteAddress }
-        const noteCaller = (caller: Caller): void => context.set('caller', caller)
-        return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, noteCaller)
+        const { remoteAddress, context: loginContext } = context.env
+        const origin = { requestId: context.get('requestId'), remoteAddress }
+        const identify = async (): Promise<RequestCaller> => {
+          const login = { ...options, context: loginContext }
+          const caller = await identifyCaller(engine, route, context.req.raw, origin, login)
+          context.set('caller', caller)
+          return caller
+        }
+        return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, identify)
       })
     }
     app.all(pattern, () => {
@@ -141,13 +142,9 @@ async function answer(
   params: Readonly<Record<string, string>>,
   { bodies, ...baseCall }: BaseCall,
   origin: Origin,
-  noteCaller: (caller: Caller) => void,
+  identify: () => Promise<RequestCaller>,
 ): Promise<Response> {
-  const caller = route.access === 'public' ? undefined : await authenticate(baseCall.engine, request, origin)
-  if (caller !== undefined) {
-    noteCaller(caller)
-    requireApplication(route, caller)
-  }
+  const caller = route.access === 'public' ? undefined : await identify()
   const read = async (): Promise<unknown> => {
     const held = bodies.hold(caller?.principal.companyId ?? 0)
     return parseBody(route, await readJson(request, route.maxBodyBytes ?? SMALL_BODY_BYTES, held))
@@ -157,40 +154,12 @@ async function answer(
     readJson: read,
     request,
     origin,
-    requireRights: async () => {
-      if (caller !== undefined) await baseCall.engine.authentication.renew(caller)
-    },
+    requireRights: async () => await caller?.renew(),
     params: route.params && parseParameters(route.params, params),
     query: parseQuery(route, request),
     body: route.isBodyLate === true ? undefined : route.body && (await read()),
   }
-  return await route.handle(call, caller && baseCall.engine.as(caller.principal))
-}
-
-/**
- * Finds the caller of a request. Only the header `Authorization` counts.
- *
- * @throws HttpError 401 without a bearer token
- * @throws UnauthenticatedError for a token that is not valid
- * @throws ForbiddenError if the caller lost its rights
- */
-async function authenticate(engine: Engine, request: Request, origin: Origin): Promise<Caller> {
-  const header = request.headers.get('authorization') ?? ''
-  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/)
-  if (scheme.toLowerCase() !== 'bearer' || token === '' || rest.length > 0) {
-    throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'a bearer token is required: get one by POST /connect/token', {
-      'www-authenticate': 'Bearer',
-    })
-  }
-  const caller = await engine.authentication.authenticate(token)
-  return { ...caller, principal: { ...caller.principal, origin: { ...origin, clientId: caller.clientId } } }
-}
-
-/** @throws ForbiddenError for a token of the other application: each API takes only its own tokens */
-function requireApplication({ access }: Route, { targetApp }: Caller): void {
-  if (access !== 'any' && targetApp !== access) {
-    throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
-  }
+  return await route.handle(call, caller?.session)
 }
 
 /** Checks a JSON body by the route's schema, if it has one. @throws InvalidInputError that names the member */

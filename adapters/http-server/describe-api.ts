@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Answer, ApiName, Route } from './route.js'
+import type { Answer, HttpHandlerOptions, Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { problemSchema } from './schemas/problems.js'
 
@@ -8,6 +8,13 @@ const TAGS = {
   tenant: 'Users and permissions',
   events: 'Outbound webhooks: event types, destinations and the delivery log',
   system: 'Tokens, passwords, and the service itself',
+} as const
+
+const TOKEN_SCHEME = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'Get it by POST /connect/token; valid for 900 seconds',
 } as const
 
 const PROBLEMS: Readonly<Record<number, string>> = {
@@ -21,10 +28,14 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   503: 'The service is not available now; retry later',
 }
 
+/** What a description depends on: members of the handler's options. */
+type DescriptionOptions = Pick<HttpHandlerOptions, 'basePath' | 'apis' | 'bearerTokens'>
+
 /** Creates the OpenAPI 3.1 description from the schemas that check requests. */
-export function describeApi(options: { readonly basePath?: string; readonly apis?: readonly ApiName[] } = {}): object {
-  const routes = routesOf(options.apis).filter(({ isHidden }) => isHidden !== true)
+export function describeApi(options: DescriptionOptions = {}): object {
+  const routes = routesOf(options.apis, options.bearerTokens).filter(({ isHidden }) => isHidden !== true)
   const components = new Components()
+  const hasTokens = options.bearerTokens ?? true
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, components) }
@@ -39,18 +50,12 @@ export function describeApi(options: { readonly basePath?: string; readonly apis
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.basePath === undefined || options.basePath === '' ? '/' : options.basePath }],
-    security: [{ token: [] }],
+    // The description cannot know the scheme of a host's own login.
+    ...(hasTokens && { security: [{ token: [] }] }),
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'Get it by POST /connect/token; valid for 900 seconds',
-        },
-      },
+      ...(hasTokens && { securitySchemes: { token: TOKEN_SCHEME } }),
       schemas: components.schemas,
     },
   }

@@ -1,4 +1,5 @@
 /** The REST API as a fetch handler, for any server of the host. */
+export type { Authenticate, LoginInfo } from './callers.js'
 export { createHttpHandler, type HttpHandler } from './create-http-handler.js'
 export { describeApi } from './describe-api.js'
 export { type HttpServer, type ServeHttpOptions, serveHttp } from './node/serve-http.js'

@@ -98,7 +98,7 @@ function describe(error: unknown): ErrorDescription {
     return { status: error.status, code: error.code, detail: error.message, headers: error.headers }
   }
   if (!(error instanceof AlcoveError)) return INTERNAL
-  const status = STATUSES[error.code] ?? (error.isTransient ? 503 : 500)
+  const status = statusOf(error)
   // The message of an internal failure goes only to the log: it may name files and tables.
   if (error.code === 'ERR_STORAGE_FULL') return FULL
   if (MODEL_FAILURES.has(error.code)) return { ...MODEL, code: error.code }
@@ -108,6 +108,11 @@ function describe(error: unknown): ErrorDescription {
   }
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
   return { status, code: error.code, detail: error.message, headers: headersOf(error) }
+}
+
+/** The status of an answer to an error. */
+export function statusOf({ code, isTransient }: AlcoveError): number {
+  return STATUSES[code] ?? (isTransient ? 503 : 500)
 }
 
 const INTERNAL: ErrorDescription = {

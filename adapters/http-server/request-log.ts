@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { type Caller, ForbiddenError, UnauthenticatedError } from '../../src/index.js'
+import { ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 
 /** The facts about a request that only its server knows. */
@@ -8,11 +8,22 @@ export interface RequestInfo {
   readonly remoteAddress?: string | undefined
   /** True to send bodies of unknown length in HTTP/1 chunks. Default: false, the server decides. */
   readonly isChunked?: boolean
+  /**
+   * What the option `authenticate` needs beside the headers, such as the session that a framework has read. `nodeListener`
+   * passes the `IncomingMessage`: in Express that is the `request` with all that middleware has put there.
+   */
+  readonly context?: unknown
+}
+
+/** The caller of a request, for its record. */
+interface LoggedCaller {
+  readonly principal: Principal
+  readonly clientId?: string | undefined
 }
 
 /** The types of the values that the handler stores for each request. */
 export interface RequestEnvironment {
-  readonly Variables: { requestId: string; caller?: Caller; clientId?: string }
+  readonly Variables: { requestId: string; caller?: LoggedCaller; clientId?: string }
   readonly Bindings: RequestInfo
 }
 
@@ -66,10 +77,10 @@ export function logFailure(
   telemetry?.record({ name: 'http.request.failed', level: isRefused ? 'warn' : 'error', fields, error })
 }
 
-function describeCaller(caller: Caller | undefined): Readonly<Record<string, string | number>> {
+function describeCaller(caller: LoggedCaller | undefined): Readonly<Record<string, string | number>> {
   if (caller === undefined) return {}
   const { clientId, principal } = caller
-  return { clientId, userId: principal.userId, companyId: principal.companyId }
+  return { ...(clientId !== undefined && { clientId }), userId: principal.userId, companyId: principal.companyId }
 }
 
 /** Forbids caches to store answers, unless the operation allows it. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
+import type { Authenticate } from './callers.js'
 
 /** The parts of the API that can be mounted on their own. */
 export const API_NAMES = ['assistant', 'tenant', 'events'] as const
@@ -27,6 +28,20 @@ export interface HttpHandlerOptions {
   readonly minUploadBytesPerSecond?: number
   /** The origins whose pages may call the API from a browser. Default: none. `*` allows all. */
   readonly corsOrigins?: readonly string[]
+  /**
+   * The host's own login. It decides who calls each operation that needs a caller; `undefined` leaves the request to
+   * bearer tokens. The engine checks the rights of its principal at each call. Default: bearer tokens alone.
+   *
+   * - An `UnauthenticatedError`, `ForbiddenError` or `ThrottledError` that it throws is the answer, as is one of a
+   *   service that is away. Any other error, and a value that is no principal, is a fault of the host: 500.
+   * - A browser sends cookies with requests of other sites too. The login must refuse those.
+   */
+  readonly authenticate?: Authenticate
+  /**
+   * False: only `authenticate` decides. Bearer tokens are ignored, and the operations that issue, revoke and describe
+   * them are not mounted. Default: true.
+   */
+  readonly bearerTokens?: boolean
   /** Gets an event for each request: `http.request`, at `warn` for refusals. Default: none. */
   readonly telemetry?: Telemetry
 }

@@ -2,18 +2,19 @@ import type { DocumentEvents } from '../documents/index.js'
 import { AlcoveError } from '../kernel/errors.js'
 import type { NewEvent, RecordEventOptions, RecordedEvent } from '../outbox/index.js'
 import type { PublicKey } from '../ports/index.js'
-import type {
-  Caller,
-  InitializeInput,
-  InitializeResult,
-  Introspection,
-  PasswordReset,
-  PasswordSetup,
-  Principal,
-  RequestOrigin,
-  TokenRequest,
-  TokenResponse,
-  TokenStateRequest,
+import {
+  type Caller,
+  type InitializeInput,
+  type InitializeResult,
+  type Introspection,
+  type PasswordReset,
+  type PasswordSetup,
+  type Principal,
+  parsePrincipal,
+  type RequestOrigin,
+  type TokenRequest,
+  type TokenResponse,
+  type TokenStateRequest,
 } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
 import type { HostAdministration } from './host-administration.js'
@@ -168,6 +169,14 @@ export interface Authentication {
    */
   renew(caller: Caller): Promise<void>
   /**
+   * As {@link renew}, for a principal of the host's own login.
+   *
+   * @param application `assistant` or `tenant`: the principal still needs a permission on an account of it. Default: the
+   *   user and the company must exist and be enabled, which is enough
+   * @throws UnauthenticatedError @throws ForbiddenError
+   */
+  renewPrincipal(principal: Principal, application?: 'assistant' | 'tenant'): Promise<void>
+  /**
    * Mails a link for a new password to a known address. The result does not show whether the address is known.
    *
    * @param input the request, or a function that reads it. The engine calls the function after it has counted the
@@ -210,6 +219,9 @@ export function createAuthentication(parts: EngineParts): Authentication {
     authenticate: async (token) => await parts.authenticateToken.execute(token),
     renew: async (caller) => {
       await parts.authenticateToken.renew(caller)
+    },
+    renewPrincipal: async (principal, application) => {
+      await parts.authorizer.renew(parsePrincipal(principal), application)
     },
     revokeToken: async (request, origin) => {
       await parts.tokens.revoke(request, origin)

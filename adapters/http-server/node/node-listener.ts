@@ -43,7 +43,8 @@ function fetchOf(handler: HttpHandler, isTrusted: IsTrusted): (request: Request,
   return async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
     const isChunked = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor > 0
-    return await handler(request, { remoteAddress: clientAddress(incoming, isTrusted), isChunked })
+    const remoteAddress = clientAddress(incoming, isTrusted)
+    return await handler(request, { remoteAddress, isChunked, context: incoming })
   }
 }
 

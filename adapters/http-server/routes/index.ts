@@ -9,10 +9,9 @@ import { SEARCH_ROUTES } from './search.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
 
+const TOKEN_ROUTES: readonly Route[] = [TOKEN_ROUTE, ...TOKEN_STATE_ROUTES, ...WELL_KNOWN_ROUTES]
+
 const API_ROUTES: readonly Route[] = [
-  TOKEN_ROUTE,
-  ...TOKEN_STATE_ROUTES,
-  ...WELL_KNOWN_ROUTES,
   ...PASSWORD_ROUTES,
   ...SEARCH_ROUTES,
   ...CONTEXT_ROUTES,
@@ -27,7 +26,11 @@ const API_ROUTES: readonly Route[] = [
   ...DELIVERY_ROUTES,
 ]
 
-/** The operations of some parts of the API, and those that are always mounted. */
-export function routesOf(apis: readonly ApiName[] = API_NAMES): readonly Route[] {
-  return [...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
+/**
+ * The operations of some parts of the API, and those that are always mounted.
+ * @param bearerTokens false to leave out the operations for tokens
+ */
+export function routesOf(apis: readonly ApiName[] = API_NAMES, bearerTokens = true): readonly Route[] {
+  const ofTokens = bearerTokens ? TOKEN_ROUTES : []
+  return [...ofTokens, ...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
 }

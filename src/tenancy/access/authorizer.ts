@@ -58,6 +58,24 @@ export class Authorizer {
     this.#recorder.record(permissionId)
     return access
   }
+
+  /**
+   * Checks with the current rows that a principal may continue, whatever the operation. Long answers call it.
+   *
+   * @param application the application whose permission counts. Default: none, the user and the company are enough
+   * @throws UnauthenticatedError @throws ForbiddenError as {@link authorize}, without the capability
+   */
+  async renew(principal: Principal, application?: string): Promise<void> {
+    await this.#storage.read(async (repositories) => {
+      const own = await findAccess(repositories, principal)
+      if (application === undefined) return
+      const access = application === TENANT ? await findTenantAccess(repositories, principal) : own
+      if (access === undefined || !givesAccess(access) || access.account.application !== application) {
+        throw new ForbiddenError('the permission, the role or the account of this principal is disabled or deleted')
+      }
+      if (application !== TENANT) await requireReached(repositories, principal, access.account)
+    })
+  }
 }
 
 /** A principal that may perform the requested operation. */

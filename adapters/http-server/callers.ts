@@ -1,0 +1,141 @@
+import {
+  AlcoveError,
+  type Engine,
+  ForbiddenError,
+  InvalidInputError,
+  type Origin,
+  type Principal,
+  type Session,
+} from '../../src/index.js'
+import { HttpError, statusOf } from './problem.js'
+import type { RequestInfo } from './request-log.js'
+import type { HttpHandlerOptions, Route } from './route.js'
+
+/** The facts about a request that the host's login may use beside its headers. */
+export interface LoginInfo extends Pick<RequestInfo, 'context' | 'remoteAddress'> {
+  /** The id of the request. The answer has it in `x-request-id`, and the audit trail records it. */
+  readonly requestId: string
+}
+
+/**
+ * The host's own login: finds out who sends a request, by a cookie or any other header. It gets the request without its
+ * body, so that it cannot use up an upload.
+ *
+ * @returns the principal; `undefined` if the login does not know the request
+ */
+export type Authenticate = (request: Request, info: LoginInfo) => Principal | undefined | Promise<Principal | undefined>
+
+/** The caller of a request, with the operations of its principal. */
+export interface RequestCaller {
+  readonly principal: Principal
+  readonly session: Session
+  /** Client id of the API key. Undefined for a caller of the host's login. */
+  readonly clientId?: string | undefined
+  /** Checks that the caller still has its rights. @throws UnauthenticatedError @throws ForbiddenError */
+  readonly renew: () => Promise<void>
+}
+
+type LoginOptions = Pick<HttpHandlerOptions, 'authenticate' | 'bearerTokens'>
+
+/** @throws InvalidInputError for an `authenticate` that is no function, and if nobody could call the API */
+export function checkLogin({ authenticate, bearerTokens = true }: LoginOptions): void {
+  if (authenticate !== undefined && typeof authenticate !== 'function')
+    throw new InvalidInputError('authenticate', 'must be a function that gets the request and returns a principal')
+  if (typeof bearerTokens !== 'boolean') throw new InvalidInputError('bearerTokens', 'must be true or false')
+  if (!bearerTokens && authenticate === undefined)
+    throw new InvalidInputError(
+      'bearerTokens',
+      'can be false only together with authenticate: nobody could call the API',
+    )
+}
+
+/**
+ * Finds the caller of a request: first by the host's login, then by a bearer token.
+ *
+ * @throws HttpError 401 if neither knows the request
+ * @throws UnauthenticatedError for a token that is not valid
+ * @throws ForbiddenError if the caller lost its rights, or the token is for another application
+ * @throws Error if the host's login fails
+ */
+export async function identifyCaller(
+  engine: Engine,
+  { access }: Pick<Route, 'access'>,
+  request: Request,
+  origin: Origin & { readonly requestId: string },
+  options: LoginOptions & Pick<RequestInfo, 'context'>,
+): Promise<RequestCaller> {
+  const { authenticate, bearerTokens = true, context } = options
+  if (authenticate !== undefined) {
+    const session = await logIn(engine, authenticate, request, { origin, context })
+    if (session !== undefined) {
+      const { principal } = session
+      const application = access === 'assistant' || access === 'tenant' ? access : undefined
+      const renew = async (): Promise<void> => await engine.authentication.renewPrincipal(principal, application)
+      return { principal, session, renew }
+    }
+    if (!bearerTokens) throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'this request belongs to no login: log in first')
+  }
+  return await identifyToken(engine, { access }, request, { origin, hasLogin: authenticate !== undefined })
+}
+
+interface LoginContext extends Pick<RequestInfo, 'context'> {
+  readonly origin: Origin & { readonly requestId: string }
+}
+
+async function logIn(
+  engine: Engine,
+  authenticate: Authenticate,
+  request: Request,
+  { origin, context }: LoginContext,
+): Promise<Session | undefined> {
+  const { method, headers, signal, url } = request
+  const { remoteAddress, requestId } = origin
+  let principal: Principal | undefined
+  try {
+    const info = { requestId, ...(remoteAddress !== undefined && { remoteAddress }), context }
+    principal = (await authenticate(new Request(url, { method, headers, signal }), info)) ?? undefined
+  } catch (error) {
+    throw isAnswer(error) ? error : new Error("the host's authenticate failed", { cause: error })
+  }
+  if (principal === undefined) return undefined
+  try {
+    // The request id is always that of the answer, so that one search finds all traces of a request.
+    const known = { requestId, ...(remoteAddress !== undefined && { remoteAddress }) }
+    return engine.as({ ...principal, origin: { ...principal.origin, ...known } })
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error
+    throw new Error("the host's authenticate returned something that is no principal", { cause: error })
+  }
+}
+
+/** Errors that tell the client about itself or about the service. All others are faults of the host. */
+const ANSWERED: ReadonlySet<number> = new Set([401, 403, 429, 503])
+
+function isAnswer(error: unknown): boolean {
+  return error instanceof AlcoveError && ANSWERED.has(statusOf(error))
+}
+
+/** Only the header `Authorization` counts. */
+async function identifyToken(
+  engine: Engine,
+  { access }: Pick<Route, 'access'>,
+  request: Request,
+  { origin, hasLogin }: { readonly origin: Origin; readonly hasLogin: boolean },
+): Promise<RequestCaller> {
+  const header = request.headers.get('authorization') ?? ''
+  const [scheme = '', token = '', ...rest] = header.trim().split(/\s+/)
+  if (scheme.toLowerCase() !== 'bearer' || token === '' || rest.length > 0) {
+    const detail = hasLogin ? 'log in, or send a bearer token' : 'a bearer token is required'
+    throw new HttpError(401, 'ERR_UNAUTHENTICATED', `${detail}: get one by POST /connect/token`, {
+      'www-authenticate': 'Bearer',
+    })
+  }
+  const caller = await engine.authentication.authenticate(token)
+  const { clientId, targetApp } = caller
+  // Each API takes only its own tokens.
+  if (access !== 'any' && targetApp !== access)
+    throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
+  const principal = { ...caller.principal, origin: { ...origin, clientId } }
+  const renew = async (): Promise<void> => await engine.authentication.renew(caller)
+  return { principal, session: engine.as(principal), clientId, renew }
+}
