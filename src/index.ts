@@ -8,6 +8,7 @@ export {
   auditQuerySchema,
 } from './audit/index.js'
 export {
+  type ChatTool,
   type Context,
   type ContextChanges,
   type ContextReindexingView,
@@ -17,12 +18,24 @@ export {
   contextBodySchema,
   contextChangesBodySchema,
   DEFAULT_MAX_SIZE_BYTES,
+  type FunctionCall,
   type NewChunkSettings,
   type NewContext,
   type ReindexAllOptions,
+  type RunAgentTool,
+  readToolCall,
   type ShareInput,
   settingsBodySchema,
   shareSchema,
+  type Tool,
+  type ToolArgumentsSchema,
+  type ToolCall,
+  type ToolFunction,
+  type ToolParameter,
+  type ToolValue,
+  toChatTool,
+  toJsonSchema,
+  toolsOf,
 } from './contexts/index.js'
 export type {
   Checked,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { InvalidInputError } from '../kernel/errors.js'
 import {
   booleanSchema,
   choiceSchema,
@@ -13,6 +12,7 @@ import {
   validate,
 } from '../kernel/validate.js'
 import { type ChunkSettings, type ContextRecord, SEARCH_MODES, type SearchMode } from '../ports/index.js'
+import { parseTools } from './tool.js'
 
 /** The input of `contexts.create`. Specification: Create context. */
 export interface NewContext {
@@ -20,7 +20,10 @@ export interface NewContext {
   /** System instructions. */
   readonly description: string
   readonly caption: string
-  /** A JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for none. */
+  /**
+   * The tools of the context: the JSON of a {@link Tool} array as a string, at most 1,048,576 bytes in UTF-8; `[]` for
+   * none. `JSON.stringify(tools satisfies Tool[])` makes it, and {@link toolsOf} reads it.
+   */
   readonly toolsJson: string
   /** When omitted, the engine writes them from name, caption and description. */
   readonly starterPrompts?: readonly string[] | undefined
@@ -53,6 +56,7 @@ export interface ContextChanges {
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly caption?: string | undefined
+  /** The JSON of a {@link Tool} array as a string. It replaces all tools; `[]` removes them. */
   readonly toolsJson?: string | undefined
   readonly starterPrompts?: readonly string[] | undefined
   /**
@@ -69,7 +73,17 @@ export const DEFAULT_MAX_SIZE_BYTES: number = 104_857_600
 const NAME = textSchema({ min: 1, max: 255 })
 const DESCRIPTION = textSchema({ max: 100_000 })
 const CAPTION = textSchema({ max: 1_000 })
-const TOOLS_JSON = utf8Schema({ maxBytes: 1_048_576 })
+const TOOLS_JSON = utf8Schema({ maxBytes: 1_048_576 }).meta({
+  description:
+    'The tools of the context: a JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for ' +
+    'none. Each has `id` (integer), `name` (a function name), `description`, `action` (`Run Agent`), `agentId` (integer) ' +
+    'and, optionally, `parameters`: an array of `{ paramName, type, required, description }`, where `type` is `string`, ' +
+    '`integer` or `boolean`',
+  examples: [
+    '[{"id":1,"name":"book_room","description":"Books a meeting room","action":"Run Agent","agentId":7,' +
+      '"parameters":[{"paramName":"seats","type":"integer","required":true,"description":"Number of seats"}]}]',
+  ],
+})
 const STARTER_PROMPTS = listSchema(textSchema({ min: 1, max: 1_000 }), 50)
 const EMBEDDING_MODEL = textSchema({ min: 1, max: 255 })
 const CHUNK_SIZE_TOKENS = integerSchema({ min: 16, max: 8_192 })
@@ -165,14 +179,14 @@ interface ParsedContextChanges extends Omit<ContextChanges, 'settings'> {
 /** @throws InvalidInputError */
 export function parseNewContext(input: unknown): ParsedNewContext {
   const context = validate(NEW_CONTEXT, input)
-  validateToolsJson(context.toolsJson)
+  parseTools(context.toolsJson)
   return context
 }
 
 /** @throws InvalidInputError */
 export function parseContextChanges(input: unknown): ParsedContextChanges {
   const changes = validate(CONTEXT_CHANGES, input)
-  if (changes.toolsJson !== undefined) validateToolsJson(changes.toolsJson)
+  if (changes.toolsJson !== undefined) parseTools(changes.toolsJson)
   return changes
 }
 
@@ -183,87 +197,4 @@ export function withoutUndefined(
   },
 ): Partial<ContextRecord> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-}
-
-const FUNCTION_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
-
-// Only the size of the whole toolsJson is limited. Its texts and lists have no limits of their own.
-const TEXT = z.string({ error: requiredOr('a string') })
-const LIST = z.array(z.unknown(), { error: requiredOr('an array') })
-
-const PARAMETER = z.looseObject(
-  {
-    paramName: TEXT.refine((name) => name.trim() !== '', { error: 'must not be empty' }),
-    type: choiceSchema(['string', 'integer', 'boolean']),
-    required: z.boolean({ error: requiredOr('true or false') }),
-    description: TEXT,
-  },
-  { error: requiredOr('an object') },
-)
-
-const TOOL = z.looseObject(
-  {
-    id: integerSchema(),
-    name: TEXT.refine((name) => FUNCTION_NAME.test(name), {
-      error:
-        'must be a function name: letters, digits and underscores, not starting with a digit, at most 64 characters',
-    }),
-    description: TEXT,
-    action: choiceSchema(['Run Agent']),
-    agentId: integerSchema(),
-    parameters: LIST.optional(),
-  },
-  { error: requiredOr('an object') },
-)
-
-/**
- * Checks the tools of a context. Members that the specification does not name are allowed. Specification: Tool
- * definition.
- *
- * @param toolsJson a JSON array of tool definitions, as a string
- * @throws InvalidInputError that names the element and the field, such as `toolsJson[0].parameters[1].type`
- */
-export function validateToolsJson(toolsJson: string): void {
-  const tools = validateEach(TOOL, validate(LIST, parseJson(toolsJson), 'toolsJson'), 'toolsJson')
-  const parameters = tools.map(({ parameters: list = [] }, index) =>
-    validateEach(PARAMETER, list, `toolsJson[${index}].parameters`),
-  )
-  requireUnique(tools, 'toolsJson', 'id')
-  requireUnique(tools, 'toolsJson', 'name')
-  parameters.forEach((list, index) => {
-    requireUnique(list, `toolsJson[${index}].parameters`, 'paramName')
-  })
-}
-
-/** Checks one item at a time, so that a list of 100,000 invalid items ends at the first one. */
-function validateEach<T>(schema: z.ZodType<T>, items: readonly unknown[], path: string): T[] {
-  return items.map((item, index) => validate(schema, item, `${path}[${index}]`))
-}
-
-function parseJson(toolsJson: string): unknown {
-  try {
-    return JSON.parse(toolsJson)
-  } catch (error) {
-    throw new InvalidInputError('toolsJson', 'must be a JSON array as a string; it is not valid JSON', { cause: error })
-  }
-}
-
-function requireUnique<Member extends string>(
-  items: readonly Readonly<Record<Member, unknown>>[],
-  path: string,
-  member: Member,
-): void {
-  const seen = new Map<unknown, number>()
-  items.forEach((item, index) => {
-    const first = seen.get(item[member])
-    if (first !== undefined) {
-      throw new InvalidInputError(`${path}[${index}].${member}`, `must be unique; ${path}[${first}] has the same`)
-    }
-    seen.set(item[member], index)
-  })
-}
-
-function requiredOr(description: string) {
-  return (issue: { readonly input?: unknown }): string =>
-    issue.input === undefined ? 'is required' : `must be ${description}`
 }

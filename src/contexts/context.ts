@@ -18,6 +18,7 @@ export interface Context {
   readonly chunkSize: number
   /** Fraction of a chunk that the next chunk repeats. */
   readonly overlap: number
+  /** The JSON of an array of tools, as it was given; `[]` for none. `toolsOf` reads it. */
   readonly toolsJson: string
   readonly starterPrompts: readonly string[]
   /** 0 private, 1 shared. */

@@ -26,3 +26,15 @@ export {
   type ReindexAllOptions,
 } from './reindex-all.js'
 export { enqueueReindex, isRemovingGenerations, REINDEX_CONTEXT } from './reindexing.js'
+export { type RunAgentTool, type Tool, type ToolParameter, toolsOf } from './tool.js'
+export {
+  type ChatTool,
+  type FunctionCall,
+  readToolCall,
+  type ToolArgumentsSchema,
+  type ToolCall,
+  type ToolFunction,
+  type ToolValue,
+  toChatTool,
+  toJsonSchema,
+} from './tool-function.js'

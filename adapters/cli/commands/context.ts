@@ -34,7 +34,7 @@ function createCommand(): CommandUnknownOpts {
     .argument('<name>')
     .addOption(option('--description <text>', 'system instructions; default: the name'))
     .addOption(option('--caption <text>', 'statement of purpose; default: the name'))
-    .addOption(option('--tools <file>', 'file with the JSON array of tools'))
+    .addOption(toolsOption())
     .addOption(chunkSizeOption())
     .addOption(overlapOption())
     .addOption(option('--top-n <number>', 'most results of a search').argParser(parseNumber))
@@ -99,7 +99,7 @@ function updateCommand(): CommandUnknownOpts {
     .addOption(option('--name <text>', 'new name', 'context'))
     .addOption(option('--description <text>', 'system instructions'))
     .addOption(option('--caption <text>', 'statement of purpose'))
-    .addOption(option('--tools <file>', 'file with the JSON array of tools'))
+    .addOption(toolsOption())
     .addOption(option('--top-n <number>', 'most results of a search').argParser(parseNumber))
     .addOption(option('--score-threshold <number>', 'lowest similarity of a result').argParser(parseNumber))
     .addOption(searchModeOption())
@@ -194,6 +194,12 @@ function searchSettings(given: {
     ...(searchMode !== undefined && { searchMode }),
     ...(findsEarly !== undefined && { findsEarly: findsEarly === 'on' }),
   }
+}
+
+function toolsOption() {
+  const parameters = 'parameters?: [{ paramName, type: string, integer or boolean, required, description }]'
+  const members = `{ id, name, description, action: "Run Agent", agentId, ${parameters} }`
+  return option('--tools <file>', `file with the tools: a JSON array of ${members}; [] for none`)
 }
 
 async function readTools(file: string): Promise<string> {

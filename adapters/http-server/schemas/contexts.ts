@@ -15,7 +15,9 @@ export const contextSchema: z.ZodType<Context> = z
     scoreThreshold: z.number(),
     chunkSize: z.int().meta({ description: 'The most tokens of a chunk' }),
     overlap: z.number(),
-    toolsJson: z.string().meta({ description: 'Text of a JSON array of tool definitions' }),
+    toolsJson: z.string().meta({
+      description: 'The tools: a JSON array of tool definitions as a string, as it was given; `[]` for none',
+    }),
     starterPrompts: z.array(z.string()),
     shareState: z.literal([0, 1]),
     deleted: z.null(),

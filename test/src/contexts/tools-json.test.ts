@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { validateToolsJson } from '../../../src/contexts/context-input.js'
+import { parseTools } from '../../../src/contexts/tool.js'
 
 const PARAMETER = { paramName: 'city', type: 'string', required: true, description: 'Which city' }
 const TOOL = { id: 1, name: 'weather', description: 'Tells the weather', action: 'Run Agent', agentId: 7 }
@@ -39,7 +39,7 @@ describe('toolsJson (Tool definition in docs/explanation/specification.md)', () 
     ],
   ])('may be %s', (_what, tools) => {
     expect(() => {
-      validateToolsJson(JSON.stringify(tools))
+      parseTools(JSON.stringify(tools))
     }).not.toThrow()
   })
 
@@ -101,13 +101,13 @@ describe('toolsJson (Tool definition in docs/explanation/specification.md)', () 
   ]
   it.each(bad)('must not be %s', (_what, tools, message) => {
     expect(() => {
-      validateToolsJson(JSON.stringify(tools))
+      parseTools(JSON.stringify(tools))
     }).toThrow(message)
   })
 
   it.each(['', '[', "[{'id': 1}]", 'undefined', '[1,]'])('must be JSON: %j', (text) => {
     expect(() => {
-      validateToolsJson(text)
+      parseTools(text)
     }).toThrow('toolsJson: must be a JSON array as a string; it is not valid JSON')
   })
 })
