@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import {
   type ErrorCode,
   InvalidInputError,
@@ -6,6 +5,7 @@ import {
   type ModelErrorCode,
   UnsupportedError,
 } from '../../../src/ports/index.js'
+import { type EmbeddingPlace, startPlace } from './embedding-place.js'
 import {
   type DeviceModel,
   type EmbeddingInput,
@@ -33,18 +33,17 @@ export interface EmbedRequest {
 }
 
 /**
- * A thread that runs embedding models.
+ * A thread that runs embedding models, or a process with one such thread: see {@link startPlace}.
  *
- * The thread never ends. The native runtime (onnxruntime-node 1.14) cannot be loaded by another thread after the first
- * one has ended, and crashes the process when a thread tries. An idle thread does not keep a process alive. If the
- * process exits inside a native call, it aborts. So a release resolves only after the thread has left that call.
+ * The engine never ends it. An idle one does not keep the host alive. If a process exits inside a native call, it
+ * aborts. So a release resolves only after the thread has left that call.
  */
 export class EmbeddingThread {
   readonly #pending = new Map<number, PendingRequest>()
   /** The keys of models that the thread has used. */
   readonly #models = new Set<string>()
   readonly #onChange: () => void
-  readonly #worker: Worker
+  readonly #place: EmbeddingPlace
   #hasEnded = false
   #isReady = false
   #lastId = 0
@@ -52,18 +51,13 @@ export class EmbeddingThread {
   /** @param onChange called when the thread is ready, has answered, or has ended */
   constructor(onChange: () => void) {
     this.#onChange = onChange
-    this.#worker = new Worker(new URL('./embedding-worker.js', import.meta.url))
-    this.#worker.unref()
-    this.#worker.on('message', (response: EmbeddingResponse) => {
-      if (response.type === 'ready') this.#isReady = true
-      else this.#handleAnswer(response)
-      this.#onChange()
-    })
-    this.#worker.on('error', (error) => {
-      this.#handleEnd(error)
-    })
-    this.#worker.on('exit', () => {
-      this.#handleEnd(undefined)
+    this.#place = startPlace({
+      onResponse: (response) => {
+        if (response.type === 'ready') this.#isReady = true
+        else this.#handleAnswer(response)
+        this.#onChange()
+      },
+      onEnd: (cause) => this.#handleEnd(cause),
     })
   }
 
@@ -74,6 +68,11 @@ export class EmbeddingThread {
 
   get hasEnded(): boolean {
     return this.#hasEnded
+  }
+
+  /** True if another thread may start after this one has ended. */
+  get isReplaceable(): boolean {
+    return this.#place.isReplaceable
   }
 
   /** True if a model is in the thread's memory. */
@@ -127,12 +126,12 @@ export class EmbeddingThread {
 
   #post(request: EmbeddingRequest): void {
     if (this.#hasEnded) {
-      this.#rejectAll(new Error('an embedding thread has ended: restart the process'))
+      this.#rejectAll(this.#endedError(undefined))
       return
     }
     // Only work in progress keeps the process alive.
-    if (this.#pending.size > 0) this.#worker.ref()
-    this.#worker.postMessage(request)
+    if (this.#pending.size > 0) this.#place.ref()
+    this.#place.post(request)
   }
 
   #handleAnswer(response: Exclude<EmbeddingResponse, { readonly type: 'ready' }>): void {
@@ -144,14 +143,20 @@ export class EmbeddingThread {
 
   #handleEnd(cause: Error | undefined): void {
     this.#hasEnded = true
-    this.#rejectAll(new Error('an embedding thread has ended: restart the process', { cause }))
+    this.#rejectAll(this.#endedError(cause))
     this.#onChange()
+  }
+
+  #endedError(cause: Error | undefined): Error {
+    return this.isReplaceable
+      ? new Error('an embedding process has ended: the machine may be short of memory', { cause })
+      : new Error('an embedding thread has ended: restart the process', { cause })
   }
 
   #takePending(id: number): PendingRequest | undefined {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
-    if (this.#pending.size === 0) this.#worker.unref()
+    if (this.#pending.size === 0) this.#place.unref()
     return pending
   }
 

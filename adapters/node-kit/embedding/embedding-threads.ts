@@ -38,7 +38,7 @@ interface WaitingShare {
 export class EmbeddingThreads {
   static #shared: EmbeddingThreads | undefined
 
-  readonly #threads: EmbeddingThread[] = []
+  #threads: EmbeddingThread[] = []
   readonly #users = new Map<string, number>()
   /** Shares of passages that found no free thread. */
   readonly #waiting: WaitingShare[] = []
@@ -117,6 +117,7 @@ export class EmbeddingThreads {
 
   /** Starts waiting shares on free threads. Called whenever a thread may be free. */
   #startWaiting(): void {
+    this.#threads = this.#threads.filter(({ hasEnded, isReplaceable }) => !hasEnded || !isReplaceable)
     while (this.#waiting.length > 0) {
       const thread = this.#findFreeThread()
       if (thread === undefined) break

@@ -1,4 +1,4 @@
-/** A thread that runs models. A run blocks this thread and no other. */
+/** A program that runs models, in a thread or in a process of its own. A run blocks this thread and no other. */
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -31,12 +31,31 @@ let currentBatch: Promise<void> = Promise.resolve()
 
 // The host's own thread and those of the database come first. On Linux, each thread has its own priority.
 if (process.platform === 'linux') setPriority(LOWER_PRIORITY)
-parentPort?.postMessage({ type: 'ready' } satisfies EmbeddingResponse)
-parentPort?.on('message', (request: EmbeddingRequest) => {
+send({ type: 'ready' })
+receive((request) => {
   if (request.type === 'cancel') cancel(request.id)
   else if (request.type === 'release') void release(request)
   else void acceptRequest(request)
 })
+
+/** Receives requests of the thread that started this thread, or of the process that started this process. */
+function receive(onRequest: (request: EmbeddingRequest) => void): void {
+  if (parentPort !== null) {
+    parentPort.on('message', onRequest)
+    return
+  }
+  process.on('message', onRequest)
+  // The thread that started this process has ended.
+  process.on('disconnect', () => process.exit())
+  if (!process.connected) process.exit()
+  // A terminal sends its signals to the whole process group. Only the host handles them.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+}
+
+function send(response: EmbeddingResponse, transferred: readonly ArrayBuffer[] = []): void {
+  if (parentPort === null) process.send?.(response)
+  else parentPort.postMessage(response, transferred)
+}
 
 async function acceptRequest(request: EmbeddingRequest & { readonly type: 'embed' }): Promise<void> {
   openRequests.add(request.id)
@@ -71,7 +90,7 @@ async function release({ id, model: folder, isLast }: EmbeddingRequest & { reado
   if (isLast) models.delete(key)
   await loading?.catch(() => undefined)
   await currentBatch.catch(() => undefined)
-  parentPort?.postMessage({ type: 'released', id } satisfies EmbeddingResponse)
+  send({ type: 'released', id })
 }
 
 /** Computes batch by batch, urgent requests first, and receives new requests in between. */
@@ -100,15 +119,14 @@ function nextTask(): WaitingTask | undefined {
 function finish(task: EmbeddingTask): void {
   // A request that was cancelled in the meantime is no longer open.
   if (!cancel(task.id)) return
-  const done: EmbeddingResponse = { type: 'done', id: task.id, vectors: task.vectors }
-  parentPort?.postMessage(done, [task.vectors.buffer as ArrayBuffer])
+  send({ type: 'done', id: task.id, vectors: task.vectors }, [task.vectors.buffer as ArrayBuffer])
 }
 
 function fail(id: number, error: unknown): void {
   if (!cancel(id)) return
   const code = error instanceof AlcoveError ? error.code : undefined
   const message = error instanceof Error ? error.message : String(error)
-  parentPort?.postMessage({ type: 'failed', id, code, message } satisfies EmbeddingResponse)
+  send({ type: 'failed', id, code, message })
 }
 
 /** Removes a request from the queue. @returns true if it was open until now */
