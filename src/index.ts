@@ -209,6 +209,8 @@ export {
   type Capability,
   type Company,
   type DeleteUserOptions,
+  type EnsuredUser,
+  type EnsureUserInput,
   type InitializeInput,
   type InitializeResult,
   type Introspection,
@@ -245,5 +247,9 @@ export {
   type TokenResponse,
   type TokenStateRequest,
   type User,
+  type UserDetails,
+  type UserPrincipal,
+  type UserQuery,
   type UserWithPermissions,
+  type WantedRole,
 } from './tenancy/index.js'

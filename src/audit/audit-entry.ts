@@ -113,6 +113,8 @@ export interface AuditActions {
   'permission.toggled': RefusalDetails
   /** `service`: true for a service user, which is not a person. */
   'user.added': { readonly service: boolean }
+  /** By the host's login, which knows another address, name or external id. */
+  'user.updated': { readonly emailChanged: boolean; readonly externalIdChanged: boolean }
   'user.reinitiated': NoDetails
   'user.disabled': NoDetails
   'user.enabled': NoDetails
@@ -188,6 +190,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'permission.revoked': 'permission',
   'permission.toggled': 'permission',
   'user.added': 'user',
+  'user.updated': 'user',
   'user.reinitiated': 'user',
   'user.disabled': 'user',
   'user.enabled': 'user',

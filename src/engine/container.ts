@@ -73,11 +73,14 @@ import {
   AuthenticateToken,
   Authorizer,
   checkSetupUrl,
+  EnsureUser,
   FailureThrottle,
+  FindUsers,
   Initialize,
   ListPermissionOptions,
   MailGate,
   MailQueue,
+  NewUsers,
   OtpSecrets,
   PasswordRequests,
   PasswordRules,
@@ -190,6 +193,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     uploadDocument: container.get(UploadDocument),
     replaceDocument: container.get(ReplaceDocument),
     users: container.get(Users),
+    findUsers: container.get(FindUsers),
     vectorIndex: container.get(VECTOR_INDEX),
     verify: container.get(Verify),
     waitForDocument: container.get(WaitForDocument),
@@ -246,7 +250,18 @@ function bindTenancy(container: Container, bind: Bind, options: EngineOptions): 
   container.bind(TrimAudit).toResolvedValue((clock) => new TrimAudit(clock, retentionDays), [CLOCK])
   bind(Initialize, [STORAGE, CLOCK, HOST_REACH])
   bind(RemoveContexts, [CLOCK])
-  bind(Administration, [STORAGE, CLOCK, Users, Passwords, TOKEN_SIGNER, HOST_REACH, OtpSecrets, LIMITS, RemoveContexts])
+  bind(Administration, [
+    STORAGE,
+    CLOCK,
+    Users,
+    Passwords,
+    TOKEN_SIGNER,
+    HOST_REACH,
+    OtpSecrets,
+    LIMITS,
+    RemoveContexts,
+    EnsureUser,
+  ])
   bind(AccessRecorder, [STORAGE, CLOCK, TELEMETRY])
   bind(Authorizer, [STORAGE, AccessRecorder])
   bind(Throttle, [STORAGE, CLOCK])
@@ -260,7 +275,10 @@ function bindTenancy(container: Container, bind: Bind, options: EngineOptions): 
     .toResolvedValue((storage, clock, mailer) => new SendMail(storage, clock, mailer, mail), [STORAGE, CLOCK, MAILER])
   bind(MailGate, [CLOCK, LIMITS])
   bind(MailQueue, [STORAGE, CLOCK, MAILER, SendMail, TELEMETRY, MailGate])
-  bind(Users, [STORAGE, CLOCK, LIMITS, AccessRecorder, MailQueue, RemoveContexts])
+  bind(NewUsers, [CLOCK, LIMITS, MailQueue])
+  bind(EnsureUser, [STORAGE, CLOCK, NewUsers])
+  bind(FindUsers, [STORAGE])
+  bind(Users, [STORAGE, CLOCK, NewUsers, AccessRecorder, MailQueue, RemoveContexts])
   bind(PasswordRules, [COMMON_PASSWORDS])
   bind(OtpSecrets, [ONE_TIME_PASSWORDS, SecretBox, CLOCK, TELEMETRY])
   bind(SecondFactor, [STORAGE, CLOCK, OtpSecrets])

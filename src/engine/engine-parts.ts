@@ -29,6 +29,7 @@ import type {
   Administration,
   AuthenticateToken,
   Authorizer,
+  FindUsers,
   Initialize,
   ListPermissionOptions,
   Passwords,
@@ -90,6 +91,7 @@ export interface EngineParts {
   readonly uploadDocument: UploadDocument
   readonly replaceDocument: ReplaceDocument
   readonly users: Users
+  readonly findUsers: FindUsers
   readonly vectorIndex: VectorIndex
   readonly verify: Verify
   readonly waitForDocument: WaitForDocument

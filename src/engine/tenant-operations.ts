@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../audit/index.js'
+import { NotFoundError } from '../kernel/errors.js'
 import type { ListPage, ListQuery } from '../kernel/lists.js'
 import { parseId } from '../kernel/validate.js'
 import type {
@@ -10,6 +11,8 @@ import type {
   PermissionOptionsPath,
   Principal,
   Reach,
+  UserDetails,
+  UserQuery,
   UserWithPermissions,
 } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
@@ -35,12 +38,26 @@ export interface UserOperations {
   /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
   page(customerId: number | undefined, query: ListQuery): Promise<ListPage<UserWithPermissions>>
   /**
-   * Adds a user, and invites the user by mail. `customerId` defaults to the principal's company.
+   * Reads one user, with its permissions on accounts within reach.
+   * @throws NotFoundError `ERR_USER_NOT_FOUND`, also for a user out of reach
+   */
+  get(id: number): Promise<UserDetails>
+  /**
+   * Finds a user by exactly one of `id`, `email` and `externalId`.
+   *
+   * @param query `companyId` defaults to the principal's company, except for an `id`
+   * @returns `undefined` if there is none, or if it is out of reach
+   * @throws InvalidInputError for an invalid query
+   * @throws ForbiddenError if the company of the query is missing or out of reach
+   */
+  find(query: UserQuery): Promise<UserDetails | undefined>
+  /**
+   * Adds a user, and invites the user by mail unless `invite` is false. `customerId` defaults to the principal's company.
    *
    * @throws InvalidInputError for an invalid member
    * @throws ForbiddenError if the company is missing or out of reach, or if the principal lacks a right that the user
    *   would get
-   * @throws AlreadyExistsError if the company has a user with this address
+   * @throws AlreadyExistsError if the company has a user with this address or external id
    * @throws LimitReachedError if the company has reached the limit `usersPerCompany`
    * @throws ThrottledError if the invitation would exceed a limit of mails; nothing is created then
    */
@@ -123,11 +140,17 @@ export function createUserOperations(parts: EngineParts, principal: Principal): 
   const authorize = async () => await parts.authorizer.authorizeTenant(principal)
   return {
     ...createListOperations((customerId?: number) => parts.users.list(authorize, customerId)),
+    get: async (id) => {
+      const user = await parts.findUsers.findWithin(await authorize(), { id: parseId(id, 'id') })
+      if (user === undefined) throw new NotFoundError('user', id)
+      return user
+    },
+    find: async (query) => await parts.findUsers.findWithin(await authorize(), query),
     add: async (user) => {
       const access = await authorize()
       const companyId = parseId(user.customerId ?? principal.companyId, 'customerId')
       const added = await parts.users.add(user, companyId, access.actor, access.reach)
-      const { customerId: _company, disabled: _disabled, ...shown } = added
+      const { customerId: _company, externalId: _external, disabled: _disabled, ...shown } = added
       return (await parts.users.find(access, added.id)) ?? { ...shown, permissions: [] }
     },
     reinitiate: async (id) => {

@@ -11,11 +11,14 @@ import { Companies, type NewCompany } from './companies.js'
 import { readOwner } from './initialize.js'
 import type { Account, ApiKey, Company, Permission, Role, User } from './records.js'
 import { ApiKeys, type ApiKeyWithSecret, type NewApiKey } from './tokens/api-keys.js'
+import type { EnsuredUser, EnsureUser, EnsureUserInput } from './users/ensure-user.js'
+import { FindUsers, type UserQuery } from './users/find-users.js'
 import type { NewUser } from './users/identity.js'
 import { type OneTimePasswordOperations, UserOneTimePasswords } from './users/one-time-passwords.js'
 import type { PasswordCheck } from './users/password-input.js'
 import type { Passwords } from './users/passwords.js'
 import type { OtpSecrets } from './users/second-factor.js'
+import type { UserPrincipal } from './users/user-principals.js'
 import type { DeleteUserOptions, Users } from './users/users.js'
 
 /**
@@ -31,6 +34,8 @@ export class Administration {
   readonly #accounts: Accounts
   readonly #roles: Roles
   readonly #users: Users
+  readonly #findUsers: FindUsers
+  readonly #ensureUser: EnsureUser
   readonly #passwords: Passwords
   readonly #oneTimePasswords: UserOneTimePasswords
   readonly #userPermissions: Permissions
@@ -47,6 +52,7 @@ export class Administration {
     otpSecrets: OtpSecrets,
     limits: EngineLimits,
     contexts: ContextRemoval,
+    ensureUser: EnsureUser,
   ) {
     this.#storage = storage
     this.#clock = clock
@@ -56,6 +62,8 @@ export class Administration {
     this.#accounts = new Accounts(storage, clock, contexts)
     this.#roles = new Roles(storage, clock)
     this.#users = users
+    this.#findUsers = new FindUsers(storage)
+    this.#ensureUser = ensureUser
     this.#passwords = passwords
     this.#oneTimePasswords = new UserOneTimePasswords(storage, clock, otpSecrets)
     this.#userPermissions = new Permissions(storage, clock)
@@ -125,9 +133,23 @@ export class Administration {
   }
 
   readonly users: {
-    /** Adds a user and sends an invitation by mail. */
+    /** Adds a user. Sends an invitation by mail, unless `invite` is false. */
     add(user: Omit<NewUser, 'customerId'> & { readonly companyId: number }): Promise<User>
     list(): Promise<User[]>
+    /** @throws NotFoundError `ERR_USER_NOT_FOUND` */
+    get(id: number): Promise<User>
+    /**
+     * Finds a user by exactly one of `id`, `email` and `externalId`.
+     *
+     * @returns `undefined` if there is none
+     * @throws CompanyRequiredError if several companies have such a user: name the `companyId`
+     */
+    find(query: UserQuery): Promise<User | undefined>
+    /**
+     * Lists the accounts on which a user may act now, each with the principal for it, in the order of their ids.
+     * @throws NotFoundError `ERR_USER_NOT_FOUND`
+     */
+    principals(id: number): Promise<UserPrincipal[]>
     /**
      * Completes a setup without an invitation. Without `password`, a user who has none gets a random password that
      * nobody knows. A user whose password changes is notified by mail.
@@ -146,6 +168,9 @@ export class Administration {
       return await this.#users.add(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
     },
     list: async () => await this.#users.listAll(),
+    get: async (id) => await this.#findUsers.get(id),
+    find: async (query) => await this.#findUsers.find(query),
+    principals: async (id) => await this.#findUsers.principals(id),
     completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
     disable: async (id) => await this.#users.setDisabled(id, true, this.#reach),
     enable: async (id) => await this.#users.setDisabled(id, false, this.#reach),
@@ -158,6 +183,24 @@ export class Administration {
       renewRecoveryCodes: async (id) => await this.#oneTimePasswords.renewRecoveryCodes(id, this.#reach),
       disable: async (id) => await this.#oneTimePasswords.disable(id, this.#reach),
     },
+  }
+
+  /**
+   * Makes sure that the user of a host's own login exists, is named as the login names it, and has the wanted roles.
+   * Call it for each request: it costs one read if nothing changes. Concurrent calls add one user.
+   *
+   * A user who is disabled stays disabled: the engine refuses its principal. A user who was deleted is added again, so
+   * disable the users whose login still works.
+   *
+   * @returns the user, and its principal for `engine.as`
+   * @throws InvalidInputError
+   * @throws NotFoundError `ERR_COMPANY_NOT_FOUND`
+   * @throws AlreadyExistsError if another user of the company has the address: see `linkByEmail`
+   * @throws LimitReachedError if the company has reached the limit `usersPerCompany`
+   * @throws ThrottledError if an invitation would exceed a limit of mails; nothing is created then
+   */
+  async ensureUser(user: EnsureUserInput): Promise<EnsuredUser> {
+    return await this.#ensureUser.execute(user, async () => await this.#owner(), this.#reach)
   }
 
   /**

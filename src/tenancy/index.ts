@@ -47,7 +47,10 @@ export {
   type TokenStateRequest,
   Tokens,
 } from './tokens/tokens.js'
+export { type EnsuredUser, EnsureUser, type EnsureUserInput } from './users/ensure-user.js'
+export { FindUsers, type UserDetails, type UserQuery } from './users/find-users.js'
 export { type NewUser, newUserSchema } from './users/identity.js'
+export { NewUsers } from './users/new-users.js'
 export type {
   OneTimePasswordLabel,
   OneTimePasswordOperations,
@@ -63,4 +66,6 @@ export {
 export { PasswordRules } from './users/password-rules.js'
 export { Passwords } from './users/passwords.js'
 export { OtpSecrets, type RecoveryCodes, SecondFactor } from './users/second-factor.js'
+export type { UserPrincipal } from './users/user-principals.js'
 export { type DeleteUserOptions, Users } from './users/users.js'
+export type { WantedRole } from './users/wanted-roles.js'

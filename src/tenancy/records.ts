@@ -44,7 +44,10 @@ export interface User {
   readonly firstName: string
   readonly lastName: string
   readonly name: string
+  /** Empty for a user without one. */
   readonly email: string
+  /** The id that the host's login gives the user; null for none. */
+  readonly externalId: string | null
   readonly createdAt: string
   /** True after the user has completed the setup. */
   readonly hasPassword: boolean
@@ -56,7 +59,7 @@ export interface User {
 }
 
 /** A user as the tenant API lists it. Specification: User. */
-export interface UserWithPermissions extends Omit<User, 'customerId' | 'disabled'> {
+export interface UserWithPermissions extends Omit<User, 'customerId' | 'externalId' | 'disabled'> {
   readonly permissions: readonly ListedPermission[]
 }
 
@@ -115,7 +118,8 @@ export function toRole({ id, companyId, name, applications, capabilities, isDisa
 }
 
 export function toUser(record: UserRecord, otpMethod: OtpMethod): User {
-  const { id, companyId, firstName, lastName, name, email, created, lastAccess, passwordHash, isDisabled } = record
+  const { id, companyId, firstName, lastName, name, email, externalId } = record
+  const { created, lastAccess, passwordHash, isDisabled } = record
   return {
     id,
     customerId: companyId,
@@ -123,6 +127,7 @@ export function toUser(record: UserRecord, otpMethod: OtpMethod): User {
     lastName,
     name,
     email,
+    externalId,
     createdAt: created,
     hasPassword: passwordHash !== null,
     otpMethod,
@@ -136,7 +141,7 @@ export function toListedUser(
   otpMethod: OtpMethod,
   permissions: readonly PermissionDetails[],
 ): UserWithPermissions {
-  const { customerId: _company, disabled: _disabled, ...user } = toUser(record, otpMethod)
+  const { customerId: _company, externalId: _external, disabled: _disabled, ...user } = toUser(record, otpMethod)
   return { ...user, permissions: permissions.map(toListedPermission) }
 }
 

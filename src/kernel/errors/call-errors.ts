@@ -82,8 +82,9 @@ export class AlreadyExistsError extends AlcoveError {
 export class CompanyRequiredError extends AlcoveError {
   readonly code = 'ERR_COMPANY_REQUIRED'
 
-  constructor() {
-    super('several companies have a user with this address and password: name the company')
+  /** @param shared what the users have in common */
+  constructor(shared = 'address and password') {
+    super(`several companies have a user with this ${shared}: name the company`)
   }
 }
 

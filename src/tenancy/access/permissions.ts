@@ -193,7 +193,10 @@ async function rolesAndUsers({ roles, users }: Repositories, reach: Reach, { com
     ({ applications, capabilities, isDisabled }) =>
       !isDisabled && applications.includes(application) && reach.mayGrant(capabilities),
   )
-  const namedUsers = (await users.list({ companyId })).map(({ id, name, email }) => ({ id, name: name || email }))
+  const namedUsers = (await users.list({ companyId })).map(({ id, name, email, externalId }) => ({
+    id,
+    name: name || email || (externalId ?? ''),
+  }))
   return { roles: toItems(grantableRoles), users: toItems(namedUsers) }
 }
 

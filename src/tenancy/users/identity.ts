@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
 import { InvalidInputError } from '../../kernel/errors.js'
-import { idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
+import { booleanSchema, idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
 import type { PasswordHasher, Repositories, UserRecord } from '../../ports/index.js'
 import { isUserUsable } from '../access/principal.js'
 
@@ -74,7 +74,7 @@ export function joinNames(firstName: string, lastName: string): string {
 }
 
 /** An address in its two stored forms. */
-interface EmailAddress {
+export interface EmailAddress {
   /** As typed, without white space around it. */
   readonly email: string
   /** For comparisons: case folded, with the domain in its ASCII form. */
@@ -110,12 +110,31 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
 
-const OPTIONAL_NAME = personNameSchema().optional()
+export const OPTIONAL_NAME: z.ZodType<string | undefined> = personNameSchema().optional()
+
+/** An e-mail address, still to be parsed. */
+export function emailSchema(): z.ZodType<string> {
+  return textSchema({ min: 1, max: MAX_EMAIL_LENGTH })
+}
+
+/** The id that a host's login gives a user. */
+export function externalIdSchema(): z.ZodType<string> {
+  return textSchema({ min: 1, max: 255, isLine: true })
+}
+
+/**
+ * The stored forms of no address. The key is unique within the company, as the external id is. No address has a `<`.
+ */
+export function noAddress(externalId: string): EmailAddress {
+  return { email: '', emailKey: `<none>${externalId}` }
+}
 
 /** Body of `POST /tenant/user`. */
 export const newUserSchema: z.ZodType<NewUser> = objectSchema({
-  email: textSchema({ min: 1, max: MAX_EMAIL_LENGTH }),
+  email: emailSchema(),
   customerId: idSchema().optional(),
+  externalId: externalIdSchema().optional(),
+  invite: booleanSchema().optional(),
   firstName: OPTIONAL_NAME,
   lastName: OPTIONAL_NAME,
   name: OPTIONAL_NAME,
@@ -125,6 +144,10 @@ export interface NewUser {
   readonly email: string
   /** Company of the user. Default: the caller's company. */
   readonly customerId?: number | undefined
+  /** The id of the user in the host's own login; unique within the company. Default: none. */
+  readonly externalId?: string | undefined
+  /** False to send no invitation, for a host with its own login. Default: true. */
+  readonly invite?: boolean | undefined
   /** At most 100 characters, in one line, without `<`, `>` and web addresses. The same holds for the other names. */
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
@@ -155,7 +178,7 @@ export async function insertUser(
   return inserted
 }
 
-interface FullName {
+export interface FullName {
   readonly firstName: string
   readonly lastName: string
   readonly name: string

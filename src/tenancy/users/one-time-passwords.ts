@@ -71,7 +71,10 @@ export class UserOneTimePasswords {
       const found = await requireUser(repositories, id)
       return { user: found, company: await repositories.companies.get(found.companyId) }
     })
-    const secretLabel = { issuer: issuer ?? company?.name ?? '', account: user.email }
+    const secretLabel = {
+      issuer: issuer ?? company?.name ?? '',
+      account: user.email || user.name || (user.externalId ?? `${user.id}`),
+    }
     const { secret, uri, sealed } = await this.#secrets.create(secretLabel)
     await this.#storage.transaction(async (repositories) => {
       await requireUser(repositories, id)

@@ -194,12 +194,12 @@ export class Passwords {
     return password
   }
 
-  /** @param previous the user before the change; a first password needs no notice */
+  /** @param previous the user before the change; a first password, and a user without an address, need no notice */
   async #enqueueChangeNotice(
     repositories: Repositories,
     previous: UserRecord | undefined,
   ): Promise<number | undefined> {
-    if (previous === undefined || previous.passwordHash === null) return undefined
+    if (previous === undefined || previous.passwordHash === null || previous.email === '') return undefined
     return await this.#mailQueue.enqueueNotice(repositories, { user: previous, purpose: 'password-changed' })
   }
 

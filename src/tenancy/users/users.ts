@@ -1,27 +1,18 @@
 import { recordChange } from '../../audit/index.js'
 import { InUseError, InvalidInputError } from '../../kernel/errors.js'
-import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
-import type {
-  AccountRecord,
-  Clock,
-  PermissionDetails,
-  Repositories,
-  RoleRecord,
-  Storage,
-  UserRecord,
-} from '../../ports/index.js'
+import type { Clock, PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import type { AccessRecorder, Actor, TenantAccess } from '../access/authorizer.js'
 import { isUserUsable } from '../access/principal.js'
 import { type Reach, requireCompany } from '../access/reach.js'
 import { Rights } from '../access/rights.js'
-import { ensureSystemRole, MEMBER } from '../access/roles.js'
 import type { ContextRemoval } from '../accounts.js'
 import { readOwner } from '../initialize.js'
 import { cancelLinks, type MailQueue } from '../mail-queue.js'
 import { toListedUser, toUser, type User, type UserWithPermissions } from '../records.js'
-import { completeNames, insertUser, type NewUser, newUserSchema, parseEmailAddress } from './identity.js'
+import { completeNames, type NewUser, newUserSchema, parseEmailAddress } from './identity.js'
+import type { NewUsers } from './new-users.js'
 import { otpMethodOf, readOtpMethods } from './second-factor.js'
 
 export interface DeleteUserOptions {
@@ -38,7 +29,7 @@ const DELETE_OPTIONS = objectSchema({ contexts: choiceSchema(['keep', 'delete'])
 export class Users {
   readonly #storage: Storage
   readonly #clock: Clock
-  readonly #limits: EngineLimits
+  readonly #newUsers: NewUsers
   readonly #recorder: AccessRecorder
   readonly #mailQueue: MailQueue
   readonly #contexts: ContextRemoval
@@ -46,14 +37,14 @@ export class Users {
   constructor(
     storage: Storage,
     clock: Clock,
-    limits: EngineLimits,
+    newUsers: NewUsers,
     recorder: AccessRecorder,
     mailQueue: MailQueue,
     contexts: ContextRemoval,
   ) {
     this.#storage = storage
     this.#clock = clock
-    this.#limits = limits
+    this.#newUsers = newUsers
     this.#recorder = recorder
     this.#mailQueue = mailQueue
     this.#contexts = contexts
@@ -104,42 +95,29 @@ export class Users {
   }
 
   /**
-   * Adds a user to a company, with the role Member on the company's assistant account, and sends an invitation.
+   * Adds a user to a company, with the role Member on the company's assistant account. Sends an invitation, unless
+   * `invite` is false.
    *
    * @param companyId the user's company
    * @throws InvalidInputError
    * @throws NotFoundError if the company does not exist
    * @throws ForbiddenError within a limited reach, if the company does not exist, or the caller lacks a capability of
    *   the role Member
-   * @throws AlreadyExistsError if the company has a user with that address; users of other companies do not count
+   * @throws AlreadyExistsError if the company has a user with that address or external id; users of other companies do
+   *   not count
    * @throws LimitReachedError if the company has reached its limit of users
    * @throws ThrottledError if the invitation would exceed a limit of mails; nothing is created then
    */
   async add(input: NewUser, companyId: number, actor: Actor, reach: Reach): Promise<User> {
-    const { email, customerId: _company, ...names } = validate(newUserSchema, input)
+    const { email, externalId, invite = true, customerId: _company, ...given } = validate(newUserSchema, input)
     const address = parseEmailAddress(email)
+    const newcomer = { companyId, externalId, address, names: completeNames(given), invite }
     const { user, mailId } = await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
-      const rights = await Rights.of(repositories, reach, now)
+      const rights = await Rights.of(repositories, reach, this.#clock.now())
       await requireCompany(repositories, rights.reach, companyId)
-      const membership = await membershipOf(repositories, companyId)
-      // This check comes before the address is read: a caller who may not add users learns nothing about it.
-      if (membership !== undefined) rights.requireHeld(membership.role)
-      requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
-      const created = now.toISOString()
-      const added = await insertUser(
-        repositories,
-        { companyId, address, externalId: null, created, ...completeNames(names) },
-        reach.by,
-      )
-      if (membership !== undefined) {
-        const { account, role } = membership
-        await rights.grant({ userId: added.id, accountId: account.id, roleId: role.id, created }, actor)
-      }
-      const invitation = { user: added, purpose: 'invitation', causedBy: reach.companyId } as const
-      return { user: added, mailId: await this.#mailQueue.enqueue(repositories, invitation) }
+      return await this.#newUsers.insert(repositories, rights, newcomer, actor)
     })
-    await this.#mailQueue.afterCommit(mailId)
+    await this.#newUsers.afterCommit(mailId)
     return toUser(user, 'none')
   }
 
@@ -161,6 +139,7 @@ export class Users {
         throw new InvalidInputError('id', `the user ${id}, or their company, is disabled: no mail is sent`)
       if (user.passwordHash !== null)
         throw new InvalidInputError('id', `the user ${id} has completed the setup already`)
+      if (user.email === '') throw new InvalidInputError('id', `the user ${id} has no e-mail address`)
       await repositories.passwordTokens.removeOfUser(id)
       await recordChange(repositories, rights.reach.by, now, {
         action: 'user.reinitiated',
@@ -236,7 +215,8 @@ export class Users {
   }
 }
 
-async function withPermissions(
+/** Adds to users their permissions on accounts within a reach. */
+export async function withPermissions(
   repositories: Repositories,
   reach: Reach,
   users: readonly UserRecord[],
@@ -253,16 +233,6 @@ async function withPermissions(
     if (reachedCompanies.has(permission.account.companyId)) permissionsByUser.get(permission.userId)?.push(permission)
   }
   return users.map((user) => toListedUser(user, otpMethod(user.id), permissionsByUser.get(user.id) ?? []))
-}
-
-/** The access that every new user of a company gets; `undefined` if the company has no assistant account. */
-async function membershipOf(
-  repositories: Repositories,
-  companyId: number,
-): Promise<{ readonly account: AccountRecord; readonly role: RoleRecord } | undefined> {
-  const accounts = await repositories.accounts.list({ companyId })
-  const account = accounts.find(({ application }) => application === 'assistant')
-  return account && { account, role: await ensureSystemRole(repositories, MEMBER) }
 }
 
 /** @throws InUseError */
