@@ -2,7 +2,12 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { type HttpOutcome, type HttpPost, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
+import {
+  type HttpOutcome,
+  type HttpPost,
+  MAX_RESPONSE_BODY_BYTES,
+  MAX_RETRY_AFTER_LENGTH,
+} from '../../src/ports/index.js'
 import { familyOf } from './address-list.js'
 import type { DestinationUrl } from './destination-url.js'
 import { TLS_LIMITS } from './tls.js'
@@ -22,6 +27,7 @@ type SocketOptions = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelect
 
 interface Answer {
   readonly httpStatus: number
+  readonly retryAfter: string | undefined
   readonly body: Promise<Uint8Array>
 }
 
@@ -45,8 +51,8 @@ export async function postOnce(post: PostOnceRequest, signal: AbortSignal): Prom
   const abort = (): void => void request.destroy(new Error('aborted'))
   signal.addEventListener('abort', abort, { once: true })
   try {
-    const { httpStatus, body } = await waitForAnswer(request, post.body)
-    return { kind: 'response', httpStatus, body: await body }
+    const { httpStatus, retryAfter, body } = await waitForAnswer(request, post.body)
+    return { kind: 'response', httpStatus, body: await body, ...(retryAfter !== undefined && { retryAfter }) }
   } finally {
     signal.removeEventListener('abort', abort)
     request.destroy()
@@ -154,7 +160,10 @@ async function waitForAnswer(request: ClientRequest, body: Uint8Array): Promise<
       // There are no other statuses (RFC 9110, section 15). A 1xx response is not final; Node skips those that it
       // knows.
       if (statusCode < 200 || statusCode > 599) reject(new ResponseError('ERR_RESPONSE_STATUS'))
-      else resolve({ httpStatus: statusCode, body: bodyStart })
+      else {
+        const retryAfter = response.headers['retry-after']?.slice(0, MAX_RETRY_AFTER_LENGTH)
+        resolve({ httpStatus: statusCode, retryAfter, body: bodyStart })
+      }
     })
     request.end(body)
   })

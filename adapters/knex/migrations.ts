@@ -3,13 +3,14 @@ import type { Dialect } from './dialect.js'
 import { initial } from './migrations/0001-initial.js'
 import { livingDocuments } from './migrations/0002-living-documents.js'
 import { hostLogins } from './migrations/0003-host-logins.js'
+import { webhookSettings } from './migrations/0004-webhook-settings.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
 export type Migration = (schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect) => Knex.SchemaBuilder
 
 /** All migrations in their order. */
-export const MIGRATIONS: readonly Migration[] = [initial, livingDocuments, hostLogins]
+export const MIGRATIONS: readonly Migration[] = [initial, livingDocuments, hostLogins, webhookSettings]
 
 /**
  * The version that the first migration makes; each later one adds 1. Before the first release, fifteen steps made the

@@ -172,6 +172,9 @@ export interface AuditActions {
   'document.deleted': { readonly contextId: number }
   'destination.created': NoDetails
   'destination.updated': { readonly urlChanged: boolean }
+  /** `reason`: the destination answered 410, or somebody disabled it. */
+  'destination.disabled': { readonly reason: 'gone' | 'manual' }
+  'destination.enabled': NoDetails
   'destination.deleted': NoDetails
   'destination.secret-rotated': NoDetails
   'destination.tested': { readonly deliveryId: number }
@@ -232,6 +235,8 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'document.deleted': 'document',
   'destination.created': 'destination',
   'destination.updated': 'destination',
+  'destination.disabled': 'destination',
+  'destination.enabled': 'destination',
   'destination.deleted': 'destination',
   'destination.secret-rotated': 'destination',
   'destination.tested': 'destination',

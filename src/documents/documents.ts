@@ -3,6 +3,7 @@ import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { type ListPage, type ListQuery, RowList } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
+import { recordDocumentEvent } from '../outbox/index.js'
 import type {
   Clock,
   ContextRecord,
@@ -23,6 +24,7 @@ import {
   findDocument,
   isUnfinished,
   recordDocumentChange,
+  shownName,
   toDocument,
 } from './document.js'
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
@@ -217,6 +219,8 @@ export class Documents {
       const { document, replacement } = found
       const ids = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
       const versionIds = await deleteVersions(repositories, ids, this.#clock.now().toISOString())
+      const named = { ...document, originalName: shownName(document.originalName) }
+      await recordDocumentEvent(repositories, this.#clock, 'document.deleted', named, {})
       return { result: { document: toDocument(document, replacement), versionIds } }
     })
   }

@@ -2,17 +2,19 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { recordAway } from '../contexts/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../kernel/errors.js'
+import { recordDocumentEvent } from '../outbox/index.js'
 import type {
   Clock,
   ContextGenerations,
   ContextRecord,
+  DocumentRecord,
   DocumentRepository,
   EmbeddingModel,
   Repositories,
   ShadowRepository,
 } from '../ports/index.js'
 import { collectionOf, contextFor } from './collections.js'
-import { toDocument } from './document.js'
+import { shownName, toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
 import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'
@@ -43,6 +45,8 @@ export class ProcessDocument implements JobHandler {
   readonly #models: EmbeddingModels
   readonly #lateWrites: LateWrites
   readonly #clock: Clock
+  /** Called when deliveries of an event may have been queued. */
+  onDeliveriesQueued: () => void = () => undefined
 
   constructor(
     ports: Omit<ProcessingPorts, 'pendingVectors'>,
@@ -135,6 +139,7 @@ export class ProcessDocument implements JobHandler {
     { receipt, unwrittenChunks }: ProcessedDocument,
     documentRun: DocumentRun,
   ): Promise<void> {
+    let isEventRecorded = false
     const completed = await job.complete(async (repositories) => {
       const { documents, chunks, contexts } = repositories
       await documentRun.clearAway(repositories)
@@ -155,16 +160,30 @@ export class ProcessDocument implements JobHandler {
       })
       // After the update, which waits for a switch that changes the same row: this read sees the switch.
       requireGeneration(context, await contexts.generations(context.id), generation)
-      return await documents.get(id)
+      const document = await documents.get(id)
+      if (document !== undefined && generation === null) {
+        const data = { replacement: replaced !== null, chunks: receipt.chunks }
+        const named = withShownName(document)
+        isEventRecorded = await recordDocumentEvent(repositories, this.#clock, 'document.completed', named, data)
+      }
+      return document
     })
     if (completed === undefined || generation !== null) return
+    if (isEventRecorded) this.onDeliveriesQueued()
     documentRun.emitFindable({ isCompleted: true })
     this.#ports.events.emit('document.completed', toDocument(completed))
   }
 
   /** Records the final failure. Written chunks, words and vectors stay, but no search finds them. */
-  async fail({ documents }: Repositories, documentId: number, error: unknown): Promise<void> {
-    await documents.update(documentId, { error: failureSentence(error) })
+  async fail(repositories: Repositories, documentId: number, error: unknown): Promise<void> {
+    const { documents } = repositories
+    const sentence = failureSentence(error)
+    await documents.update(documentId, { error: sentence })
+    const document = await documents.get(documentId)
+    // The shadow of a re-index is no document of its own.
+    if (document === undefined || document.generation !== null || document.deleted !== null) return
+    const data = { replacement: document.replaces !== null, error: sentence }
+    await recordDocumentEvent(repositories, this.#clock, 'document.failed', withShownName(document), data)
   }
 
   /** Records that the documents of a model wait. The worker reports why. */
@@ -177,6 +196,7 @@ export class ProcessDocument implements JobHandler {
   }
 
   failed(documentId: number): void {
+    this.onDeliveriesQueued()
     const { storage, events } = this.#ports
     void storage
       .read(({ documents }) => documents.get(documentId))
@@ -185,6 +205,11 @@ export class ProcessDocument implements JobHandler {
       })
       .catch(() => undefined)
   }
+}
+
+/** A document as its events name it. */
+function withShownName(document: DocumentRecord): DocumentRecord {
+  return { ...document, originalName: shownName(document.originalName) }
 }
 
 /**

@@ -324,6 +324,8 @@ export function createDocumentOperations(
     delete: async (document) => {
       const { document: deleted, versionIds } = await parts.documents.delete(principal, document)
       signals.versionsDeleted(versionIds)
+      // An event of the deletion may be among them.
+      signals.deliveriesQueued()
       return deleted
     },
   }

@@ -10,12 +10,12 @@ import {
   checkHealth,
   createAuthentication,
   type Engine,
-  type EventOperations,
   type Health,
   type WarmUpOptions,
 } from './engine.js'
 import { type EngineOptions, requireValid } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
+import { createEventOperations, type EventOperations } from './event-operations.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
 import type { WorkSignals } from './operations.js'
 import { createSession, type Session } from './session.js'
@@ -89,10 +89,7 @@ class ComposedEngine implements Engine {
       })
     })
     this.authentication = createAuthentication(parts)
-    this.events = {
-      record: async (event, options = {}) =>
-        await parts.recordEvent.execute(event, options, () => signals.deliveriesQueued()),
-    }
+    this.events = createEventOperations(parts, signals)
   }
 
   as(principal: Principal): Session {

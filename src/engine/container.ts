@@ -44,7 +44,9 @@ import {
   CompanyRates,
   DeliverEvent,
   Deliveries,
+  DestinationFailures,
   Destinations,
+  HostEventTypes,
   RecordEvent,
   TrimDeliveries,
   VetDestination,
@@ -160,6 +162,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     documents: container.get(Documents),
     embeddingModels: container.get(EmbeddingModels),
     fileStore: container.get(FILE_STORE),
+    hostEventTypes: container.get(HostEventTypes),
     hostReach: container.get(HOST_REACH),
     indexContextWords: container.get(IndexContextWords),
     initialize: container.get(Initialize),
@@ -304,13 +307,15 @@ function bindOutbox(
   { deliveryRetentionDays = DELIVERY_RETENTION_DAYS }: EngineOptions,
 ): void {
   const retentionDays = validate(DAYS, deliveryRetentionDays, 'deliveryRetentionDays')
-  bind(RecordEvent, [STORAGE, CLOCK])
-  bind(DeliverEvent, [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY])
+  bind(HostEventTypes, [STORAGE])
+  bind(RecordEvent, [STORAGE, CLOCK, HostEventTypes])
+  bind(DestinationFailures, [CLOCK, MailQueue])
+  bind(DeliverEvent, [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY, DestinationFailures])
   container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, retentionDays), [CLOCK])
   bind(CompanyRates, [CLOCK, LIMITS])
   bind(Deliveries, [STORAGE, CLOCK, CompanyRates])
   bind(VetDestination, [HTTP_TRANSPORT, TELEMETRY, STORAGE, CompanyRates])
-  bind(Destinations, [STORAGE, CLOCK, VetDestination, SecretBox, CompanyRates, LIMITS])
+  bind(Destinations, [STORAGE, CLOCK, VetDestination, SecretBox, CompanyRates, LIMITS, HostEventTypes])
 }
 
 /** Contexts, and documents from the upload to the purge. */

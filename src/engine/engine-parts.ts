@@ -21,7 +21,14 @@ import type {
   Sweep,
   SweepInTurn,
 } from '../maintenance/index.js'
-import type { DeliverEvent, Deliveries, Destinations, RecordEvent, TrimDeliveries } from '../outbox/index.js'
+import type {
+  DeliverEvent,
+  Deliveries,
+  Destinations,
+  HostEventTypes,
+  RecordEvent,
+  TrimDeliveries,
+} from '../outbox/index.js'
 import type { Clock, FileStore, LexicalIndex, Storage, Telemetry, TokenSigner, VectorIndex } from '../ports/index.js'
 import type { Search } from '../search/index.js'
 import type {
@@ -57,6 +64,7 @@ export interface EngineParts {
   readonly documents: Documents
   readonly embeddingModels: EmbeddingModels
   readonly fileStore: FileStore
+  readonly hostEventTypes: HostEventTypes
   /** The reach of the host's own administration. */
   readonly hostReach: Reach
   readonly indexContextWords: IndexContextWords

@@ -1,6 +1,5 @@
 import type { DocumentEvents } from '../documents/index.js'
 import { AlcoveError } from '../kernel/errors.js'
-import type { NewEvent, RecordEventOptions, RecordedEvent } from '../outbox/index.js'
 import type { PublicKey } from '../ports/index.js'
 import {
   type Caller,
@@ -17,6 +16,7 @@ import {
   type TokenStateRequest,
 } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
+import type { EventOperations } from './event-operations.js'
 import type { HostAdministration } from './host-administration.js'
 import type { Session } from './session.js'
 
@@ -96,22 +96,6 @@ export interface Engine {
 export interface WarmUpOptions {
   readonly models?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** Events of the host's application, for the destinations that have subscribed to them. */
-export interface EventOperations {
-  /**
-   * Records an event durably. The relay sends its deliveries in the background, also after a crash. With a
-   * `transaction` of the host's own knex, the event is recorded if and only if that transaction commits.
-   *
-   * @returns the recorded event, with the number of its deliveries
-   * @throws InvalidInputError for an unknown type, for data that does not fit the type, and for a `transaction` that is
-   *   not an open transaction on the engine's database
-   * @throws NotFoundError `ERR_COMPANY_NOT_FOUND`
-   * @throws UnsupportedError for a `transaction` if the storage cannot join transactions of a host
-   * @throws ClosedError after the engine is closed
-   */
-  record(event: NewEvent, options?: RecordEventOptions): Promise<RecordedEvent>
 }
 
 /**

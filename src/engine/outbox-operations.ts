@@ -7,6 +7,7 @@ import type {
   Destination,
   DestinationInput,
   DestinationWithSecret,
+  RotateSecretOptions,
 } from '../outbox/index.js'
 import type { Reach } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
@@ -45,8 +46,8 @@ export interface DestinationOperations {
   /** @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND` */
   get(id: number): Promise<Destination>
   /**
-   * Changes a destination. An omitted name and `includeDescendants` stay unchanged. The secret stays, and waiting
-   * deliveries go to the new URL.
+   * Changes a destination. Every omitted member stays unchanged; `url` and `eventTypes` cannot be omitted. The secret
+   * stays, and waiting deliveries go to the new URL. `disabled: false` enables a destination that answered 410.
    *
    * @throws InvalidInputError for an invalid member
    * @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
@@ -60,17 +61,20 @@ export interface DestinationOperations {
    */
   delete(id: number): Promise<void>
   /**
-   * Replaces the signing secret. The next attempt uses the new one.
+   * Replaces the signing secret. The next attempt uses the new one. With the signature schemes `standard` and `both`,
+   * the signature of Standard Webhooks also has the old one, for `overlapHours`.
    *
    * @returns the destination with the new secret, which only this call returns
-   * @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   * @throws InvalidInputError also for `overlapHours` with the scheme `service`
+   * @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
    */
-  rotateSecret(id: number): Promise<DestinationWithSecret>
+  rotateSecret(id: number, options?: RotateSecretOptions): Promise<DestinationWithSecret>
   /**
    * Sends a test event to this destination only: `run.started` with a `jobKey` of zeros.
    *
    * @returns the new delivery, which the relay sends in the background
-   * @throws InvalidInputError @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
+   * @throws InvalidInputError also for a disabled destination
+   * @throws NotFoundError `ERR_DESTINATION_NOT_FOUND`
    * @throws ThrottledError if the company has reached the limit `testEventsPerMinute`
    */
   test(id: number): Promise<Delivery>
@@ -92,7 +96,7 @@ export interface DeliveryOperations {
   /**
    * Sends the same bytes a second time, as a new delivery.
    *
-   * @throws InvalidInputError
+   * @throws InvalidInputError also for a disabled destination
    * @throws NotFoundError `ERR_DELIVERY_NOT_FOUND`; `ERR_DESTINATION_NOT_FOUND` if the destination is deleted
    * @throws ThrottledError if the company has reached the limit `resendsPerMinute`
    */
@@ -129,7 +133,7 @@ export function createDestinationOperations(
     delete: async (id) => {
       signals.deliveriesCancelled(await parts.destinations.delete(id, (await authorize()).reach))
     },
-    rotateSecret: async (id) => await parts.destinations.rotateSecret(id, (await authorize()).reach),
+    rotateSecret: async (id, options) => await parts.destinations.rotateSecret(id, (await authorize()).reach, options),
     test: async (id) => {
       const delivery = await parts.destinations.sendTest(id, (await authorize()).reach)
       signals.deliveriesQueued()

@@ -126,6 +126,7 @@ export class Workers implements WorkSignals, RepairWorkers {
       this.#reindexing.wake()
       this.#purging.wake()
     }
+    parts.processDocument.onDeliveriesQueued = () => this.#relay.wake()
     this.#purging = new JobWorker(storage, telemetry, {
       handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,

@@ -43,8 +43,12 @@ export interface JobRun {
   transaction<T>(work: Work<T>, options?: { readonly isProgress?: boolean }): Promise<T>
   /** As {@link transaction}. Also removes the job. */
   complete<T>(work: Work<T>): Promise<T>
-  /** As {@link transaction}. Also releases the job, which becomes due again after `delayMs`. */
-  postpone<T>(work: Work<T>, delayMs: number): Promise<T>
+  /**
+   * As {@link transaction}. Also releases the job, which becomes due again after `delayMs`.
+   * @param options.isFailure true to count a failure of the job, so that failures of the engine become final sooner.
+   *   False: the work is progress. Default: true
+   */
+  postpone<T>(work: Work<T>, delayMs: number, options?: { readonly isFailure?: boolean }): Promise<T>
 }
 
 /**
@@ -57,7 +61,7 @@ export const WITH_JOB_HELD: TransactionOptions = { isolation: 'read committed', 
 export type LeaseChange =
   | { readonly as: 'extended'; readonly isProgress: boolean }
   | { readonly as: 'completed' }
-  | { readonly as: 'released'; readonly delayMs: number }
+  | { readonly as: 'released'; readonly delayMs: number; readonly isFailure: boolean }
 
 /** The writes of a job: a function of its own, or an item of a batch with the same writes of other jobs. */
 export type Work<Result> = ((repositories: Repositories) => Promise<Result>) | BatchedWork<Result>
@@ -139,7 +143,10 @@ async function changeLeases({ jobs }: Repositories, records: readonly JobRecord[
   if (completed.length > 0) requireHeld(completed, await jobs.completeAll(completed))
   for (const { leaseChange, held } of records) {
     if (leaseChange.as !== 'released') continue
-    requireHeld([held.job], await jobs.release(held.job, { delayMs: leaseChange.delayMs, failed: true }))
+    const { delayMs, isFailure } = leaseChange
+    // Progress sets the count of claims back, as a failure does.
+    if (!isFailure) requireHeld([held.job], await jobs.extend(held.job, leaseMs, { isProgress: true }))
+    requireHeld([held.job], await jobs.release(held.job, { delayMs, failed: isFailure }))
   }
   for (const isProgress of [false, true]) {
     const extended = jobsWith((change) => change.as === 'extended' && change.isProgress === isProgress)

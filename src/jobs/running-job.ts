@@ -210,8 +210,12 @@ export class HeldJob implements JobRun {
     return await this.#recordWork({ as: 'completed' }, work)
   }
 
-  async postpone<T>(work: Work<T>, delayMs: number): Promise<T> {
-    return await this.#recordWork({ as: 'released', delayMs }, work)
+  async postpone<T>(
+    work: Work<T>,
+    delayMs: number,
+    { isFailure = true }: { readonly isFailure?: boolean } = {},
+  ): Promise<T> {
+    return await this.#recordWork({ as: 'released', delayMs, isFailure }, work)
   }
 
   async #recordWork<T>(leaseChange: LeaseChange, work: Work<T>): Promise<T> {

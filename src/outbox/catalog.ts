@@ -1,10 +1,11 @@
 import type { z } from 'zod'
-import { booleanSchema, closedObjectSchema, integerSchema, textSchema } from '../kernel/validate.js'
-import { EVENT_TYPES, type EventType } from '../webhooks/index.js'
+import { closedObjectSchema } from '../kernel/validate.js'
+import { type BuiltInEventType, DOCUMENT_EVENT_TYPES, EVENT_TYPES } from '../webhooks/index.js'
+import { type FieldKind, fieldSchema, jsonTypeOf } from './event-fields.js'
 
 /** An event type in the catalog. */
 export interface CatalogEntry {
-  readonly type: EventType
+  readonly type: string
   /** The prefix of the type. */
   readonly event_category: string
   readonly description: string
@@ -12,19 +13,16 @@ export interface CatalogEntry {
   readonly data: Readonly<Record<string, string>>
 }
 
-type FieldKind = 'uuid' | 'string' | 'integer' | 'boolean'
-
 interface Definition {
   readonly description: string
   /** In the order of the sent members. */
   readonly fields: Readonly<Record<string, FieldKind>>
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const MAX_NAME_LENGTH = 10_000
+const DOCUMENT_FIELDS = { contextId: 'integer', docId: 'integer', uuid: 'uuid', originalName: 'string' } as const
 
-/** Specification: Event types and data fields. */
-const DEFINITIONS: Readonly<Record<EventType, Definition>> = {
+/** Specification: Event types and data fields. The types of documents are the engine's own. */
+const DEFINITIONS: Readonly<Record<BuiltInEventType, Definition>> = {
   'run.started': { description: 'A run has started', fields: { jobKey: 'uuid' } },
   'run.completed': { description: 'A run has ended', fields: { jobKey: 'uuid', success: 'boolean' } },
   'run.failed': { description: 'A run has failed', fields: { jobKey: 'uuid', success: 'boolean' } },
@@ -43,39 +41,52 @@ const DEFINITIONS: Readonly<Record<EventType, Definition>> = {
     fields: { agentId: 'integer', enabled: 'boolean', runnable: 'boolean' },
   },
   'agent.deleted': { description: 'An agent was deleted', fields: { agentId: 'integer' } },
+  'document.completed': {
+    description: 'A document, or its new version, is completed',
+    fields: { ...DOCUMENT_FIELDS, replacement: 'boolean', chunks: 'integer' },
+  },
+  'document.failed': {
+    description: 'A document, or its new version, has failed',
+    fields: { ...DOCUMENT_FIELDS, replacement: 'boolean', error: 'string' },
+  },
+  'document.deleted': { description: 'A document was deleted', fields: DOCUMENT_FIELDS },
 }
 
-/** All event types, as `GET /v1/outbound-webhooks/catalog` returns them. */
-export const CATALOG: readonly CatalogEntry[] = EVENT_TYPES.map((type) => {
+/** The event types of the specification, as `GET /v1/outbound-webhooks/catalog` returns them. */
+export const CATALOG: readonly CatalogEntry[] = EVENT_TYPES.map(toEntry)
+
+/** The types of events about documents. A destination gets those that it names. */
+export const DOCUMENT_CATALOG: readonly CatalogEntry[] = DOCUMENT_EVENT_TYPES.map(toEntry)
+
+function toEntry(type: BuiltInEventType): CatalogEntry {
   const { description, fields } = DEFINITIONS[type]
-  const data = Object.entries(fields).map(([name, kind]) => [name, kind === 'uuid' ? 'string' : kind])
-  return {
-    type,
-    event_category: categoryOf(type),
-    description,
-    data: Object.fromEntries(data) as Record<string, string>,
-  }
-})
+  return catalogEntry(type, description, fields)
+}
+
+export function catalogEntry(
+  type: string,
+  description: string,
+  fields: Readonly<Record<string, FieldKind>>,
+): CatalogEntry {
+  const data = Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, jsonTypeOf(kind)]))
+  return { type, event_category: categoryOf(type), description, data }
+}
 
 /** The prefix of a type, such as `run`. */
-export function categoryOf(type: EventType): string {
+export function categoryOf(type: string): string {
   return type.slice(0, type.indexOf('.'))
 }
 
 /** The schema of an event's data. It requires all fields of the type, and refuses any other field. */
-export function dataSchema(type: EventType): z.ZodType<Record<string, unknown>> {
-  const fields = Object.entries(DEFINITIONS[type].fields)
-  return closedObjectSchema(Object.fromEntries(fields.map(([name, kind]) => [name, fieldSchema(kind)])))
+export function dataSchema(type: BuiltInEventType): z.ZodType<Record<string, unknown>> {
+  return fieldsSchema(DEFINITIONS[type].fields)
+}
+
+export function fieldsSchema(fields: Readonly<Record<string, FieldKind>>): z.ZodType<Record<string, unknown>> {
+  return closedObjectSchema(Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, fieldSchema(kind)])))
 }
 
 /** The fields of an event's data, in the order of the sent members. */
-export function fieldsOf(type: EventType): readonly string[] {
+export function fieldsOf(type: BuiltInEventType): readonly string[] {
   return Object.keys(DEFINITIONS[type].fields)
-}
-
-function fieldSchema(kind: FieldKind): z.ZodType {
-  if (kind === 'integer') return integerSchema()
-  if (kind === 'boolean') return booleanSchema()
-  const text = textSchema({ max: MAX_NAME_LENGTH })
-  return kind === 'string' ? text : text.refine((value) => UUID.test(value), { error: 'must be a UUID' })
 }

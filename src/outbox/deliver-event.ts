@@ -4,11 +4,8 @@ import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
 import { AlcoveError, PayloadCorruptError, StorageError, StorageFullError } from '../kernel/errors.js'
 import { type RetryOptions, retry } from '../kernel/retry.js'
 import type {
-  AttemptOutcome,
   Clock,
   DeliveryRecord,
-  DeliveryStatus,
-  HttpOutcome,
   HttpPost,
   HttpTransport,
   Repositories,
@@ -16,10 +13,12 @@ import type {
   Storage,
   Telemetry,
 } from '../ports/index.js'
-import { EVENT_HEADER, SIGNATURE_HEADER, signBody } from '../webhooks/index.js'
+import type { AttemptReport, DestinationFailures } from './destination-failures.js'
 import { DELIVER_EVENT } from './event.js'
+import { requestHeaders } from './request-headers.js'
+import { type Settlement, settleAttempt } from './settlement.js'
 
-const CANCELLED = 'the destination was deleted, or its company is disabled'
+const CANCELLED = 'the destination was deleted or is disabled, or its company is disabled'
 
 /** Retries of the record of an outcome. They last less than a lease: then another relay may hold the delivery. */
 const RECORD_BACKOFF: RetryOptions['backoff'] = { firstMs: 50, longestMs: 1_000, patienceMs: 8_000 }
@@ -35,7 +34,7 @@ interface StartedDelivery extends PreparedDelivery {
 }
 
 /**
- * Makes one attempt at a delivery: signs the stored bytes with the destination's present secret, records the start of
+ * Makes one attempt at a delivery: signs the stored bytes as the destination asks, records the start of
  * the attempt, sends the request, and records the outcome. An attempt that a crash leaves unfinished becomes
  * `interrupted`, and the delivery is sent a second time.
  */
@@ -45,10 +44,19 @@ export class DeliverEvent implements JobHandler {
   readonly #transport: HttpTransport
   readonly #secretBox: SecretBox
   readonly #telemetry: Telemetry
+  readonly #failures: DestinationFailures
   /** One read for the deliveries that start at about the same time. */
   readonly #sendable: Batcher<number, SendableDelivery | undefined>
 
-  constructor(storage: Storage, clock: Clock, transport: HttpTransport, secretBox: SecretBox, telemetry: Telemetry) {
+  constructor(
+    storage: Storage,
+    clock: Clock,
+    transport: HttpTransport,
+    secretBox: SecretBox,
+    telemetry: Telemetry,
+    failures: DestinationFailures,
+  ) {
+    this.#failures = failures
     this.#clock = clock
     this.#transport = transport
     this.#secretBox = secretBox
@@ -66,17 +74,34 @@ export class DeliverEvent implements JobHandler {
       await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], cancellation))
       return
     }
-    const { delivery, post, attemptId } = started
+    const { delivery, destination, post, attemptId } = started
     const sentAt = performance.now()
     const outcome = await this.#transport.post(post, { signal: job.signal })
     const durationMs = Math.round(performance.now() - sentAt)
-    const settlement = settleAttempt(outcome, delivery.attemptCount + 1, Math.random())
+    const { retry: schedule } = destination
+    const settlement = settleAttempt({
+      outcome,
+      attempts: delivery.attemptCount + 1,
+      retry: schedule,
+      now: this.#clock.now(),
+      random: Math.random(),
+    })
     const responseBody = outcome.kind === 'response' ? responseText(outcome.body) : null
     const { retryInMs } = settlement
     const recordOutcome = async (): Promise<void> => {
-      const attempt = { attemptId, delivery, settlement, responseBody, durationMs, finishedAt: this.#now() }
-      const work = batched(finishAttempts, attempt)
-      await (retryInMs === undefined ? job.complete(work) : job.postpone(work, retryInMs))
+      const attempt = {
+        attemptId,
+        delivery,
+        destination,
+        settlement,
+        responseBody,
+        durationMs,
+        finishedAt: this.#now(),
+      }
+      const work = batched(this.#finishAttempts, attempt)
+      // Failures of the engine itself become final after a few: those of a receiver over a day are none of them.
+      const isFailure = schedule === 'standard'
+      await (retryInMs === undefined ? job.complete(work) : job.postpone(work, retryInMs, { isFailure }))
     }
     // A delivery without a recorded outcome must be sent a second time. So wait for a database that is unavailable.
     await retry(recordOutcome, { backoff: RECORD_BACKOFF, isTransient: isStorageUnavailable, signal: job.signal })
@@ -111,13 +136,47 @@ export class DeliverEvent implements JobHandler {
     if ((await sha256Hex(body)) !== event.payloadHash) {
       throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
     }
-    const secret = await this.#secretBox.open(destination.sealedSecret)
-    const headers = {
-      'content-type': 'application/json',
-      [EVENT_HEADER]: delivery.type,
-      [SIGNATURE_HEADER]: await signBody(body, secret),
-    }
+    const now = this.#clock.now()
+    const headers = await requestHeaders({
+      eventId: delivery.eventId,
+      type: delivery.type,
+      body,
+      scheme: destination.signatureScheme,
+      secret: await this.#secretBox.open(destination.sealedSecret),
+      previousSecret: await this.#previousSecretOf(destination, now),
+      now,
+    })
     return { delivery, destination, post: { url: destination.url, headers, body } }
+  }
+
+  async #previousSecretOf(
+    { previousSealedSecret, previousSecretExpires }: SendableDelivery['destination'],
+    now: Date,
+  ): Promise<string | undefined> {
+    if (previousSealedSecret === null || previousSecretExpires === null) return undefined
+    if (new Date(previousSecretExpires) <= now) return undefined
+    return await this.#secretBox.open(previousSealedSecret)
+  }
+
+  /** Records the outcomes of a batch of attempts. */
+  readonly #finishAttempts = async (
+    repositories: Repositories,
+    attempts: readonly FinishedAttempt[],
+  ): Promise<readonly undefined[]> => {
+    const { deliveries } = repositories
+    await deliveries.endAttempts(
+      attempts.map(({ attemptId, settlement: { outcome, httpStatus, error }, responseBody, durationMs }) => {
+        return { id: attemptId, outcome, httpStatus, error, responseBody, durationMs }
+      }),
+    )
+    await deliveries.updateAll(
+      attempts.map(({ delivery: { id, attemptCount }, settlement: { status, httpStatus, error }, finishedAt }) => {
+        return { id, status, httpStatus, attemptCount: attemptCount + 1, error, updated: finishedAt }
+      }),
+    )
+    const reports = attempts.flatMap(reportsOf)
+    if (reports.length > 0) await this.#failures.record(repositories, reports)
+    return attempts.map(() => undefined)
   }
 
   #reportAttempt({ id, destinationId, type }: DeliveryRecord, settlement: Settlement, durationMs: number): void {
@@ -133,57 +192,6 @@ export class DeliverEvent implements JobHandler {
   #now(): string {
     return this.#clock.now().toISOString()
   }
-}
-
-/** Attempts of a delivery. Specification: Delivery rules, 3. */
-const MAX_ATTEMPTS = 3
-
-/** Pauses before the second and the third attempt. */
-const RETRY_DELAYS_MS = [500, 2_000]
-
-/** Largest random change of a pause, as a fraction. It spreads retries over time. */
-const JITTER = 0.15
-
-/** The effect of an attempt on its delivery. */
-interface Settlement {
-  readonly outcome: AttemptOutcome
-  readonly httpStatus: number | null
-  /** Null after a success. */
-  readonly error: string | null
-  readonly status: DeliveryStatus
-  /** Milliseconds until the next attempt; `undefined` where this attempt is the last one. */
-  readonly retryInMs: number | undefined
-}
-
-/**
- * Decides the effect of an attempt: 2xx is a success. Connection errors, timeouts and 5xx are retried. Any other outcome
- * is final, also 3xx and `blocked`: a retry would give the same result. Specification: Delivery rules.
- *
- * @param attempts number of recorded attempts, including this one
- * @param random from 0 to 1, for the jitter
- */
-function settleAttempt(outcome: HttpOutcome, attempts: number, random: number): Settlement {
-  const { isTransient, ...result } = attemptResultOf(outcome)
-  if (result.outcome === 'success') return { ...result, status: 'succeeded', retryInMs: undefined }
-  const delayMs = RETRY_DELAYS_MS[attempts - 1]
-  if (isTransient && attempts < MAX_ATTEMPTS && delayMs !== undefined) {
-    const retryInMs = Math.round(delayMs * (1 - JITTER + 2 * JITTER * random))
-    return { ...result, status: 'pending', retryInMs }
-  }
-  return { ...result, status: result.outcome === 'blocked' ? 'blocked' : 'failed', retryInMs: undefined }
-}
-
-type AttemptResult = Pick<Settlement, 'outcome' | 'httpStatus' | 'error'> & { readonly isTransient: boolean }
-
-function attemptResultOf(outcome: HttpOutcome): AttemptResult {
-  if (outcome.kind !== 'response') {
-    return { outcome: outcome.kind, httpStatus: null, error: outcome.error, isTransient: outcome.kind !== 'blocked' }
-  }
-  const { httpStatus } = outcome
-  if (httpStatus >= 200 && httpStatus < 300) return { outcome: 'success', httpStatus, error: null, isTransient: false }
-  const isRedirect = httpStatus >= 300 && httpStatus < 400
-  const error = `the destination answered ${httpStatus}${isRedirect ? '; redirects are not followed' : ''}`
-  return { outcome: 'http_error', httpStatus, error, isTransient: httpStatus >= 500 && httpStatus < 600 }
 }
 
 /**
@@ -224,9 +232,8 @@ async function startAttempts(
   return attempts.map(({ delivery }) => ids.get(delivery.id))
 }
 
-interface FinishedAttempt {
+interface FinishedAttempt extends Pick<SendableDelivery, 'delivery' | 'destination'> {
   readonly attemptId: number
-  readonly delivery: DeliveryRecord
   readonly settlement: Settlement
   readonly responseBody: string | null
   readonly durationMs: number
@@ -234,22 +241,12 @@ interface FinishedAttempt {
   readonly finishedAt: string
 }
 
-/** Records the outcomes of a batch of attempts. */
-async function finishAttempts(
-  { deliveries }: Repositories,
-  attempts: readonly FinishedAttempt[],
-): Promise<readonly undefined[]> {
-  await deliveries.endAttempts(
-    attempts.map(({ attemptId, settlement: { outcome, httpStatus, error }, responseBody, durationMs }) => {
-      return { id: attemptId, outcome, httpStatus, error, responseBody, durationMs }
-    }),
-  )
-  await deliveries.updateAll(
-    attempts.map(({ delivery: { id, attemptCount }, settlement: { status, httpStatus, error }, finishedAt }) => {
-      return { id, status, httpStatus, attemptCount: attemptCount + 1, error, updated: finishedAt }
-    }),
-  )
-  return attempts.map(() => undefined)
+/** What an attempt says about its destination. Successes of a destination that does not fail say nothing. */
+function reportsOf({ delivery, destination, settlement, finishedAt }: FinishedAttempt): readonly AttemptReport[] {
+  const isSuccess = settlement.outcome === 'success'
+  if (destination.retry !== 'long' || (isSuccess && destination.failingSince === null)) return []
+  const { isGone, isExhausted } = settlement
+  return [{ destinationId: delivery.destinationId, isSuccess, isGone, isExhausted, finishedAt }]
 }
 
 function isStorageUnavailable(error: unknown): boolean {

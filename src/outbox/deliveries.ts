@@ -23,10 +23,10 @@ import {
   type Storage,
 } from '../ports/index.js'
 import { covers, type Reach } from '../tenancy/index.js'
-import { EVENT_TYPES } from '../webhooks/index.js'
 import type { CompanyRates } from './company-rates.js'
-import { findDestination } from './destinations.js'
+import { findDestination, requireEnabled } from './destinations.js'
 import { type Delivery, queueDelivery, toDelivery } from './event.js'
+import { NAMED_TYPE } from './host-event-types.js'
 
 /** Filters of the delivery log. Default: all deliveries within reach. */
 export interface DeliveryQuery {
@@ -45,7 +45,7 @@ const MAX_LIMIT = 500
 export const deliveryQuerySchema: z.ZodType<DeliveryQuery> = objectSchema({
   destinationId: idSchema().optional(),
   status: choiceSchema(DELIVERY_STATUSES).optional(),
-  type: choiceSchema(EVENT_TYPES).optional(),
+  type: NAMED_TYPE.optional(),
   limit: integerSchema({ min: 1, max: MAX_LIMIT }).optional(),
   cursor: textSchema({ max: 40 }).optional(),
 }) as z.ZodType<DeliveryQuery>
@@ -125,7 +125,7 @@ export class Deliveries {
    * timestamp, but a fresh signature. Specification: Delivery rules, 7.
    *
    * @returns the new delivery
-   * @throws InvalidInputError
+   * @throws InvalidInputError also where the destination is disabled
    * @throws NotFoundError also where the destination is deleted
    * @throws ThrottledError where the company has reached the limit of a minute
    */
@@ -134,6 +134,7 @@ export class Deliveries {
     return await this.#storage.transaction(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const destination = await findDestination(repositories, reach, delivery.destinationId)
+      requireEnabled(destination)
       await this.#rates.count(repositories, 'resendsPerMinute', destination.companyId, reach)
       const event = { id: delivery.eventRow, eventId: delivery.eventId, type: delivery.type }
       const created = this.#clock.now().toISOString()
@@ -176,8 +177,8 @@ const INTERVAL_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
- * Removes old deliveries with the rows that only they refer to, rate counters whose windows are over, and revoked tokens
- * that have expired. Runs every hour, and removes a few rows at a time.
+ * Removes old deliveries with the rows that only they refer to, rate counters whose windows are over, and former
+ * secrets of destinations and revoked tokens that have expired. Runs every hour, and removes a few rows at a time.
  */
 export class TrimDeliveries implements JobHandler {
   readonly kind: string = TRIM_DELIVERIES.kind
@@ -193,6 +194,9 @@ export class TrimDeliveries implements JobHandler {
     const before = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
     await removeInBatches(job, ({ deliveries }, limit) => deliveries.removeOld({ before, limit }))
     const now = this.#clock.now()
+    await removeInBatches(job, ({ destinations }, limit) =>
+      destinations.removeExpiredSecrets({ now: now.toISOString(), limit }),
+    )
     await removeInBatches(job, ({ rates }, limit) => rates.removeEnded({ now, limit }))
     await removeInBatches(job, ({ revokedTokens }, limit) => revokedTokens.removeExpired({ now, limit }))
     await job.complete(enqueueNext)

@@ -1,5 +1,5 @@
-import { recordChange } from '../audit/index.js'
-import { randomToken, type SecretBox } from '../kernel/crypto.js'
+import { recordChange, recordChanges } from '../audit/index.js'
+import type { SecretBox } from '../kernel/crypto.js'
 import { InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { RowList } from '../kernel/lists.js'
@@ -12,9 +12,21 @@ import {
   type DestinationInput,
   type DestinationWithSecret,
   destinationSchema,
+  type RotateSecretOptions,
+  rotateSecretSchema,
   toDestination,
 } from './destination.js'
+import {
+  changesOf,
+  disablingEntries,
+  distinctTypes,
+  NO_PREVIOUS_SECRET,
+  NOT_FAILING,
+  newSigningSecret,
+  overlapOf,
+} from './destination-changes.js'
 import { DELIVER_EVENT, type Delivery, newEnvelope, queueDelivery, toEventRecord } from './event.js'
+import type { HostEventTypes } from './host-event-types.js'
 import type { VetDestination } from './vet-destination.js'
 
 /** The `jobKey` of test events: no run has it. */
@@ -28,6 +40,7 @@ export class Destinations {
   readonly #secretBox: SecretBox
   readonly #rates: CompanyRates
   readonly #limits: EngineLimits
+  readonly #hostTypes: HostEventTypes
 
   constructor(
     storage: Storage,
@@ -36,7 +49,9 @@ export class Destinations {
     secretBox: SecretBox,
     rates: CompanyRates,
     limits: EngineLimits,
+    hostTypes: HostEventTypes,
   ) {
+    this.#hostTypes = hostTypes
     this.#storage = storage
     this.#clock = clock
     this.#vetDestination = vetDestination
@@ -56,11 +71,13 @@ export class Destinations {
    * @throws LimitReachedError where the company has reached the limit of destinations
    */
   async create(input: DestinationInput, defaultCompanyId: number, reach: Reach): Promise<DestinationWithSecret> {
-    const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
+    const { url, eventTypes, customerId, disabled = false, ...given } = validate(destinationSchema, input)
+    const { name = null, includeDescendants = false, signatureScheme = 'service', retry = 'standard' } = given
     const companyId = customerId ?? defaultCompanyId
     // Check this before the look-up, so that a caller without the right learns nothing about the name.
     await this.#storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
+      await this.#hostTypes.requireKnown(repositories, eventTypes)
       await this.#requireFreePlace(repositories, companyId)
     })
     const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
@@ -73,10 +90,15 @@ export class Destinations {
       const inserted = await repositories.destinations.insert({
         companyId,
         url: vettedUrl,
-        name: name ?? null,
+        name,
         eventTypes: distinctTypes(eventTypes),
-        includeDescendants: includeDescendants ?? false,
+        includeDescendants,
+        signatureScheme,
+        retry,
         sealedSecret,
+        ...NO_PREVIOUS_SECRET,
+        disabledReason: disabled ? 'manual' : null,
+        ...NOT_FAILING,
         created,
         updated: created,
       })
@@ -86,7 +108,7 @@ export class Destinations {
         targetId: inserted.id,
         details: {},
       })
-      return { ...toDestination(inserted), secret }
+      return { ...this.#toDestination(inserted), secret }
     })
   }
 
@@ -110,7 +132,10 @@ export class Destinations {
       })
     }
     return new RowList({
-      read: async (page) => (await read((destinations, filter) => destinations.list(filter, page))).map(toDestination),
+      read: async (page) =>
+        (await read((destinations, filter) => destinations.list(filter, page))).map((record) =>
+          this.#toDestination(record),
+        ),
       ids: async (page) => await read((destinations, filter) => destinations.listIds(filter, page)),
     })
   }
@@ -119,13 +144,14 @@ export class Destinations {
   async get(destinationId: number, reach: Reach): Promise<Destination> {
     const id = parseId(destinationId, 'id')
     return await this.#storage.read(async (repositories) =>
-      toDestination(await findDestination(repositories, reach, id)),
+      this.#toDestination(await findDestination(repositories, reach, id)),
     )
   }
 
   /**
-   * Changes a destination. Its secret stays, and waiting deliveries go to the new URL. The name and
-   * `includeDescendants` stay as they are when omitted.
+   * Changes a destination. Its secret stays, and waiting deliveries go to the new URL. Every member except `url` and
+   * `eventTypes` stays as it is when omitted. With `disabled: false`, a disabled destination gets events again, and its
+   * failures are counted from the beginning.
    *
    * @throws InvalidInputError @throws DestinationRefusedError @throws NotFoundError
    * @throws ThrottledError where the company has reached the limit of a minute
@@ -133,27 +159,28 @@ export class Destinations {
    */
   async update(destinationId: number, input: DestinationInput, reach: Reach): Promise<Destination> {
     const id = parseId(destinationId, 'id')
-    const { url, name, eventTypes, customerId, includeDescendants } = validate(destinationSchema, input)
-    const { companyId, url: oldUrl } = await this.#storage.read((repositories) =>
-      findDestination(repositories, reach, id),
-    )
+    const { url, eventTypes, customerId, disabled, ...given } = validate(destinationSchema, input)
+    const { companyId, url: oldUrl } = await this.#storage.read(async (repositories) => {
+      await this.#hostTypes.requireKnown(repositories, eventTypes)
+      return await findDestination(repositories, reach, id)
+    })
     requireSameCompany(customerId, companyId)
     const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
+    const now = this.#clock.now()
     return await this.#storage.transaction(async (repositories) => {
+      const before = await findDestination(repositories, reach, id)
       const changed = await changeDestination(repositories, reach, id, {
         url: vettedUrl,
         eventTypes: distinctTypes(eventTypes),
-        updated: this.#clock.now().toISOString(),
-        ...(name !== undefined && { name }),
-        ...(includeDescendants !== undefined && { includeDescendants }),
+        updated: now.toISOString(),
+        ...changesOf(before, given, disabled),
       })
-      await recordChange(repositories, reach.by, this.#clock.now(), {
-        action: 'destination.updated',
-        companyId,
-        targetId: id,
-        details: { urlChanged: vettedUrl !== oldUrl },
-      })
-      return toDestination(changed)
+      const target = { companyId, targetId: id }
+      await recordChanges(repositories, reach.by, now, [
+        { ...target, action: 'destination.updated', details: { urlChanged: vettedUrl !== oldUrl } },
+        ...disablingEntries(before, changed, target),
+      ])
+      return this.#toDestination(changed)
     })
   }
 
@@ -187,16 +214,28 @@ export class Destinations {
   }
 
   /**
-   * Gives a destination a new signing secret. The next attempt is signed with it.
+   * Gives a destination a new signing secret. The next attempt is signed with it. With the schemes `standard` and
+   * `both`, the signature of Standard Webhooks has the old secret too, for `overlapHours`. A second rotation in that time
+   * ends the use of the oldest secret.
+   *
    * @returns the destination with the new secret, which is shown only here
-   * @throws InvalidInputError @throws NotFoundError
+   * @throws InvalidInputError also for `overlapHours` with the scheme `service`
+   * @throws NotFoundError
    */
-  async rotateSecret(destinationId: number, reach: Reach): Promise<DestinationWithSecret> {
+  async rotateSecret(
+    destinationId: number,
+    reach: Reach,
+    options: RotateSecretOptions = {},
+  ): Promise<DestinationWithSecret> {
     const id = parseId(destinationId, 'id')
+    const { overlapHours } = validate(rotateSecretSchema, options)
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
     return await this.#storage.transaction(async (repositories) => {
-      const changes = { sealedSecret, updated: this.#clock.now().toISOString() }
+      const now = this.#clock.now()
+      const before = await findDestination(repositories, reach, id)
+      const overlap = overlapOf(before, overlapHours, now)
+      const changes = { sealedSecret, ...overlap, updated: now.toISOString() }
       const changed = await changeDestination(repositories, reach, id, changes)
       await recordChange(repositories, reach.by, this.#clock.now(), {
         action: 'destination.secret-rotated',
@@ -204,7 +243,7 @@ export class Destinations {
         targetId: id,
         details: {},
       })
-      return { ...toDestination(changed), secret }
+      return { ...this.#toDestination(changed), secret }
     })
   }
 
@@ -213,7 +252,8 @@ export class Destinations {
    * zeros.
    *
    * @returns the delivery, which the relay sends like any other
-   * @throws InvalidInputError @throws NotFoundError
+   * @throws InvalidInputError also where the destination is disabled
+   * @throws NotFoundError
    * @throws ThrottledError where the company has reached the limit of a minute
    */
   async sendTest(destinationId: number, reach: Reach): Promise<Delivery> {
@@ -222,6 +262,7 @@ export class Destinations {
     const record = await toEventRecord(envelope)
     return await this.#storage.transaction(async (repositories) => {
       const destination = await findDestination(repositories, reach, id)
+      requireEnabled(destination)
       await this.#rates.count(repositories, 'testEventsPerMinute', destination.companyId, reach)
       const event = await repositories.events.insert({ ...record, companyId: destination.companyId })
       const delivery = await queueDelivery(repositories, event, destination, {
@@ -236,6 +277,10 @@ export class Destinations {
       })
       return delivery
     })
+  }
+
+  #toDestination(record: DestinationRecord): Destination {
+    return toDestination(record, this.#clock.now())
   }
 
   async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
@@ -274,11 +319,8 @@ function requireSameCompany(customerId: number | undefined, companyId: number): 
   throw new InvalidInputError('customerId', `cannot be changed: the destination belongs to the company ${companyId}`)
 }
 
-function distinctTypes(types: readonly string[] | null): readonly string[] | null {
-  return types === null ? null : [...new Set(types)]
-}
-
-/** `whsec_` and 256 random bits. */
-function newSigningSecret(): string {
-  return `whsec_${randomToken(32)}`
+/** @throws InvalidInputError for a disabled destination: its deliveries would be cancelled */
+export function requireEnabled({ id, disabledReason }: DestinationRecord): void {
+  if (disabledReason === null) return
+  throw new InvalidInputError('destination', `the destination ${id} is disabled: enable it first`)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sha256Hex } from '../kernel/crypto.js'
-import { NotFoundError } from '../kernel/errors.js'
-import { choiceSchema, closedObjectSchema, idSchema, validate } from '../kernel/validate.js'
+import { InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { closedObjectSchema, idSchema, validate } from '../kernel/validate.js'
 import type {
   Clock,
   DeliveryRecord,
@@ -11,8 +11,9 @@ import type {
   Repositories,
   Storage,
 } from '../ports/index.js'
-import { EVENT_TYPES, type EventData, type EventType } from '../webhooks/index.js'
+import { type BuiltInEventType, EVENT_TYPES, type EventData, type EventType } from '../webhooks/index.js'
 import { categoryOf, dataSchema, fieldsOf } from './catalog.js'
+import { type HostEventTypes, typeNameSchema } from './host-event-types.js'
 
 /** The kind of the jobs that send a delivery. */
 export const DELIVER_EVENT = 'deliver-event'
@@ -26,6 +27,18 @@ export type NewEvent = {
     readonly companyId: number
   }
 }[EventType]
+
+/** A type that a host has defined. A name of the engine's own categories is none, also if it is misspelt. */
+type HostType<Type extends string> = Type extends `${'agent' | 'alcove' | 'document' | 'run'}.${string}` ? never : Type
+
+/** An event to record, of a type that this process has defined by `events.define`. */
+export interface NewHostEvent<Type extends string = string> {
+  readonly type: HostType<Type>
+  /** Fits the schema of the type. */
+  readonly data: unknown
+  /** The company whose destinations receive the event. */
+  readonly companyId: number
+}
 
 export interface RecordEventOptions {
   /**
@@ -45,7 +58,7 @@ export interface RecordedEvent extends Envelope {
 interface Envelope {
   readonly id: string
   readonly version: 'v1'
-  readonly type: EventType
+  readonly type: string
   readonly event_category: string
   /** ISO 8601, UTC. */
   readonly timestamp: string
@@ -71,57 +84,112 @@ export interface Delivery {
 
 const OPTIONS = closedObjectSchema({ transaction: z.unknown().optional() })
 const SCHEMA = closedObjectSchema({
-  type: choiceSchema(EVENT_TYPES),
+  type: typeNameSchema(EVENT_TYPES),
   data: z.unknown().optional(),
   companyId: idSchema(),
 })
+
+/** Longest body of an event, in bytes. Receivers limit what they read. */
+const MAX_BODY_BYTES = 262_144
 
 /** Records an event and, in the same transaction, a delivery for each subscribed destination. */
 export class RecordEvent {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #hostTypes: HostEventTypes
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, hostTypes: HostEventTypes) {
     this.#storage = storage
     this.#clock = clock
+    this.#hostTypes = hostTypes
   }
 
   /**
    * Uses no network.
    *
    * @param onFinished called once the transaction is over, committed or not
-   * @throws InvalidInputError for an unknown type and for missing, unknown or wrongly typed members of `data`; also
-   *   where `transaction` is not an open transaction of the engine's database
+   * @throws InvalidInputError for an unknown type, for one that this process has not defined, and for missing, unknown
+   *   or wrongly typed members of `data`; also where `transaction` is not an open transaction of the engine's database
    * @throws NotFoundError where the company does not exist
    */
-  async execute(input: NewEvent, options: RecordEventOptions, onFinished: () => void): Promise<RecordedEvent> {
+  async execute(
+    input: NewEvent | NewHostEvent,
+    options: RecordEventOptions,
+    onFinished: () => void,
+  ): Promise<RecordedEvent> {
     const { type, data, companyId } = validate(SCHEMA, input)
     const { transaction } = validate(OPTIONS, options, 'options')
-    const envelope = newEnvelope(type, validate(dataSchema(type), data, 'data'), this.#clock.now())
+    const isBuiltIn = isSpecified(type)
+    const checked = isBuiltIn ? validate(dataSchema(type), data, 'data') : await this.#hostData(type, data)
+    const envelope = isBuiltIn
+      ? newEnvelope(type, checked, this.#clock.now())
+      : envelopeOf(type, checked, this.#clock.now())
     const record = await toEventRecord(envelope)
+    if (record.payload.length > MAX_BODY_BYTES) {
+      throw new InvalidInputError('data', `must have at most ${MAX_BODY_BYTES} bytes as JSON, with the envelope`)
+    }
     const work = async (repositories: Repositories): Promise<RecordedEvent> => {
       if ((await repositories.companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
-      const event = await repositories.events.insert({ ...record, companyId })
-      const deliveries = await repositories.deliveries.fanOut(event)
-      await queueDeliveries(repositories, deliveries)
-      return { ...envelope, customerId: companyId, deliveries: deliveries.length }
+      const deliveries = await storeEvent(repositories, record, companyId)
+      return { ...envelope, customerId: companyId, deliveries }
     }
     if (transaction !== undefined) return await this.#storage.join(transaction, work, onFinished)
     const recorded = await this.#storage.transaction(work)
     onFinished()
     return recorded
   }
+
+  /** @returns the data as it is sent: a schema may change it, and JSON has no dates */
+  async #hostData(type: string, data: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const checked = await this.#hostTypes.checkOf(type).check(data)
+    const sent = jsonOf(checked)
+    if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Record<string, unknown>
+    throw new InvalidInputError('data', 'must be an object that JSON can represent')
+  }
 }
 
-/** Makes the envelope of an event that is recorded now. */
-export function newEnvelope(type: EventType, data: Readonly<Record<string, unknown>>, now: Date): Envelope {
+function jsonOf(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null') as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function isSpecified(type: string): type is EventType {
+  return EVENT_TYPES.some((each) => each === type)
+}
+
+/**
+ * Writes an event, its deliveries and their jobs. Destinations for all types get the types of the specification; every
+ * other type goes to those that name it.
+ *
+ * @returns the number of deliveries
+ */
+export async function storeEvent(
+  repositories: Repositories,
+  record: Omit<EventRecord, 'id' | 'companyId'>,
+  companyId: number,
+): Promise<number> {
+  const event = await repositories.events.insert({ ...record, companyId })
+  const deliveries = await repositories.deliveries.fanOut(event, { isNamedOnly: !isSpecified(event.type) })
+  await queueDeliveries(repositories, deliveries)
+  return deliveries.length
+}
+
+/** Makes the envelope of an event that is recorded now, with the members of its type in their order. */
+export function newEnvelope(type: BuiltInEventType, data: Readonly<Record<string, unknown>>, now: Date): Envelope {
+  return envelopeOf(type, Object.fromEntries(fieldsOf(type).map((field) => [field, data[field]])), now)
+}
+
+function envelopeOf(type: string, data: Readonly<Record<string, unknown>>, now: Date): Envelope {
   return {
     id: newEventId(now),
     version: 'v1',
     type,
     event_category: categoryOf(type),
     timestamp: now.toISOString(),
-    data: Object.fromEntries(fieldsOf(type).map((field) => [field, data[field]])),
+    data,
   }
 }
 

@@ -17,14 +17,27 @@ export {
   type DestinationInput,
   type DestinationWithSecret,
   destinationSchema,
+  type RotateSecretOptions,
+  rotateSecretSchema,
 } from './destination.js'
+export { DestinationFailures } from './destination-failures.js'
 export { Destinations } from './destinations.js'
+export { recordDocumentEvent } from './document-event.js'
 export {
   DELIVER_EVENT,
   type Delivery,
   type NewEvent,
+  type NewHostEvent,
   RecordEvent,
   type RecordEventOptions,
   type RecordedEvent,
 } from './event.js'
+export type { FieldKind } from './event-fields.js'
+export type { StandardSchema } from './event-schema.js'
+export {
+  type DataOfSchema,
+  type EventSchema,
+  type EventTypeDefinition,
+  HostEventTypes,
+} from './host-event-types.js'
 export { VetDestination } from './vet-destination.js'

@@ -16,6 +16,8 @@ export type HttpOutcome =
       readonly httpStatus: number
       /** The first bytes of the body as received, not decompressed; at most {@link MAX_RESPONSE_BODY_BYTES}. */
       readonly body: Uint8Array
+      /** The header `retry-after` as received, at most {@link MAX_RETRY_AFTER_LENGTH} characters. Absent without it. */
+      readonly retryAfter?: string
     }
   | {
       /**
@@ -30,6 +32,9 @@ export type HttpOutcome =
 
 /** Maximum size of the part of a response's body that the transport keeps, in bytes. */
 export const MAX_RESPONSE_BODY_BYTES = 4_096
+
+/** Maximum length of {@link HttpOutcome}'s `retryAfter`: the longest date of HTTP has 33 characters. */
+export const MAX_RETRY_AFTER_LENGTH = 64
 
 /** Options of {@link HttpTransport.vetDestination}. */
 export interface VetOptions {

@@ -60,6 +60,7 @@ export {
   type HttpPost,
   type HttpTransport,
   MAX_RESPONSE_BODY_BYTES,
+  MAX_RETRY_AFTER_LENGTH,
   type VetOptions,
 } from './http-transport.js'
 export {
@@ -80,6 +81,8 @@ export {
   type TermCount,
 } from './lexical-index.js'
 export type {
+  DestinationMailPurpose,
+  DestinationMailSubject,
   LinkMailSubject,
   LinkPurpose,
   Mail,
@@ -172,11 +175,16 @@ export {
   type DeliveryStatus,
   type DestinationRecord,
   type DestinationRepository,
+  type DisabledReason,
   type EventRecord,
   type EventRepository,
   type NewAttempt,
   type NewDelivery,
+  RETRY_SCHEDULES,
+  type RetrySchedule,
   type SendableDelivery,
+  SIGNATURE_SCHEMES,
+  type SignatureScheme,
 } from './storage/outbox-repositories.js'
 export type {
   OneTimePasswordRecord,
@@ -203,6 +211,7 @@ export type {
   CompanyRepository,
   MailRecord,
   MailRepository,
+  NewMailRecord,
   PasswordTokenRecord,
   PasswordTokenRepository,
   PermissionAbroad,

@@ -30,14 +30,17 @@ export interface Mailer {
 /** Purposes of mails with a link. */
 export type LinkPurpose = 'invitation' | 'reset'
 
+/** Purposes of mails about a destination of webhooks. */
+export type DestinationMailPurpose = 'destination-failing' | 'destination-disabled'
+
 /** Purposes of mails that only report a fact. */
-export type NoticePurpose = 'password-changed'
+export type NoticePurpose = 'password-changed' | DestinationMailPurpose
 
 /** The purpose of a mail. */
 export type MailPurpose = LinkPurpose | NoticePurpose
 
 /** The facts of a mail. `purpose` decides which of them there are. */
-export type MailSubject = LinkMailSubject | NoticeMailSubject
+export type MailSubject = LinkMailSubject | NoticeMailSubject | DestinationMailSubject
 
 interface AnyMailSubject {
   /** The receiver. The name is empty if a mail must not show it, for example because it has a web address in it. */
@@ -54,13 +57,36 @@ export interface LinkMailSubject extends AnyMailSubject {
   /** The time when the link expires, ISO 8601. */
   readonly expires: string
   readonly happened?: undefined
+  readonly destination?: undefined
 }
 
 /** The facts of a mail that only reports. It has no link, so that users learn to follow no link in such a mail. */
 export interface NoticeMailSubject extends AnyMailSubject {
-  readonly purpose: NoticePurpose
+  readonly purpose: Exclude<NoticePurpose, DestinationMailPurpose>
   /** The time of the reported fact, ISO 8601. */
   readonly happened: string
+  readonly link?: undefined
+  readonly expires?: undefined
+  readonly destination?: undefined
+}
+
+/**
+ * The facts of a mail about a destination that asks for long retries: its deliveries have failed for a day, or it
+ * answered 410 and is disabled. It has no link either.
+ */
+export interface DestinationMailSubject extends AnyMailSubject {
+  readonly purpose: DestinationMailPurpose
+  /** The time of the mail's reason, ISO 8601. */
+  readonly happened: string
+  readonly destination: {
+    readonly id: number
+    /** Null without a name, or if a mail must not show it. */
+    readonly name: string | null
+    /** The host of its URL. The rest of the URL may be secret. */
+    readonly host: string
+    /** The end of the first failed attempt since the last success, ISO 8601; null if an attempt has succeeded since. */
+    readonly failingSince: string | null
+  }
   readonly link?: undefined
   readonly expires?: undefined
 }

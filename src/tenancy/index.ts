@@ -1,4 +1,5 @@
 export { Access, AccessRecorder, Authorizer } from './access/authorizer.js'
+export { managersOfWebhooks } from './access/last-manager.js'
 export {
   ListPermissionOptions,
   type NewPermission,

@@ -25,6 +25,10 @@ interface NewMail<Purpose extends MailPurpose = LinkPurpose> {
   readonly causedBy?: number | undefined
   /** True if an unauthenticated client requests the mail, as for a reset. The company counts these separately. */
   readonly isByStranger?: boolean
+  /** The destination that the mail is about. Default: none. */
+  readonly destinationId?: number
+  /** True if no caller waits to send the mail by `afterCommit`: then the worker sends it at once. */
+  readonly isUnattended?: boolean
 }
 
 /**
@@ -81,10 +85,13 @@ export class MailQueue {
     return await this.#insert(repositories, mail)
   }
 
-  async #insert(repositories: Repositories, { user, purpose }: NewMail<MailPurpose>): Promise<number> {
+  async #insert(repositories: Repositories, mail: NewMail<MailPurpose>): Promise<number> {
     const { mails, jobs } = repositories
-    const { id } = await mails.insert({ userId: user.id, purpose, created: this.#clock.now().toISOString() })
-    await jobs.enqueue({ kind: SEND_MAIL, subject: id }, { delayMs: this.#mailer.isImmediate ? IMMEDIATE_GRACE_MS : 0 })
+    const { user, purpose, destinationId = null, isUnattended = false } = mail
+    const created = this.#clock.now().toISOString()
+    const { id } = await mails.insert({ userId: user.id, purpose, destinationId, created })
+    const delayMs = this.#mailer.isImmediate && !isUnattended ? IMMEDIATE_GRACE_MS : 0
+    await jobs.enqueue({ kind: SEND_MAIL, subject: id }, { delayMs })
     return id
   }
 

@@ -3,6 +3,7 @@ import { randomToken, sha256Hex } from '../kernel/crypto.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import type {
   Clock,
+  DestinationMailSubject,
   LinkMailSubject,
   LinkPurpose,
   Mail,
@@ -98,6 +99,11 @@ export class SendMail implements JobHandler {
     const write = this.#settings.writer ?? writeMail
     if (purpose === 'password-changed')
       return { mail: { to, ...write({ ...subject, purpose, happened: mail.created }) } }
+    if (purpose === 'destination-failing' || purpose === 'destination-disabled') {
+      const destination = await destinationOf(repositories, mail.destinationId)
+      if (destination === undefined) return undefined
+      return { mail: { to, ...write({ ...subject, purpose, happened: mail.created, destination }) } }
+    }
     const { tokenHash, ...link } = await this.#createLink(repositories, { userId: user.id, purpose })
     return { mail: { to, ...write({ ...subject, purpose, ...link }) }, tokenHash }
   }
@@ -114,6 +120,17 @@ export class SendMail implements JobHandler {
     await passwordTokens.insert({ userId, tokenHash, expires })
     return { link: fillSetupUrl(this.#settings.setupUrl, token), expires, tokenHash }
   }
+}
+
+/** @returns undefined if the destination was deleted since the mail was stored */
+async function destinationOf(
+  { destinations }: Repositories,
+  destinationId: number | null,
+): Promise<DestinationMailSubject['destination'] | undefined> {
+  const destination = destinationId === null ? undefined : await destinations.get(destinationId)
+  if (destination === undefined) return undefined
+  const { id, name, url, failingSince } = destination
+  return { id, name: name !== null && isSafeInMail(name) ? name : null, host: new URL(url).host, failingSince }
 }
 
 const TOKEN_PLACEHOLDER = '{token}'
@@ -135,7 +152,10 @@ function fillSetupUrl(template: string | (() => string) = DEFAULT_SETUP_URL, tok
 }
 
 /** The engine's default texts, in English. */
-const writeMail: MailWriter = (subject) => (subject.link === undefined ? noticeMail(subject) : linkMail(subject))
+const writeMail: MailWriter = (subject) => {
+  if (subject.link !== undefined) return linkMail(subject)
+  return subject.destination === undefined ? noticeMail(subject) : destinationMail(subject)
+}
 
 function linkMail(subject: LinkMailSubject): Pick<Mail, 'subject' | 'text' | 'html'> {
   const { title, reason, instruction, button, footnote } = textsOf(subject)
@@ -161,6 +181,29 @@ function noticeMail(subject: NoticeMailSubject): Pick<Mail, 'subject' | 'text' |
     `The password of ${subject.user.email} at ${subject.companyName} was changed on ${minuteOf(subject.happened)}.`,
     'If you changed it, there is nothing to do. If you did not, request a new password where you log in, and tell an administrator of your company.',
   ]
+  return plainMail(title, paragraphs)
+}
+
+function destinationMail(subject: DestinationMailSubject): Pick<Mail, 'subject' | 'text' | 'html'> {
+  const { companyName, purpose, happened, destination } = subject
+  const { id, name, host, failingSince } = destination
+  const which = `The webhook destination ${id}${name === null ? '' : ` (${name})`} of ${companyName}, on ${host},`
+  if (purpose === 'destination-disabled') {
+    return plainMail('A webhook destination is disabled', [
+      greetingOf(subject),
+      `${which} answered 410 (Gone) on ${minuteOf(happened)}. It is disabled: it gets no events any more.`,
+      'If this is right, delete the destination. If not, correct the receiver, enable the destination, and resend the failed deliveries of its log.',
+    ])
+  }
+  const since = failingSince === null ? '' : ` No attempt has succeeded since ${minuteOf(failingSince)}.`
+  return plainMail('A webhook destination fails', [
+    greetingOf(subject),
+    `${which} has failed for a day.${since}`,
+    'Correct the receiver, then resend the failed deliveries of its log. New events are still sent. There is no further mail about it before an attempt succeeds.',
+  ])
+}
+
+function plainMail(title: string, paragraphs: readonly string[]): Pick<Mail, 'subject' | 'text' | 'html'> {
   return {
     subject: title,
     text: `${paragraphs.join('\n\n')}\n`,

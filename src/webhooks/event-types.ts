@@ -1,4 +1,7 @@
-/** All event types, in the order of the specification. Specification: Event types and data fields. */
+/**
+ * The event types of the specification, in its order. A destination without a list of types gets these.
+ * Specification: Event types and data fields.
+ */
 export const EVENT_TYPES = [
   'run.started',
   'run.completed',
@@ -26,8 +29,41 @@ export interface EventData {
   readonly 'agent.deleted': { readonly agentId: number }
 }
 
+/** The types of events about documents, which the engine records. A destination gets those that it names. */
+export const DOCUMENT_EVENT_TYPES = ['document.completed', 'document.failed', 'document.deleted'] as const
+
+export type DocumentEventType = (typeof DOCUMENT_EVENT_TYPES)[number]
+
+/** The members that every event about a document has. */
+interface DocumentEventMembers {
+  readonly contextId: number
+  /** Stays the same when the document is replaced. */
+  readonly docId: number
+  /** UUID of the version that the event is about: the `fileName` of the document's record. */
+  readonly uuid: string
+  /** The name of the uploaded file. */
+  readonly originalName: string
+}
+
+/** The members of the `data` of events about documents, by the event's type. */
+export interface DocumentEventData {
+  /** `replacement`: true if the version has replaced another one. `chunks`: the number of its chunks. */
+  readonly 'document.completed': DocumentEventMembers & { readonly replacement: boolean; readonly chunks: number }
+  /**
+   * `replacement`: true if the failed version was to replace another one, which stays. `error`: a sentence that ends in
+   * its error code.
+   */
+  readonly 'document.failed': DocumentEventMembers & { readonly replacement: boolean; readonly error: string }
+  readonly 'document.deleted': DocumentEventMembers
+}
+
+/** The types that the engine has itself. */
+export type BuiltInEventType = EventType | DocumentEventType
+
+type BuiltInEventData = EventData & DocumentEventData
+
 /** The prefix of an event's type. */
-export type EventCategory<Type extends EventType = EventType> = Type extends `${infer Category}.${string}`
+export type EventCategory<Type extends string = EventType> = Type extends `${infer Category}.${string}`
   ? Category
   : never
 
@@ -44,9 +80,18 @@ interface Envelope<Type extends string, Category extends string, Data> {
 }
 
 /** An event of a known type: a union discriminated by `type`, or one member of it. */
-export type KnownWebhookEvent<Type extends EventType = EventType> = {
-  readonly [Each in Type]: Envelope<Each, EventCategory<Each>, EventData[Each]>
+export type KnownWebhookEvent<Type extends BuiltInEventType = BuiltInEventType> = {
+  readonly [Each in Type]: Envelope<Each, EventCategory<Each>, BuiltInEventData[Each]>
 }[Type]
+
+/** The data of types that the sending application has defined, by type. Default: the receiver knows none. */
+// biome-ignore lint/complexity/noBannedTypes: no key is known.
+type NoTypes = {}
+
+/** An event of a type that the sending application has defined. */
+export type HostWebhookEvent<HostData> = {
+  readonly [Each in keyof HostData & string]: Envelope<Each, EventCategory<Each>, HostData[Each]>
+}[keyof HostData & string]
 
 /** Exists only for the compiler. At run time, the value is the string of the type. */
 declare enum LaterEventType {
@@ -54,9 +99,9 @@ declare enum LaterEventType {
 }
 
 /**
- * An event of a type that is newer than this version. TypeScript cannot express "any string except these nine". So
+ * An event of a type that is newer than this version. TypeScript cannot express "any string except these". So
  * `type` is declared as the only member of an enum that does not exist at run time: a string that differs from the
- * nine. With it, `case 'run.started':` narrows to that event, `default:` narrows to this one, and a misspelt `case` is
+ * known ones. With it, `case 'run.started':` narrows to that event, `default:` narrows to this one, and a misspelt `case` is
  * a compile error.
  */
 export type UnknownWebhookEvent = Envelope<LaterEventType, string, Readonly<Record<string, unknown>>>
@@ -64,5 +109,8 @@ export type UnknownWebhookEvent = Envelope<LaterEventType, string, Readonly<Reco
 /**
  * An event in a receiver. `switch (event.type)` narrows `event.data`. A receiver ignores types without a `case`, and
  * answers them with 2xx, because a 4xx is a final failure.
+ *
+ * `HostData` has the data of the types that the sending application has defined, by type:
+ * `WebhookEvent<{ 'order.created': { orderId: number } }>`.
  */
-export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent
+export type WebhookEvent<HostData = NoTypes> = KnownWebhookEvent | HostWebhookEvent<HostData> | UnknownWebhookEvent

@@ -122,6 +122,19 @@ export function eventCommand(): CommandUnknownOpts {
         ...(deliveries === 0 ? [] : [SENT_BY_RELAY]),
       ])
     })
+  event
+    .command('types')
+    .description('list the event types that destinations can name')
+    .action(async (_given, command) => {
+      const options = globalOptions(command)
+      const types = await withDatabase(options, async ({ events }) => await events.catalog())
+      const shown = types.map(({ data, ...entry }) => ({ ...entry, data: Object.keys(data).join(', ') }))
+      printList<Readonly<Record<'type' | 'description' | 'data', unknown>>>(options, options.json ? types : shown, [
+        'type',
+        'description',
+        'data',
+      ])
+    })
   return event
 }
 

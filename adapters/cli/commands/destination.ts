@@ -1,13 +1,15 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Destination, DestinationRefusedError } from '../../../src/index.js'
+import { RETRY_SCHEDULES, SIGNATURE_SCHEMES } from '../../../src/ports/index.js'
 import { withDatabase } from '../engines.js'
-import { globalOptions, isSwitchedOn, option, parseId, parseList, webhookAllowOption } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseId, parseList, parseNumber, webhookAllowOption } from '../options.js'
 import { printList, printRecord, printResult } from '../output.js'
 import { printQueued } from './delivery.js'
 
 export function destinationCommand(): CommandUnknownOpts {
   const destination = new Command('destination').description('manage the destinations of events')
   destination.addCommand(addCommand())
+  destination.addCommand(updateCommand())
   destination.addCommand(listCommand())
   destination.addCommand(showCommand())
   destination.addCommand(removeCommand())
@@ -22,12 +24,17 @@ function addCommand(): CommandUnknownOpts {
     .argument('<url>')
     .addOption(option('--name <name>', 'name of the destination', 'destination'))
     .addOption(
-      option('--events <types>', 'types of events to send, separated by commas; default: all').argParser(parseList),
+      option(
+        '--events <types>',
+        'types of events to send, separated by commas; default: all of the specification',
+      ).argParser(parseList),
     )
     .addOption(option('--company <id>', 'company whose events it gets; default: the root company').argParser(parseId))
     .addOption(option('--include-descendants', 'send the events of all companies below too'))
+    .addOption(signatureSchemeOption())
+    .addOption(retryOption())
     .addOption(webhookAllowOption())
-    .action(async (url, { name, events, company, webhookAllow }, command) => {
+    .action(async (url, { name, events, company, signatureScheme, retry, webhookAllow }, command) => {
       const options = globalOptions(command)
       const added = await withDatabase(
         options,
@@ -38,6 +45,8 @@ function addCommand(): CommandUnknownOpts {
             includeDescendants: isSwitchedOn(command, 'includeDescendants'),
             ...(name !== undefined && { name }),
             ...(company !== undefined && { customerId: company }),
+            ...(signatureScheme !== undefined && { signatureScheme }),
+            ...(retry !== undefined && { retry }),
           }),
         webhookAllow === undefined ? {} : { webhooks: { allow: webhookAllow } },
       ).catch(tellHowToPermit)
@@ -47,6 +56,74 @@ function addCommand(): CommandUnknownOpts {
         'Save the secret now: it is not shown a second time.',
       ])
     })
+}
+
+function signatureSchemeOption() {
+  return option(
+    '--signature-scheme <scheme>',
+    'signatures: of the service (the default), of Standard Webhooks, or both',
+    'destination',
+  ).choices(SIGNATURE_SCHEMES)
+}
+
+function retryOption() {
+  return option(
+    '--retry <schedule>',
+    'attempts: three in seconds (the default), or eleven in a day',
+    'destination',
+  ).choices(RETRY_SCHEDULES)
+}
+
+function updateCommand(): CommandUnknownOpts {
+  return new Command('update')
+    .description('change a destination; its secret stays, and so does everything that no option names')
+    .argument('<id>', 'id of the destination', parseId)
+    .addOption(option('--url <url>', 'new URL', 'destination'))
+    .addOption(option('--name <name>', 'new name', 'destination'))
+    .addOption(
+      option(
+        '--events <types>',
+        'types of events to send, separated by commas; "all": all of the specification',
+        'destination',
+      ).argParser(parseList),
+    )
+    .addOption(
+      option('--descendants <on|off>', 'send the events of all companies below too', 'destination').choices([
+        'on',
+        'off',
+      ] as const),
+    )
+    .addOption(signatureSchemeOption())
+    .addOption(retryOption())
+    .addOption(option('--disable', 'send nothing to it').conflicts('enable'))
+    .addOption(option('--enable', 'send events again, also after the answer 410'))
+    .addOption(webhookAllowOption())
+    .action(async (id, given, command) => {
+      const options = globalOptions(command)
+      const { url, name, events, descendants, signatureScheme, retry, webhookAllow } = given
+      const isDisabled = isSwitchedOn(command, 'disable')
+      const updated = await withDatabase(
+        options,
+        async ({ administration: { destinations } }) => {
+          const before = await destinations.get(id)
+          return await destinations.update(id, {
+            url: url ?? before.url,
+            eventTypes: events === undefined ? before.eventTypes : isAll(events) ? null : events,
+            ...(name !== undefined && { name }),
+            ...(descendants !== undefined && { includeDescendants: descendants === 'on' }),
+            ...(signatureScheme !== undefined && { signatureScheme }),
+            ...(retry !== undefined && { retry }),
+            ...((isDisabled || isSwitchedOn(command, 'enable')) && { disabled: isDisabled }),
+          })
+        },
+        webhookAllow === undefined ? {} : { webhooks: { allow: webhookAllow } },
+      ).catch(tellHowToPermit)
+      printResult(options, updated, `Changed destination ${id}, ${updated.url}.`)
+    })
+}
+
+function isAll(events: readonly string[]): boolean {
+  return events.length === 1 && events[0] === 'all'
 }
 
 function listCommand(): CommandUnknownOpts {
@@ -60,6 +137,9 @@ function listCommand(): CommandUnknownOpts {
       'name',
       'eventTypes',
       'includeDescendants',
+      'signatureScheme',
+      'retry',
+      'disabled',
     ])
   })
 }
@@ -94,15 +174,25 @@ function rotateCommand(): CommandUnknownOpts {
   return new Command('rotate')
     .description('replace the signing secret of a destination; the new one is shown only once')
     .argument('<id>', 'id of the destination', parseId)
-    .action(async (id, _given, command) => {
+    .addOption(
+      option(
+        '--overlap-hours <n>',
+        'hours in which the old secret signs too, with the scheme standard or both; default: 24',
+        'destination',
+      ).argParser(parseNumber),
+    )
+    .action(async (id, { overlapHours }, command) => {
       const options = globalOptions(command)
       const rotated = await withDatabase(options, async ({ administration }) => {
-        return await administration.destinations.rotateSecret(id)
+        return await administration.destinations.rotateSecret(id, { overlapHours })
       })
       printResult(options, rotated, [
         `Replaced the signing secret of destination ${id}, ${rotated.url}.`,
         `Signing secret: ${rotated.secret}`,
         'Save the secret now: it is not shown a second time.',
+        ...(rotated.previousSecretExpires === null
+          ? []
+          : [`The old secret signs too until ${rotated.previousSecretExpires}.`]),
       ])
     })
 }

@@ -10,14 +10,24 @@ import {
   type DestinationWithSecret,
   deliveryQuerySchema,
   destinationSchema,
+  rotateSecretSchema,
 } from '../../../src/index.js'
-import { DELIVERY_STATUSES, idSchema, listQuerySchemaWith, objectSchema } from '../../../src/ports/index.js'
+import {
+  DELIVERY_STATUSES,
+  idSchema,
+  listQuerySchemaWith,
+  objectSchema,
+  RETRY_SCHEDULES,
+  SIGNATURE_SCHEMES,
+} from '../../../src/ports/index.js'
 import { json, noContent, secretJson, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
 import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
 
-const eventType = z.enum(CATALOG.map(({ type }) => type)).meta({ id: 'EventType' })
+const eventType = z
+  .string()
+  .meta({ id: 'EventType', description: 'A type of the catalog', examples: CATALOG.map(({ type }) => type) })
 
 const catalogEntrySchema: z.ZodType<CatalogEntry> = z
   .object({
@@ -35,8 +45,25 @@ const destination = z.object({
   customerId: id.meta({ description: 'The company whose events it gets' }),
   url: z.string(),
   name: z.string().nullable(),
-  eventTypes: z.array(eventType).nullable().meta({ description: 'Null for all types' }),
+  eventTypes: z
+    .array(eventType)
+    .nullable()
+    .meta({ description: 'Null for all types of the specification; other types must be named' }),
   includeDescendants: z.boolean().meta({ description: 'True to get the events of all companies below too' }),
+  signatureScheme: z.enum(SIGNATURE_SCHEMES).meta({
+    description: '`service`: `x-service-signature`; `standard`: the headers of Standard Webhooks; `both`: all of them',
+  }),
+  retry: z
+    .enum(RETRY_SCHEDULES)
+    .meta({ description: '`standard`: three attempts in seconds; `long`: eleven attempts in about a day' }),
+  disabled: z.boolean().meta({ description: 'True if it gets no events' }),
+  disabledReason: z.enum(['gone', 'manual']).nullable().meta({ description: '`gone`: it answered 410' }),
+  failingSince: timestamp
+    .nullable()
+    .meta({ description: 'The first failed attempt since the last success; only with `long` retries' }),
+  previousSecretExpires: timestamp
+    .nullable()
+    .meta({ description: 'The time until which the secret before the last rotation signs too' }),
   created: timestamp,
   updated: timestamp,
 })
@@ -93,6 +120,13 @@ const deliveryWithAttemptsSchema: z.ZodType<DeliveryWithAttempts> = delivery
   })
   .meta({ id: 'DeliveryWithAttempts' })
 
+const catalogQuerySchema: z.ZodType<{ readonly all?: boolean | undefined }> = objectSchema({
+  all: z
+    .boolean({ error: 'must be true or false' })
+    .optional()
+    .meta({ description: 'True to add the types of documents and of the application; default: false' }),
+})
+
 /** The event types. Specification: Events. */
 export const CATALOG_ROUTE: Route = route({
   api: 'events',
@@ -101,10 +135,14 @@ export const CATALOG_ROUTE: Route = route({
   path: '/v1/outbound-webhooks/catalog',
   operationId: 'listEventTypes',
   summary: 'List the event types',
+  query: catalogQuerySchema,
   answers: {
-    200: { description: 'All event types, with the fields of their data', schema: z.array(catalogEntrySchema) },
+    200: {
+      description: 'The event types of the specification, or all types, with the fields of their data',
+      schema: z.array(catalogEntrySchema),
+    },
   },
-  handle: () => json(CATALOG),
+  handle: async ({ query, engine }) => json(query.all === true ? await engine.events.catalog() : CATALOG),
 })
 
 const COMMON = { api: 'events', access: 'tenant' } as const
@@ -166,7 +204,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     operationId: 'updateDestination',
     summary: 'Update a destination; its secret and its company do not change',
     body: destinationSchema,
-    membersSentBack: ['id', 'created', 'updated'],
+    membersSentBack: ['id', 'disabledReason', 'failingSince', 'previousSecretExpires', 'created', 'updated'],
     answers: {
       200: { description: 'The updated destination', schema: destinationRecordSchema },
       ...TOO_MANY_CHANGES,
@@ -190,13 +228,17 @@ export const DESTINATION_ROUTES: readonly Route[] = [
     path: `${DESTINATIONS_PATH}/{id}/rotate-secret`,
     operationId: 'rotateDestinationSecret',
     summary: 'Replace the signing secret of a destination',
+    description:
+      'With the schemes `standard` and `both`, requests have a signature by the old secret too, for `overlapHours`.',
+    query: rotateSecretSchema,
     answers: {
       200: {
         description: 'The destination with its new secret, which no later answer contains',
         schema: destinationWithSecretSchema,
       },
     },
-    handle: async ({ params }, { destinations }) => secretJson(await destinations.rotateSecret(params.id)),
+    handle: async ({ params, query }, { destinations }) =>
+      secretJson(await destinations.rotateSecret(params.id, query)),
   }),
   route({
     ...DESTINATION_BY_ID,

@@ -12,12 +12,15 @@ import type {
   NewAttempt,
   NewDelivery,
   Page,
+  RetrySchedule,
   SendableDelivery,
+  SignatureScheme,
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0001-initial-events.js'
 import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { ancestors, descendants } from './company-repositories.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
+import { whereNamed } from './outbox-repositories.js'
 
 const STATE_COLUMNS = {
   status: 'text',
@@ -33,6 +36,17 @@ const OUTCOME_COLUMNS = {
   response_body: 'text',
   duration_ms: 'bigint',
 } as const
+/** What {@link toSendableDestination} reads. */
+const DESTINATION_COLUMNS = [
+  'url',
+  'signature_scheme',
+  'retry',
+  'sealed_secret',
+  'previous_sealed_secret',
+  'previous_secret_expires',
+  'failing_since',
+  'failure_reported',
+].map((column) => `destination.${column}`)
 const OPEN_STATUSES: readonly DeliveryStatus[] = ['pending', 'delivering']
 /** Oldest rows that are read. More than the number of deliveries that can be under way among them. */
 const MIN_ROWS_READ = 1_000
@@ -44,12 +58,14 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async fanOut(
     event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>,
+    { isNamedOnly }: { readonly isNamedOnly: boolean },
   ): Promise<readonly NewDelivery[]> {
     const { id, eventId, type, companyId, created } = event
     const { knex, name } = this.session
     const select = knex
       .from(name('destinations'))
       .whereNull('deleted')
+      .whereNull('disabled_reason')
       .whereNotIn('company_id', this.#disabledCompanyIds)
       .where((either) => {
         void either.where('company_id', companyId).orWhere((above) => {
@@ -57,7 +73,8 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         })
       })
       .where((either) => {
-        void either.whereNull('event_types').orWhere('event_types', 'like', `%${JSON.stringify(type)}%`)
+        if (!isNamedOnly) void either.whereNull('event_types')
+        void either.orWhere((named) => void whereNamed(named, type))
       })
       .orderBy('id')
       .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?`, [id, eventId, type, created, created]))
@@ -90,12 +107,13 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         .join({ event: name('events') }, 'event.id', 'delivery.event_row')
         .whereIn('delivery.id', part)
         .whereNull('destination.deleted')
+        .whereNull('destination.disabled_reason')
         .whereNotIn('destination.company_id', this.#disabledCompanyIds)
-        .select('delivery.*', 'destination.url', 'destination.sealed_secret', 'event.payload', 'event.payload_hash')
+        .select('delivery.*', ...DESTINATION_COLUMNS, 'event.payload', 'event.payload_hash')
       for (const row of rows) {
         sendable.set(number(row, 'id'), {
           delivery: toDelivery(row),
-          destination: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+          destination: toSendableDestination(row),
           event: { payload: bytes(row, 'payload'), payloadHash: text(row, 'payload_hash') },
         })
       }
@@ -159,22 +177,24 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       this.session.name(name),
     )
     const placeholders = attempts
-      .map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text))')
+      .map(() => '(cast(? as bigint), cast(? as text), cast(? as text), cast(? as text), cast(? as text))')
       .join()
-    const values = attempts.flatMap(({ deliveryId, started, destination: { url, sealedSecret } }) => [
+    const values = attempts.flatMap(({ deliveryId, started, destination: { url, sealedSecret, signatureScheme } }) => [
       deliveryId,
       started,
       url,
       sealedSecret,
+      signatureScheme,
     ])
     return await this.rawRows(
-      `with begun(delivery_id, started, url, sealed_secret) as (values ${placeholders})
+      `with begun(delivery_id, started, url, sealed_secret, signature_scheme) as (values ${placeholders})
        insert into ?? (delivery_id, started)
        select delivery.id, begun.started from begun
        join ?? as delivery on delivery.id = begun.delivery_id
        join ?? as destination on destination.id = delivery.destination_id
        where destination.url = begun.url and destination.sealed_secret = begun.sealed_secret
-       and destination.deleted is null
+       and destination.signature_scheme = begun.signature_scheme
+       and destination.deleted is null and destination.disabled_reason is null
        and not exists (select 1 from ?? as open where open.delivery_id = delivery.id and open.outcome is null)
        returning id, delivery_id`,
       [...values, table, deliveries, destinations, table] as readonly Knex.RawBinding[],
@@ -314,6 +334,19 @@ function toDelivery(row: Row): DeliveryRecord {
     resendOf: numberOrNull(row, 'resend_of'),
     created: text(row, 'created'),
     updated: text(row, 'updated'),
+  }
+}
+
+function toSendableDestination(row: Row): SendableDelivery['destination'] {
+  return {
+    url: text(row, 'url'),
+    signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
+    retry: text(row, 'retry') as RetrySchedule,
+    sealedSecret: text(row, 'sealed_secret'),
+    previousSealedSecret: textOrNull(row, 'previous_sealed_secret'),
+    previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
+    failingSince: textOrNull(row, 'failing_since'),
+    failureReported: textOrNull(row, 'failure_reported'),
   }
 }
 

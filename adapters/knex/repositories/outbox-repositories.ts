@@ -3,12 +3,16 @@ import {
   AlreadyExistsError,
   type DestinationRecord,
   type DestinationRepository,
+  type DisabledReason,
   type EventRecord,
   type EventRepository,
   type Page,
+  type RetrySchedule,
   type RowPage,
+  type SignatureScheme,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
+import { NAMES_DOCUMENTS } from '../migrations/0003-webhook-settings.js'
 import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
@@ -48,8 +52,36 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     return await refuseDuplicates(async () => (await this.#live.where('id', id).update(toRow(changes))) > 0)
   }
 
+  async isNamed(type: string): Promise<boolean> {
+    const named = type.startsWith(DOCUMENT_TYPES) ? this.rows.whereRaw(NAMES_DOCUMENTS) : this.#live
+    return (await whereNamed(named.whereNull('disabled_reason'), type).limit(1).select('id')).length > 0
+  }
+
+  async setIfNull(
+    id: number,
+    member: 'disabledReason' | 'failingSince' | 'failureReported',
+    value: string,
+  ): Promise<boolean> {
+    const column = COLUMNS[member]
+    return (
+      (await this.#live
+        .where('id', id)
+        .whereNull(column)
+        .update({ [column]: value })) > 0
+    )
+  }
+
+  async removeExpiredSecrets({ now, limit }: { readonly now: string; readonly limit: number }): Promise<number> {
+    const expired = this.rows
+      .whereNotNull('previous_secret_expires')
+      .where('previous_secret_expires', '<=', now)
+      .limit(limit)
+      .select('id')
+    return await this.rows.whereIn('id', expired).update(NO_PREVIOUS_SECRET)
+  }
+
   async remove(id: number, removed: string): Promise<boolean> {
-    return (await this.#live.where('id', id).update({ deleted: removed, sealed_secret: '' })) > 0
+    return (await this.#live.where('id', id).update({ deleted: removed, sealed_secret: '', ...NO_PREVIOUS_SECRET })) > 0
   }
 
   async idsOfCompany(companyId: number): Promise<readonly number[]> {
@@ -78,13 +110,32 @@ async function refuseDuplicates<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The beginning of the types whose destinations `names_documents` marks. */
+const DOCUMENT_TYPES = 'document.'
+
+const NO_PREVIOUS_SECRET = { previous_sealed_secret: null, previous_secret_expires: null }
+
+/** Selects the destinations that name a type. A type has no `%` and no `\\`; its `_` must stand for itself alone. */
+export function whereNamed<Query extends Knex.QueryBuilder>(query: Query, type: string): Query {
+  const pattern = `%${JSON.stringify(type).replaceAll('_', '\\_')}%`
+  void query.whereRaw(`event_types like ? escape '\\'`, [pattern])
+  return query
+}
+
 const COLUMNS = {
   companyId: 'company_id',
   url: 'url',
   name: 'name',
   eventTypes: 'event_types',
   includeDescendants: 'include_descendants',
+  signatureScheme: 'signature_scheme',
+  retry: 'retry',
   sealedSecret: 'sealed_secret',
+  previousSealedSecret: 'previous_sealed_secret',
+  previousSecretExpires: 'previous_secret_expires',
+  disabledReason: 'disabled_reason',
+  failingSince: 'failing_since',
+  failureReported: 'failure_reported',
   created: 'created',
   updated: 'updated',
 } as const satisfies Record<keyof Omit<DestinationRecord, 'id'>, string>
@@ -95,6 +146,9 @@ function toRow(changes: Changes): Row {
     const value = changes[member as keyof Changes]
     if (value !== undefined) row[column] = member === 'eventTypes' && value !== null ? JSON.stringify(value) : value
   }
+  const { eventTypes } = changes
+  if (eventTypes !== undefined)
+    row['names_documents'] = eventTypes?.some((type) => type.startsWith(DOCUMENT_TYPES)) ?? false
   return row
 }
 
@@ -106,7 +160,14 @@ function toDestination(row: Row): DestinationRecord {
     name: textOrNull(row, 'name'),
     eventTypes: typesOf(row),
     includeDescendants: boolean(row, 'include_descendants'),
+    signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
+    retry: text(row, 'retry') as RetrySchedule,
     sealedSecret: text(row, 'sealed_secret'),
+    previousSealedSecret: textOrNull(row, 'previous_sealed_secret'),
+    previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
+    disabledReason: textOrNull(row, 'disabled_reason') as DisabledReason | null,
+    failingSince: textOrNull(row, 'failing_since'),
+    failureReported: textOrNull(row, 'failure_reported'),
     created: text(row, 'created'),
     updated: text(row, 'updated'),
   }

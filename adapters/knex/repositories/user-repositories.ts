@@ -3,6 +3,7 @@ import {
   type MailPurpose,
   type MailRecord,
   type MailRepository,
+  type NewMailRecord,
   type Page,
   type PasswordTokenRecord,
   type PasswordTokenRepository,
@@ -257,9 +258,9 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
     super(session, 'mails')
   }
 
-  async insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord> {
-    const { userId, purpose, created } = mail
-    return { id: await this.insertRow({ user_id: userId, purpose, created }), ...mail }
+  async insert({ userId, purpose, created, destinationId = null }: NewMailRecord): Promise<MailRecord> {
+    const id = await this.insertRow({ user_id: userId, purpose, destination_id: destinationId, created })
+    return { id, userId, purpose, destinationId, created }
   }
 
   async get(id: number): Promise<MailRecord | undefined> {
@@ -269,6 +270,7 @@ export class KnexMailRepository extends KnexRepository implements MailRepository
         id,
         userId: number(row, 'user_id'),
         purpose: text(row, 'purpose') as MailPurpose,
+        destinationId: numberOrNull(row, 'destination_id'),
         created: text(row, 'created'),
       }
     )

@@ -9,6 +9,8 @@ import {
 } from '../../../src/ports/index.js'
 import { isWithin, type MemoryTables, pageOf, type StoredDestination } from './memory-tables.js'
 
+const NO_PREVIOUS_SECRET = { previousSealedSecret: null, previousSecretExpires: null } as const
+
 export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
   const findLive = (id: number): StoredDestination | undefined => {
     const destination = destinations.get(id)
@@ -49,7 +51,21 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
       if (changes.url !== undefined) refuseDuplicate(destination.companyId, changes.url, id)
       return destinations.update(id, changes)
     },
-    remove: async (id, removed) => findLive(id) !== undefined && destinations.update(id, { removed, sealedSecret: '' }),
+    isNamed: async (type) =>
+      destinations.find(({ removed, disabledReason, eventTypes }) => {
+        return removed === null && disabledReason === null && (eventTypes?.includes(type) ?? false)
+      }) !== undefined,
+    setIfNull: async (id, member, value) =>
+      findLive(id)?.[member] === null && destinations.update(id, { [member]: value }),
+    removeExpiredSecrets: async ({ now, limit }) => {
+      const expired = destinations
+        .filter(({ previousSecretExpires }) => previousSecretExpires !== null && previousSecretExpires <= now)
+        .slice(0, limit)
+      for (const { id } of expired) destinations.update(id, NO_PREVIOUS_SECRET)
+      return expired.length
+    },
+    remove: async (id, removed) =>
+      findLive(id) !== undefined && destinations.update(id, { removed, sealedSecret: '', ...NO_PREVIOUS_SECRET }),
     idsOfCompany: async (companyId) =>
       destinations.filter((destination) => destination.companyId === companyId).map(({ id }) => id),
     deleteOfCompany: async (companyId) => {
@@ -75,6 +91,8 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
   // A deleted company is disabled too.
   const isCompanyDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
+  const isUsable = ({ removed, disabledReason, companyId }: StoredDestination): boolean =>
+    removed === null && disabledReason === null && !isCompanyDisabled(companyId)
   const removeRows = (removed: readonly DeliveryRecord[]): void => {
     for (const { id } of removed) {
       for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
@@ -85,10 +103,11 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
   }
   return {
-    fanOut: async ({ id: eventRow, eventId, type, companyId, created }) => {
-      const subscribed = destinations.filter(({ removed, companyId: ownerId, includeDescendants, eventTypes }) => {
+    fanOut: async ({ id: eventRow, eventId, type, companyId, created }, { isNamedOnly }) => {
+      const subscribed = destinations.filter((destination) => {
+        const { companyId: ownerId, includeDescendants, eventTypes } = destination
         const isOfCompany = ownerId === companyId || (includeDescendants && isWithin(companies, companyId, ownerId))
-        return removed === null && !isCompanyDisabled(ownerId) && isOfCompany && (eventTypes?.includes(type) ?? true)
+        return isUsable(destination) && isOfCompany && (eventTypes?.includes(type) ?? !isNamedOnly)
       })
       const event = { eventRow, eventId, type, created, updated: created }
       return subscribed.map(({ id: destinationId, companyId: ownerId }) => {
@@ -103,7 +122,7 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         const delivery = deliveries.get(id)
         const destination = delivery && destinations.get(delivery.destinationId)
         const event = delivery && events.get(delivery.eventRow)
-        if (!delivery || destination?.removed !== null || isCompanyDisabled(destination.companyId) || !event) continue
+        if (!delivery || !destination || !isUsable(destination) || !event) continue
         sendable.set(id, { delivery, destination, event })
       }
       return sendable
@@ -142,6 +161,8 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         const destination = destinations.get(deliveries.get(deliveryId)?.destinationId ?? 0)
         const isUnchanged =
           destination?.removed === null &&
+          destination.disabledReason === null &&
+          destination.signatureScheme === expected.signatureScheme &&
           destination.url === expected.url &&
           destination.sealedSecret === expected.sealedSecret
         if (!isUnchanged || attempts.find((open) => open.deliveryId === deliveryId && open.outcome === null)) continue

@@ -304,7 +304,7 @@ export function passwordTokenRepository({ passwordTokens, users }: MemoryTables)
 
 export function mailRepository({ mails, users }: MemoryTables): MailRepository {
   return {
-    insert: async (mail) => mails.insert(mail),
+    insert: async ({ destinationId = null, ...mail }) => mails.insert({ ...mail, destinationId }),
     get: async (id) => mails.get(id),
     countOfUser: async (userId, purposes) =>
       mails.filter((mail) => mail.userId === userId && (purposes?.includes(mail.purpose) ?? true)).length,

@@ -1,6 +1,19 @@
 import type { RowPage } from '../../kernel/lists.js'
 import type { Page } from './document-records.js'
 
+/** How deliveries are signed: as the specification says, by Standard Webhooks, or in both ways. */
+export const SIGNATURE_SCHEMES = ['service', 'standard', 'both'] as const
+
+export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
+
+/** When a failed delivery is retried: three attempts, as the specification says, or attempts over a day. */
+export const RETRY_SCHEDULES = ['standard', 'long'] as const
+
+export type RetrySchedule = (typeof RETRY_SCHEDULES)[number]
+
+/** The reason for which a destination is disabled: it answered 410 (Gone), or somebody disabled it. */
+export type DisabledReason = 'gone' | 'manual'
+
 /** A webhook URL of a company, with its signing secret. */
 export interface DestinationRecord {
   readonly id: number
@@ -8,12 +21,24 @@ export interface DestinationRecord {
   /** The URL that `HttpTransport.vetDestination` returned. Unique within the company. */
   readonly url: string
   readonly name: string | null
-  /** The subscribed event types; null for all types. */
+  /** The subscribed event types; null for the types of the specification. */
   readonly eventTypes: readonly string[] | null
   /** True if it also gets events of companies below its own. */
   readonly includeDescendants: boolean
+  readonly signatureScheme: SignatureScheme
+  readonly retry: RetrySchedule
   /** The signing secret, encrypted. */
   readonly sealedSecret: string
+  /** The secret before the last rotation, encrypted; null if there is none. */
+  readonly previousSealedSecret: string | null
+  /** The time from which the previous secret signs nothing; null if there is none. */
+  readonly previousSecretExpires: string | null
+  /** Null for an enabled destination. */
+  readonly disabledReason: DisabledReason | null
+  /** The end of the first failed attempt since the last success. Only for `long` retries; otherwise null. */
+  readonly failingSince: string | null
+  /** The time of the mails about the failures since `failingSince`; null if there are none. */
+  readonly failureReported: string | null
   readonly created: string
   readonly updated: string
 }
@@ -37,7 +62,24 @@ export interface DestinationRepository {
    */
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
   /**
-   * Removes a destination and its secret. Its deliveries stay.
+   * True if an enabled destination of any company names this type in `eventTypes`. Cheap for types that begin with
+   * `document.`, whatever the number of destinations.
+   */
+  isNamed(type: string): Promise<boolean>
+  /**
+   * Sets a member if it is null. Of several concurrent callers, only one sets it.
+   *
+   * @returns true if this call has set it
+   */
+  setIfNull<Member extends 'disabledReason' | 'failingSince' | 'failureReported'>(
+    id: number,
+    member: Member,
+    value: NonNullable<DestinationRecord[Member]>,
+  ): Promise<boolean>
+  /** Removes previous secrets that have expired. @param now ISO 8601 @returns the number of removed secrets */
+  removeExpiredSecrets(options: { readonly now: string; readonly limit: number }): Promise<number>
+  /**
+   * Removes a destination and its secrets. Its deliveries stay.
    *
    * @param removed time of the removal, for {@link DeliveryRepository.removeOld}
    * @returns true if the destination existed
@@ -139,7 +181,17 @@ export interface DeliveryFilter {
 /** A delivery with the data that the relay needs to send it. */
 export interface SendableDelivery {
   readonly delivery: DeliveryRecord
-  readonly destination: Pick<DestinationRecord, 'url' | 'sealedSecret'>
+  readonly destination: Pick<
+    DestinationRecord,
+    | 'url'
+    | 'signatureScheme'
+    | 'retry'
+    | 'sealedSecret'
+    | 'previousSealedSecret'
+    | 'previousSecretExpires'
+    | 'failingSince'
+    | 'failureReported'
+  >
   readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
 }
 
@@ -151,8 +203,8 @@ export type DeliveryState = Pick<DeliveryRecord, 'status' | 'httpStatus' | 'atte
 
 /** An attempt that starts. */
 export interface NewAttempt extends Pick<AttemptRecord, 'deliveryId' | 'started'> {
-  /** The destination that {@link DeliveryRepository.getSendable} returned. */
-  readonly destination: SendableDelivery['destination']
+  /** Members of the destination that {@link DeliveryRepository.getSendable} returned. */
+  readonly destination: Pick<DestinationRecord, 'url' | 'sealedSecret' | 'signatureScheme'>
 }
 
 /** The reason and the time of a cancellation. */
@@ -163,16 +215,21 @@ export interface DeliveryRepository {
   /**
    * Inserts a pending delivery for each destination that has subscribed to events of this company and type. These are
    * the destinations of the company itself, and destinations with `includeDescendants` of companies above it: see
-   * `CompanyRepository.isWithin`. Destinations of disabled companies get no delivery.
+   * `CompanyRepository.isWithin`. Disabled destinations, and those of disabled companies, get no delivery.
    *
+   * @param options.isNamedOnly true if only destinations count that name the type, and none that subscribes to all types
+   *   of the specification
    * @returns the deliveries, ordered by destination
    */
-  fanOut(event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>): Promise<readonly NewDelivery[]>
+  fanOut(
+    event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>,
+    options: { readonly isNamedOnly: boolean },
+  ): Promise<readonly NewDelivery[]>
   insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
   /**
    * Reads deliveries with the data to send them. Leaves out deliveries that do not exist, whose destination was
-   * removed, or whose company is disabled or deleted.
+   * removed or is disabled, or whose company is disabled or deleted.
    *
    * @returns the deliveries by id
    */

@@ -335,12 +335,17 @@ export interface MailRecord {
   readonly id: number
   readonly userId: number
   readonly purpose: MailPurpose
+  /** The destination that the mail is about; null for every other mail. */
+  readonly destinationId: number | null
   readonly created: string
 }
 
+/** A new mail. `destinationId` is null by default. */
+export type NewMailRecord = Omit<MailRecord, 'id' | 'destinationId'> & Partial<Pick<MailRecord, 'destinationId'>>
+
 /** Mails that wait to be sent. */
 export interface MailRepository {
-  insert(mail: Omit<MailRecord, 'id'>): Promise<MailRecord>
+  insert(mail: NewMailRecord): Promise<MailRecord>
   get(id: number): Promise<MailRecord | undefined>
   /** Counts the mails that wait for a user. @param purposes only mails with these purposes. Default: all mails */
   countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number>

@@ -5,6 +5,7 @@ import { isKeyUsable } from './principal.js'
 
 const TENANT = 'tenant'
 const MANAGE = 'tenant:manage'
+const MANAGE_WEBHOOKS = 'webhook:manage'
 
 /**
  * Makes sure that companies stay managed. A managing permission is enabled, on an active account of the application
@@ -30,6 +31,20 @@ export async function requireManagers(
     if (lost.length === 0 || (await canAnyAct(repositories, remaining, now))) continue
     if (remaining.length === 0 || (await canAnyAct(repositories, lost, now))) throw new LastManagerError(companyId)
   }
+}
+
+/** The accesses by which users may manage the webhooks of a company, ordered by permission id. */
+export async function managersOfWebhooks(
+  { permissions }: Repositories,
+  companyId: number,
+): Promise<readonly AccessRecord[]> {
+  const all = await permissions.listAccessOfCompany(companyId, TENANT)
+  return all.filter((access) => {
+    const { user, role } = access
+    const { applications, capabilities } = role
+    const allows = applications.includes(TENANT) && capabilities.includes(MANAGE_WEBHOOKS)
+    return givesAccess(access) && !user.isDisabled && !user.isCompanyDisabled && allows
+  })
 }
 
 function allowsManaging({ applications, capabilities }: Pick<RoleRecord, 'applications' | 'capabilities'>): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
-import { LATER, NOW, type Seed, seedCompany, seedContext } from './storage-seed.js'
+import { LATER, NOW, PLAIN_DESTINATION, type Seed, seedCompany, seedContext } from './storage-seed.js'
 
 async function grant({ permissions }: Repositories, seed: Seed, createdBy: object, account = seed): Promise<number> {
   const { userId, roleId } = seed
@@ -225,19 +225,15 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
         await destinations.insert({
           companyId: of,
           url: 'https://hooks.example.com/in',
-          name: null,
-          eventTypes: null,
+          ...PLAIN_DESTINATION,
           includeDescendants: true,
-          sealedSecret: 'v1:sealed',
-          created: NOW,
-          updated: NOW,
         })
       }
       const recorded = async (of: number, eventId: string) => {
         const payload = new Uint8Array([0x7b])
         const event = { eventId, companyId: of, type: 'run.failed', payload, payloadHash: 'ab', created: NOW }
         const inserted = await events.insert(event)
-        const queued = await deliveries.fanOut(inserted)
+        const queued = await deliveries.fanOut(inserted, { isNamedOnly: false })
         return { inserted, queued: queued.map(({ companyId: to }) => to) }
       }
       const own = await recorded(companyId, 'own')

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
-import type { DeliveryRecord, DestinationRecord, EventRecord, Repositories, Storage } from '../../../src/ports/index.js'
+import type {
+  DeliveryRecord,
+  DestinationRecord,
+  EventRecord,
+  NewAttempt,
+  Repositories,
+  Storage,
+} from '../../../src/ports/index.js'
 import { type DefineTest, rejectsWith } from '../harness.js'
-import { LATER, NOW, seedCompany } from './storage-seed.js'
+import { LATER, NOW, PLAIN_DESTINATION, seedCompany } from './storage-seed.js'
 
 const URL = 'https://hooks.example.com/in'
-const DESTINATION = { url: URL, sealedSecret: 'v1:sealed' }
+const DESTINATION = { url: URL, sealedSecret: 'v1:sealed', signatureScheme: 'service' } as const
 const PAYLOAD = new Uint8Array([0, 10, 13, 0x7b, 0xff, 0xc3, 0xa9])
 
 /** Tests of destinations, events and deliveries. */
@@ -83,7 +90,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       const subscribed = async (companyId: number, type: string) => {
         event += 1
         const inserted = await events.insert(eventOf(companyId, { eventId: `evt_${event}`, type }))
-        const fanned = await deliveries.fanOut(inserted)
+        const fanned = await deliveries.fanOut(inserted, { isNamedOnly: false })
         for (const { id, destinationId, companyId: of } of fanned) {
           const expected = { eventRow: inserted.id, eventId: inserted.eventId, type, destinationId, companyId: of }
           assert.deepEqual(await deliveries.get(id), { ...PENDING, ...expected, id })
@@ -115,7 +122,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       await repositories.companies.setParent(above, below)
       for (const companyId of [above, middle, below, under]) {
         const event = await repositories.events.insert(eventOf(companyId, { eventId: `evt_${companyId}` }))
-        const fanned = await repositories.deliveries.fanOut(event)
+        const fanned = await repositories.deliveries.fanOut(event, { isNamedOnly: false })
         assert.deepEqual(
           fanned.map(({ destinationId }) => destinationId),
           [destinationIds.get(companyId)],
@@ -127,6 +134,75 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       for (const withinCompanyId of [...companies, outside])
         assert.deepEqual(await deliveries.list({ withinCompanyId, limit: 9 }), [])
       assert.equal((await deliveries.list({ limit: 9 })).length, 4)
+    })
+  })
+
+  test('sends types that must be named only to enabled destinations that name exactly them', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { destinations, events, deliveries } = repositories
+      const { companyId } = await seedCompany(repositories)
+      const add = async (name: string, changes: Partial<DestinationRecord>): Promise<number> =>
+        (await destinations.insert(destinationOf(companyId, { url: `${URL}/${name}`, ...changes }))).id
+      await add('all', {})
+      const named = await add('named', { eventTypes: ['run.failed', 'order_line.created', 'document.failed'] })
+      await add('other', { eventTypes: ['order-line.created', 'orderxline.created', 'order_line.created2'] })
+      const off = await add('off', { eventTypes: ['order_line.created', 'document.deleted'], disabledReason: 'manual' })
+      const sentTo = async (type: string, isNamedOnly: boolean) => {
+        const event = await events.insert(eventOf(companyId, { eventId: `evt_${type}_${isNamedOnly}`, type }))
+        return (await deliveries.fanOut(event, { isNamedOnly })).map(({ destinationId }) => destinationId)
+      }
+      assert.deepEqual(await sentTo('order_line.created', true), [named])
+      assert.deepEqual(await sentTo('run.failed', true), [named])
+      assert.deepEqual(await sentTo('document.completed', true), [])
+      const isNamed = async (type: string) => await destinations.isNamed(type)
+      assert.deepEqual(
+        await Promise.all(['document.failed', 'order_line.created', 'document.completed'].map(isNamed)),
+        [true, true, false],
+      )
+      assert.equal(await isNamed('document.deleted'), false, 'a disabled destination names nothing')
+      await destinations.update(off, { disabledReason: null })
+      assert.equal(await isNamed('document.deleted'), true)
+      await destinations.update(named, { eventTypes: null })
+      assert.equal(await isNamed('document.failed'), false)
+      await destinations.remove(off, LATER)
+      assert.equal(await isNamed('document.deleted'), false)
+    })
+  })
+
+  test('leaves out deliveries of a disabled destination, and begins no attempt at them', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { destinations, deliveries } = repositories
+      const { companyId } = await seedCompany(repositories)
+      const [delivery] = await seedDeliveries(repositories, companyId, 1)
+      assert.ok(delivery)
+      const found = (await deliveries.getSendable([delivery.id])).get(delivery.id)
+      const { retry, failingSince, previousSealedSecret } = found?.destination ?? {}
+      assert.deepEqual([retry, failingSince, previousSealedSecret], ['standard', null, null])
+      await destinations.update(delivery.destinationId, { disabledReason: 'gone' })
+      assert.equal((await deliveries.getSendable([delivery.id])).size, 0)
+      const attempt = { deliveryId: delivery.id, started: NOW, destination: DESTINATION }
+      assert.equal((await deliveries.insertAttempts([attempt])).size, 0)
+    })
+  })
+
+  test('sets the state of failures once, and removes secrets that have expired', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { destinations } = repositories
+      const { companyId } = await seedCompany(repositories)
+      const secret = { previousSealedSecret: 'v1:old', previousSecretExpires: LATER }
+      const { id } = await destinations.insert(destinationOf(companyId, { retry: 'long', ...secret }))
+      assert.equal(await destinations.setIfNull(id, 'failingSince', NOW), true)
+      assert.equal(await destinations.setIfNull(id, 'failingSince', LATER), false)
+      assert.equal(await destinations.setIfNull(id, 'failureReported', LATER), true)
+      assert.equal(await destinations.setIfNull(id, 'disabledReason', 'gone'), true)
+      assert.equal(await destinations.setIfNull(id, 'disabledReason', 'manual'), false)
+      assert.equal(await destinations.setIfNull(id + 1, 'failingSince', NOW), false)
+      const expected = { retry: 'long', failingSince: NOW, failureReported: LATER, disabledReason: 'gone' } as const
+      assert.deepEqual(await destinations.get(id), { ...destinationOf(companyId), ...expected, ...secret, id })
+      assert.equal(await destinations.removeExpiredSecrets({ now: NOW, limit: 9 }), 0)
+      assert.equal(await destinations.removeExpiredSecrets({ now: LATER, limit: 9 }), 1)
+      const { previousSealedSecret, previousSecretExpires } = (await destinations.get(id)) ?? {}
+      assert.deepEqual([previousSealedSecret, previousSecretExpires], [null, null])
     })
   })
 
@@ -174,7 +250,10 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       const [delivery] = await seedDeliveries(repositories, companyId, 1)
       assert.ok(delivery)
       const { deliveries } = repositories
-      const begin = async (started: string, destination = DESTINATION): Promise<number | undefined> =>
+      const begin = async (
+        started: string,
+        destination: NewAttempt['destination'] = DESTINATION,
+      ): Promise<number | undefined> =>
         (await deliveries.insertAttempts([{ deliveryId: delivery.id, started, destination }])).get(delivery.id)
       const first = await begin(NOW)
       const end = { httpStatus: 503, error: 'no', responseBody: 'é\uFFFD', durationMs: 12 } as const
@@ -199,7 +278,8 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
           },
         ],
       )
-      for (const changed of [{ url: `${URL}/else` }, { sealedSecret: 'v1:other' }]) {
+      const otherScheme = { signatureScheme: 'standard' } as const
+      for (const changed of [{ url: `${URL}/else` }, { sealedSecret: 'v1:other' }, otherScheme]) {
         const other = { ...DESTINATION, ...changed }
         assert.equal(await begin(LATER, other), undefined)
       }
@@ -290,14 +370,9 @@ const PENDING = {
 
 function destinationOf(companyId: number, changes: Partial<DestinationRecord> = {}): Omit<DestinationRecord, 'id'> {
   return {
+    ...PLAIN_DESTINATION,
     companyId,
     url: URL,
-    name: null,
-    eventTypes: null,
-    includeDescendants: false,
-    sealedSecret: 'v1:sealed',
-    created: NOW,
-    updated: NOW,
     ...changes,
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Repositories, RowPage, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
-import { LATER, NOW, type Seed, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+import { LATER, NOW, PLAIN_DESTINATION, type Seed, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 /** A list that can be read page by page. */
 interface Listed {
@@ -208,12 +208,7 @@ const LISTS: Readonly<
         const { id } = await repositories.destinations.insert({
           companyId: of,
           url: `https://example.com/${name}`,
-          name: null,
-          eventTypes: null,
-          includeDescendants: false,
-          sealedSecret: 'x',
-          created: NOW,
-          updated: NOW,
+          ...PLAIN_DESTINATION,
         })
         return id
       }

@@ -1,5 +1,6 @@
 import {
   type ContextRecord,
+  type DestinationRecord,
   type DocumentRecord,
   type NewChunk,
   NO_GAPS,
@@ -9,6 +10,23 @@ import {
 
 export const NOW = '2026-01-02T03:04:05.678Z'
 export const LATER = '2026-01-02T03:04:06.000Z'
+
+/** The members of a new destination with the signature and the retries of the specification. */
+export const PLAIN_DESTINATION: Omit<DestinationRecord, 'id' | 'companyId' | 'url'> = {
+  name: null,
+  eventTypes: null,
+  includeDescendants: false,
+  signatureScheme: 'service',
+  retry: 'standard',
+  sealedSecret: 'v1:sealed',
+  previousSealedSecret: null,
+  previousSecretExpires: null,
+  disabledReason: null,
+  failingSince: null,
+  failureReported: null,
+  created: NOW,
+  updated: NOW,
+}
 
 /** A company with an account, a user and a role. Contexts and permissions refer to them. */
 export interface Seed {

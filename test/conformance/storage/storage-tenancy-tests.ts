@@ -228,7 +228,7 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       return inserted
     })
     const last = await storage.read(({ mails }) => mails.get(ids[3] ?? 0))
-    assert.deepEqual(last, { id: ids[3], userId, purpose: 'password-changed', created: NOW })
+    assert.deepEqual(last, { id: ids[3], userId, purpose: 'password-changed', destinationId: null, created: NOW })
     const counts = await storage.read(async ({ mails }) => [
       await mails.countOfUser(userId),
       await mails.countOfUser(userId, ['invitation', 'reset']),
@@ -237,6 +237,9 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       await mails.countOfUser(999),
     ])
     assert.deepEqual(counts, [4, 2, 2, 0, 0])
+    const about = { userId, purpose: 'destination-failing', destinationId: 7, created: NOW } as const
+    const mail = await storage.transaction(({ mails }) => mails.insert(about))
+    assert.deepEqual(await storage.read(({ mails }) => mails.get(mail.id)), { ...about, id: mail.id })
   })
 
   test('stores API keys and revokes each once', async (storage) => {

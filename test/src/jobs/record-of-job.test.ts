@@ -88,7 +88,7 @@ describe('the record of a job in a batch', () => {
       completing(record, jobs[1], failing),
       recording(record, jobs[2], put('one'), { as: 'extended', isProgress: true }),
       completing(record, stale, put('stale')),
-      recording(record, jobs[4], put('two'), { as: 'released', delayMs: 60_000 }),
+      recording(record, jobs[4], put('two'), { as: 'released', delayMs: 60_000, isFailure: true }),
     ])
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
     expect(settled[1]).toMatchObject({ reason: { message: 'no' } })

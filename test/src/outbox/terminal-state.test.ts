@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { MemoryClock, MemoryHttpTransport, MemoryStorage, MemoryTelemetry } from '../../../adapters/memory/index.js'
+import {
+  MemoryClock,
+  MemoryHttpTransport,
+  MemoryMailer,
+  MemoryStorage,
+  MemoryTelemetry,
+} from '../../../adapters/memory/index.js'
 import { createJobRecorder, type RecordOfJob } from '../../../src/jobs/job-handler.js'
 import { HeldJob } from '../../../src/jobs/running-job.js'
 import { SecretBox } from '../../../src/kernel/crypto.js'
@@ -10,12 +16,14 @@ import {
   DELIVER_EVENT,
   DeliverEvent,
   Deliveries,
+  DestinationFailures,
   Destinations,
+  HostEventTypes,
   RecordEvent,
   VetDestination,
 } from '../../../src/outbox/index.js'
 import type { DeliveryStatus, HttpOutcome, Storage } from '../../../src/ports/index.js'
-import { Initialize, UNLIMITED } from '../../../src/tenancy/index.js'
+import { Initialize, MailGate, MailQueue, SendMail, UNLIMITED } from '../../../src/tenancy/index.js'
 import { sized } from '../../full-form.js'
 import { DATABASES } from './database.js'
 import { answer, HangingTransport } from './outbox-engine.js'
@@ -24,6 +32,8 @@ const TERMINAL: readonly DeliveryStatus[] = ['succeeded', 'failed', 'blocked', '
 const OUTCOMES: readonly HttpOutcome[] = [
   answer(200),
   answer(404),
+  answer(410),
+  answer(429),
   answer(503),
   { kind: 'timeout', error: 'late' },
   { kind: 'connection_error', error: 'refused' },
@@ -92,10 +102,12 @@ async function check(storage: Storage, steps: readonly Step[], expire: () => Pro
   for (const [id, status] of world.statuses) expect([id, TERMINAL.includes(status)]).toEqual([id, true])
   const { waiting, attempts } = await world.leftOver()
   expect(waiting).toEqual([])
-  // Every attempt has an outcome, and at most three attempts of a delivery count.
-  for (const ofDelivery of attempts) {
+  // Every attempt has an outcome. Three attempts of a delivery count at most, or eleven with the long schedule.
+  for (const { delivery, attempts: ofDelivery } of attempts) {
     expect(ofDelivery.every(({ outcome }) => outcome !== null)).toBe(true)
-    expect(ofDelivery.filter(({ outcome }) => outcome !== 'interrupted').length).toBeLessThanOrEqual(3)
+    const counted = ofDelivery.filter(({ outcome }) => outcome !== 'interrupted').length
+    expect(counted).toBeLessThanOrEqual(delivery?.destinationId === LONG_DESTINATION ? 11 : 3)
+    expect(delivery?.attemptCount).toBe(counted)
     const successes = ofDelivery.filter(({ outcome }) => outcome === 'success')
     expect(successes.length).toBeLessThanOrEqual(1)
   }
@@ -104,8 +116,18 @@ async function check(storage: Storage, steps: readonly Step[], expire: () => Pro
 function destinationsOf(storage: Storage, clock: MemoryClock): Destinations {
   const rates = new CompanyRates(clock, DEFAULT_LIMITS)
   const vetDestination = new VetDestination(new MemoryHttpTransport(), new MemoryTelemetry(), storage, rates)
-  return new Destinations(storage, clock, vetDestination, BOX, rates, DEFAULT_LIMITS)
+  return new Destinations(storage, clock, vetDestination, BOX, rates, DEFAULT_LIMITS, new HostEventTypes(storage))
 }
+
+function failuresOf(storage: Storage, clock: MemoryClock): DestinationFailures {
+  const mailer = new MemoryMailer()
+  const sendMail = new SendMail(storage, clock, mailer, {})
+  const gate = new MailGate(clock, DEFAULT_LIMITS)
+  return new DestinationFailures(clock, new MailQueue(storage, clock, mailer, sendMail, new MemoryTelemetry(), gate))
+}
+
+/** The id of the second destination, with the long schedule. */
+const LONG_DESTINATION = 2
 
 /** Two destinations, and workers that hold their claims until they receive an outcome. */
 class World {
@@ -122,8 +144,8 @@ class World {
     const clock = new MemoryClock()
     const { companyId } = await new Initialize(storage, clock).ensureOwner()
     const destinations = destinationsOf(storage, clock)
-    for (const host of ['one', 'two']) {
-      await destinations.create({ url: `https://${host}.example.com/`, eventTypes: null }, companyId, UNLIMITED)
+    for (const retry of ['standard', 'long'] as const) {
+      await destinations.create({ url: `https://${retry}.example.com/`, eventTypes: null, retry }, companyId, UNLIMITED)
     }
     return new World(storage, expire)
   }
@@ -137,7 +159,8 @@ class World {
 
   async record(): Promise<void> {
     const event = { type: 'agent.deleted', data: { agentId: 1 }, companyId: 1 } as const
-    await new RecordEvent(this.#storage, this.#clock).execute(event, {}, () => undefined)
+    const hostTypes = new HostEventTypes(this.#storage)
+    await new RecordEvent(this.#storage, this.#clock, hostTypes).execute(event, {}, () => undefined)
   }
 
   async apply({ what: next, which, outcome }: Step): Promise<void> {
@@ -159,7 +182,8 @@ class World {
       resend: async () => {
         const id = [...this.statuses.keys()][which % this.statuses.size] ?? 0
         const deliveries = new Deliveries(this.#storage, this.#clock, new CompanyRates(this.#clock, DEFAULT_LIMITS))
-        await deliveries.resend(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND'))
+        // A destination that answered 410 is disabled.
+        await deliveries.resend(id, UNLIMITED).catch(expectCode('ERR_DESTINATION_NOT_FOUND', 'ERR_INVALID_INPUT'))
       },
     }
     await steps[next]()
@@ -194,7 +218,11 @@ class World {
   async leftOver() {
     return await this.#storage.read(async ({ jobs, deliveries }) => ({
       waiting: await jobs.waiting([DELIVER_EVENT]),
-      attempts: await Promise.all([...this.statuses.keys()].map((id) => deliveries.listAttempts(id))),
+      attempts: await Promise.all(
+        [...this.statuses.keys()].map(async (id) => {
+          return { delivery: await deliveries.get(id), attempts: await deliveries.listAttempts(id) }
+        }),
+      ),
     }))
   }
 
@@ -233,7 +261,8 @@ class World {
   }
 
   #newHandler(transport: MemoryHttpTransport): DeliverEvent {
-    return new DeliverEvent(this.#storage, this.#clock, transport, BOX, new MemoryTelemetry())
+    const failures = failuresOf(this.#storage, this.#clock)
+    return new DeliverEvent(this.#storage, this.#clock, transport, BOX, new MemoryTelemetry(), failures)
   }
 }
 
@@ -245,6 +274,6 @@ interface Run {
 
 const BOX = new SecretBox(new Uint8Array(32))
 
-function expectCode(code: string): (error: unknown) => void {
-  return (error) => expect(error).toMatchObject({ code })
+function expectCode(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => expect(codes).toContain((error as { readonly code?: string }).code)
 }

@@ -419,6 +419,12 @@ describe('the types of events', () => {
       case 'agent.deleted':
         expectTypeOf(event.data.agentId).toEqualTypeOf<number>()
         break
+      case 'document.completed':
+      case 'document.failed':
+      case 'document.deleted':
+        expectTypeOf(event.event_category).toEqualTypeOf<'document'>()
+        expectTypeOf(event.data.docId).toEqualTypeOf<number>()
+        break
       default:
         expectTypeOf(event).toEqualTypeOf<UnknownWebhookEvent>()
         expectTypeOf(event.data).toEqualTypeOf<Readonly<Record<string, unknown>>>()

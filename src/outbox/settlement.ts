@@ -1,0 +1,101 @@
+import type { AttemptOutcome, DeliveryStatus, HttpOutcome, RetrySchedule } from '../ports/index.js'
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
+
+/**
+ * Pauses before the second attempt, the third one and so on. `standard`: specification, Delivery rules, 3. `long`:
+ * eleven attempts over about 24 hours.
+ */
+const RETRY_DELAYS_MS: Readonly<Record<RetrySchedule, readonly number[]>> = {
+  standard: [500, 2 * SECOND],
+  long: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 10 * HOUR],
+}
+
+/** Largest random change of a pause, as a fraction. It spreads retries over time. */
+const JITTER = 0.15
+
+/** Longest pause that a destination can ask for. */
+const LONGEST_RETRY_AFTER_MS = 6 * HOUR
+
+/** The effect of an attempt on its delivery. */
+export interface Settlement {
+  readonly outcome: AttemptOutcome
+  readonly httpStatus: number | null
+  /** Null after a success. */
+  readonly error: string | null
+  readonly status: DeliveryStatus
+  /** Milliseconds until the next attempt; `undefined` where this attempt is the last one. */
+  readonly retryInMs: number | undefined
+  /** True if the destination answered 410, and asks for long retries: it is to be disabled. */
+  readonly isGone: boolean
+  /** True if an attempt of a long schedule is the last one, although a later one could succeed. */
+  readonly isExhausted: boolean
+}
+
+interface Attempt {
+  readonly outcome: HttpOutcome
+  /** Number of recorded attempts, including this one. */
+  readonly attempts: number
+  readonly retry: RetrySchedule
+  readonly now: Date
+  /** From 0 to 1, for the jitter. */
+  readonly random: number
+}
+
+/**
+ * Decides the effect of an attempt: 2xx is a success. Connection errors, timeouts and 5xx are retried. Any other outcome
+ * is final, also 3xx and `blocked`: a retry would give the same result. Specification: Delivery rules.
+ *
+ * A destination that asks for `long` retries also gets another attempt after 408, 425 and 429. `Retry-After` makes its
+ * pauses longer, and never shorter: otherwise a few minutes could use up all attempts.
+ */
+export function settleAttempt({ outcome, attempts, retry, now, random }: Attempt): Settlement {
+  const isLong = retry === 'long'
+  const { isTransient, ...result } = resultOf(outcome, isLong)
+  const isFinal = { retryInMs: undefined, isGone: false, isExhausted: false }
+  if (result.outcome === 'success') return { ...result, ...isFinal, status: 'succeeded' }
+  const delayMs = RETRY_DELAYS_MS[retry][attempts - 1]
+  if (isTransient && delayMs !== undefined) {
+    const askedMs = isLong && outcome.kind === 'response' ? retryAfterMs(outcome.retryAfter, now) : 0
+    const retryInMs = Math.max(delayMs * (1 - JITTER + 2 * JITTER * random), askedMs * (1 + JITTER * random))
+    return { ...result, ...isFinal, status: 'pending', retryInMs: Math.round(retryInMs) }
+  }
+  const status = result.outcome === 'blocked' ? 'blocked' : 'failed'
+  return {
+    ...result,
+    status,
+    ...isFinal,
+    isGone: isLong && result.httpStatus === 410,
+    isExhausted: isLong && isTransient,
+  }
+}
+
+type AttemptResult = Pick<Settlement, 'outcome' | 'httpStatus' | 'error'> & { readonly isTransient: boolean }
+
+/** Statuses of 4xx that ask for another attempt: Request Timeout, Too Early, Too Many Requests. */
+const TRANSIENT_4XX: readonly number[] = [408, 425, 429]
+
+function resultOf(outcome: HttpOutcome, isLong: boolean): AttemptResult {
+  if (outcome.kind !== 'response') {
+    return { outcome: outcome.kind, httpStatus: null, error: outcome.error, isTransient: outcome.kind !== 'blocked' }
+  }
+  const { httpStatus } = outcome
+  if (httpStatus >= 200 && httpStatus < 300) return { outcome: 'success', httpStatus, error: null, isTransient: false }
+  const is5xx = httpStatus >= 500 && httpStatus < 600
+  const isTransient = is5xx || (isLong && TRANSIENT_4XX.includes(httpStatus))
+  return { outcome: 'http_error', httpStatus, error: errorOf(httpStatus, isLong), isTransient }
+}
+
+function errorOf(httpStatus: number, isLong: boolean): string {
+  const isRedirect = httpStatus >= 300 && httpStatus < 400
+  const consequence = isRedirect ? '; redirects are not followed' : ''
+  const isGone = isLong && httpStatus === 410
+  return `the destination answered ${httpStatus}${isGone ? '; it is disabled now' : consequence}`
+}
+
+/** The pause of a header `retry-after` in seconds or as a date, at most six hours; 0 for no or an unreadable header. */
+function retryAfterMs(retryAfter: string | undefined, now: Date): number {
+  const text = retryAfter?.trim() ?? ''
+  const askedMs = /^\d{1,10}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime()
+  return Number.isNaN(askedMs) ? 0 : Math.min(Math.max(0, askedMs), LONGEST_RETRY_AFTER_MS)
+}
