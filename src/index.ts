@@ -61,6 +61,7 @@ export {
   type DocumentProgress,
   type DocumentReference,
   type DocumentReplacement,
+  type DocumentState,
   type DocumentText,
   type DocumentWithReceipt,
   documentChangesSchema,
@@ -70,6 +71,7 @@ export {
   type NewDocument,
   type NewVersion,
   type PageRange,
+  type ProcessingStage,
   parseJson,
   type RebuildWordsOptions,
   type ReindexedContext,
@@ -78,6 +80,9 @@ export {
   textRangeSchema,
   type UploadContent,
   type UploadOptions,
+  type WatchOptions,
+  type WatchSelection,
+  watchSelectionSchema,
 } from './documents/index.js'
 export {
   type AuditOperations,

@@ -12,16 +12,23 @@ import {
   toDocument,
   withoutContext,
 } from './document.js'
+import type { ProcessingStage } from './document-state.js'
 
 /** The progress of a document, or of a version that is to replace it. */
 export interface DocumentProgress {
   readonly contextId: number
   /** UUID of the version. */
   readonly fileName: string
+  /** `reading` until the whole text is read, cut and indexed by its words; then `embedding`. */
+  readonly stage: ProcessingStage
   /** UTF-16 units of text extracted so far. */
   readonly charactersExtracted: number
   /** Windows that have their vectors so far, reused ones included. */
   readonly windowsEmbedded: number
+  /** Number of windows. Null while the text is read. */
+  readonly windowsTotal: number | null
+  /** Share of the windows that have their vectors, 0 to 99. Null while the text is read. */
+  readonly percent: number | null
 }
 
 /** A document that searches by words find. */

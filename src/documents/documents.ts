@@ -12,7 +12,6 @@ import type {
   DocumentRepository,
   FileStore,
   Repositories,
-  RowPage,
   Storage,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
@@ -32,7 +31,7 @@ import { parseFilter } from './document-filter.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
-import { deleteVersions, UNPROCESSED } from './versions.js'
+import { deleteVersions, listVersions, UNPROCESSED } from './versions.js'
 
 /** A part of a list of documents. */
 export interface DocumentListQuery extends ListQuery {
@@ -166,7 +165,11 @@ export class Documents {
     }
     return new RowList({
       read: async (page) =>
-        await read(async (documents, id, conditions) => await listDocuments(documents, id, page, conditions)),
+        await read(async (documents, id, conditions) =>
+          (await listVersions(documents, id, page, conditions)).map(({ current, replacement }) =>
+            toDocument(current, replacement),
+          ),
+        ),
       ids: async (page) => await read((documents, id, conditions) => documents.listPublicIds(id, page, conditions)),
     })
   }
@@ -289,29 +292,6 @@ export class Documents {
       return result
     })
   }
-}
-
-/**
- * A page of a context's documents, with their replacements. The replacements are read before the documents, as in
- * `findVersions`: if one is completed between the two reads, it is the document then.
- */
-async function listDocuments(
-  documents: DocumentRepository,
-  contextId: number,
-  page: RowPage,
-  conditions: DocumentConditions | undefined,
-): Promise<Document[]> {
-  const ids = await documents.listPublicIds(contextId, page, conditions)
-  const [first, last] = [ids[0], ids.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const upTo = Math.min(last, page.upTo ?? last)
-  const replacements = await documents.listReplacements(contextId, { from: first, upTo })
-  const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
-  const listed = await documents.list(contextId, { ...page, upTo }, conditions)
-  return listed.map((document) => {
-    const replacement = byPublicId.get(document.publicId)
-    return toDocument(document, replacement?.id === document.id ? undefined : replacement)
-  })
 }
 
 /** True if both records show the same name and metadata. */

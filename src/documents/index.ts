@@ -40,6 +40,7 @@ export {
   PURGE_DOCUMENT,
   shadowLaneOf,
 } from './document-jobs.js'
+export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, type DocumentListQuery, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
@@ -54,4 +55,5 @@ export { ReindexContext } from './reindex-context.js'
 export { type NewVersion, ReplaceDocument } from './replace-document.js'
 export { type NewDocument, UploadDocument } from './upload-document.js'
 export type { UploadContent } from './upload-stream.js'
+export { WatchDocuments, type WatchOptions, type WatchSelection, watchSelectionSchema } from './watch-documents.js'
 export { countWithoutWords, IndexContextWords, type RebuildWordsOptions, rebuildWords } from './word-jobs.js'

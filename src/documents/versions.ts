@@ -1,4 +1,4 @@
-import type { DocumentRecord, Repositories } from '../ports/index.js'
+import type { DocumentConditions, DocumentRecord, DocumentRepository, Repositories, RowPage } from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
 
 type UnprocessedMembers =
@@ -39,6 +39,29 @@ export async function findVersions(
   const current = await documents.getCurrent(publicId)
   if (current?.contextId !== contextId) return undefined
   return { current, replacement: replacement?.id === current.id ? undefined : replacement }
+}
+
+/**
+ * A page of a context's documents. The replacements are read before the documents, as in {@link findVersions}: if one is
+ * completed between the two reads, it is the document then.
+ */
+export async function listVersions(
+  documents: DocumentRepository,
+  contextId: number,
+  page: RowPage,
+  conditions?: DocumentConditions,
+): Promise<DocumentVersions[]> {
+  const ids = await documents.listPublicIds(contextId, page, conditions)
+  const [first, last] = [ids[0], ids.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const upTo = Math.min(last, page.upTo ?? last)
+  const replacements = await documents.listReplacements(contextId, { from: first, upTo })
+  const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
+  const listed = await documents.list(contextId, { ...page, upTo }, conditions)
+  return listed.map((current) => {
+    const replacement = byPublicId.get(current.publicId)
+    return { current, replacement: replacement?.id === current.id ? undefined : replacement }
+  })
 }
 
 /**

@@ -6,12 +6,14 @@ import type {
   DocumentChunk,
   DocumentListQuery,
   DocumentReference,
+  DocumentState,
   DocumentText,
   DocumentWithReceipt,
   NewDocument,
   NewVersion,
   TextRange,
   UploadOptions,
+  WatchOptions,
 } from '../documents/index.js'
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
 import { refuseUnknownMembers } from '../kernel/validate.js'
@@ -151,6 +153,24 @@ export interface DocumentOperations {
    * @throws ClosedError if the engine is closed during the wait
    */
   whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
+  /**
+   * Follows the states of a context's documents. First yields the states at the beginning, then each change: waiting,
+   * processing with its progress, completed, failed. Works for documents that other processes handle too; their
+   * progress is the stored one, read once a second, and counts windows in proportion to the stored chunks.
+   *
+   * - The iteration goes on until the caller leaves it, the `signal` is aborted, or an error ends it.
+   * - A slow consumer gets only the last state of each document.
+   * - A completed document is reported again only if it is replaced or processed again. Only a watch of its `docId`
+   *   reports its deletion, and ends with that. The deletion of an unfinished document is reported to all.
+   * - The rights are checked every five seconds, and before a state that comes later than one second after a check.
+   *
+   * @throws InvalidInputError for an invalid option
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also once the context is deleted; `ERR_DOCUMENT_NOT_FOUND`
+   * @throws ThrottledError at the limits `watchesPerKey` and `watchesPerCompany`
+   * @throws UnauthenticatedError @throws ForbiddenError once the principal may not do this
+   * @throws ClosedError once the engine is closed
+   */
+  watch(contextId: number, options?: WatchOptions): AsyncIterable<DocumentState>
   /**
    * Lists the documents of a context, ordered by id. Each shows its current version.
    *
@@ -308,6 +328,7 @@ export function createDocumentOperations(
         return await parts.waitForDocument.execute(principal, document, { signal })
       })
     },
+    watch: (contextId, options) => watchDocuments(parts, principal, signals, contextId, options),
     ...createDocumentLists(parts, principal),
     get: async (document) => await parts.documents.get(principal, document),
     open: async (document) => await parts.documents.open(principal, document),
@@ -328,6 +349,31 @@ export function createDocumentOperations(
       signals.deliveriesQueued()
       return deleted
     },
+  }
+}
+
+async function* watchDocuments(
+  { watchDocuments: watches }: EngineParts,
+  principal: Principal,
+  signals: EngineSignals,
+  contextId: number,
+  options?: WatchOptions,
+): AsyncGenerator<DocumentState> {
+  const signal = options?.signal
+  const watch = await signals.runUntilClosed(signal, async () => await watches.open(principal, contextId, options))
+  // Also while the caller does not ask for the next state.
+  const end = (): void => watch.end()
+  signal?.addEventListener('abort', end, { once: true })
+  try {
+    options?.onOpen?.()
+    for (;;) {
+      const state = await signals.runUntilClosed(signal, async (either) => await watch.next(either))
+      if (state === undefined) return
+      yield state
+    }
+  } finally {
+    signal?.removeEventListener('abort', end)
+    watch.end()
   }
 }
 

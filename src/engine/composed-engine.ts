@@ -155,6 +155,7 @@ class ComposedEngine implements Engine {
   async #close(): Promise<void> {
     for (const closing of this.#runningCalls.keys()) closing.abort(new ClosedError('the engine'))
     await Promise.all(this.#runningCalls.values())
+    this.#parts.watchDocuments.close()
     await this.#workers?.stop()
     await this.#parts.accessRecorder.flush()
     await closePorts(this.#ports)

@@ -27,6 +27,7 @@ import {
   ReplaceDocument,
   UploadDocument,
   WaitForDocument,
+  WatchDocuments,
 } from '../documents/index.js'
 import { SecretBox } from '../kernel/crypto.js'
 import { type EngineLimits, limitsOf } from '../kernel/limits.js'
@@ -200,6 +201,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     vectorIndex: container.get(VECTOR_INDEX),
     verify: container.get(Verify),
     waitForDocument: container.get(WaitForDocument),
+    watchDocuments: container.get(WatchDocuments),
   }
 }
 
@@ -329,6 +331,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
   bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter])
+  bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])
   bind(LateWrites, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])
   container

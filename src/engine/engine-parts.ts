@@ -11,6 +11,7 @@ import type {
   ReplaceDocument,
   UploadDocument,
   WaitForDocument,
+  WatchDocuments,
 } from '../documents/index.js'
 import type { SecretBox } from '../kernel/crypto.js'
 import type {
@@ -103,4 +104,5 @@ export interface EngineParts {
   readonly vectorIndex: VectorIndex
   readonly verify: Verify
   readonly waitForDocument: WaitForDocument
+  readonly watchDocuments: WatchDocuments
 }

@@ -19,6 +19,10 @@ export interface EngineLimits {
   readonly searchesPerKey: number
   /** Waiting and running searches of a company; default 64. */
   readonly searchesPerCompany: number
+  /** Watches of documents of an API key, or of a user without a key; default 32. */
+  readonly watchesPerKey: number
+  /** Watches of documents of a company; default 256. */
+  readonly watchesPerCompany: number
   /** Uploads of a company in progress; default 256. */
   readonly uploadsPerCompany: number
   /** Mails with a link to a user's address in an hour. The same number applies to mails without a link. Default 5. */
@@ -50,6 +54,8 @@ export const DEFAULT_LIMITS: EngineLimits = {
   promptTokens: 2_048,
   searchesPerKey: 32,
   searchesPerCompany: 64,
+  watchesPerKey: 32,
+  watchesPerCompany: 256,
   uploadsPerCompany: 256,
   mailsPerAddressPerHour: 5,
   mailsPerCompanyPerHour: 200,

@@ -18,6 +18,7 @@ import type {
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
 import type { DocumentEventEmitter } from '../document-events.js'
+import { type ProcessingStage, percentOf } from '../document-state.js'
 import { windowTokensFor } from '../embedding-models.js'
 import {
   ChunkWriter,
@@ -124,7 +125,7 @@ export class DocumentRun {
     if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
     if (smallDocument !== undefined) {
       const unwrittenChunks = await this.#processSmall(smallDocument)
-      this.#emitProgress(this.#totals.embedded)
+      this.#emitProgress('embedding', this.#totals.embedded)
       return { receipt: this.#receipt(), unwrittenChunks }
     }
     await this.#chunks.end(this.#totals.chunks)
@@ -177,7 +178,7 @@ export class DocumentRun {
       }
       if (this.#isFresh) this.#wordFeed ??= this.#startWords()
       const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#wordFeed?.push(batch.chunks)])
-      if (isWritten) this.#emitProgress(this.#chunks.embeddedWindows)
+      if (isWritten) this.#emitProgress('reading', this.#chunks.embeddedWindows)
     }
     return smallDocument
   }
@@ -295,6 +296,7 @@ export class DocumentRun {
     const { embeddedChunks, embeddedWindows } = this.#chunks
     const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
     this.#totals.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
+    this.#emitProgress('embedding', this.#totals.embedded)
     const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
     let isKnownBack = false
     for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
@@ -305,7 +307,7 @@ export class DocumentRun {
         isKnownBack = true
       }
       await this.#vectors.write(batch)
-      this.#emitProgress(this.#totals.embedded)
+      this.#emitProgress('embedding', this.#totals.embedded)
     }
     await this.#vectors.finish(this.#totals.windows)
   }
@@ -324,13 +326,17 @@ export class DocumentRun {
     return { id: this.#document.id, context: this.#context }
   }
 
-  #emitProgress(windowsEmbedded: number): void {
+  #emitProgress(stage: ProcessingStage, windowsEmbedded: number): void {
     if (this.#document.generation !== null) return
+    const windowsTotal = stage === 'reading' ? null : this.#totals.windows
     this.#ports.events.emit('document.progress', {
       contextId: this.#context.id,
       fileName: this.#document.uuid,
+      stage,
       charactersExtracted: this.#summary.characters,
       windowsEmbedded,
+      windowsTotal,
+      percent: percentOf(windowsEmbedded, windowsTotal),
     })
   }
 

@@ -467,18 +467,29 @@ describe('the processing of a document', () => {
     expect(progress.at(-1)).toEqual({
       contextId: context.id,
       fileName: uuid,
+      stage: 'embedding',
       charactersExtracted: TEXT.length,
       windowsEmbedded: 1,
+      windowsTotal: 1,
+      percent: 99,
     })
   })
 
   it('counts windows as embedded batch by batch', async () => {
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 16, overlap: 0 } })
-    const counts: number[] = []
-    memory.engine.on('document.progress', ({ windowsEmbedded }) => counts.push(windowsEmbedded))
+    const counts: unknown[] = []
+    memory.engine.on('document.progress', ({ stage, windowsEmbedded, windowsTotal, percent }) => {
+      if (stage === 'embedding') counts.push([windowsEmbedded, windowsTotal, percent])
+    })
     const words = Array.from({ length: 16 * 1_000 }, (_, number) => `word${number}`)
     const uuid = await uploadText(session, id, 'a.txt', words.join(' '))
-    expect(counts).toEqual([256, 512, 768, 1_000])
+    expect(counts).toEqual([
+      [0, 1_000, 0],
+      [256, 1_000, 25],
+      [512, 1_000, 51],
+      [768, 1_000, 76],
+      [1_000, 1_000, 99],
+    ])
     expect((await session.documents.get(uuid)).receipt?.windows).toBe(1_000)
   })
 

@@ -1,0 +1,85 @@
+import type { DocumentRecord } from '../ports/index.js'
+import { displayNameOf, isUnfinished } from './document.js'
+
+/** The part of its processing that a document is in. Reading also cuts the text and indexes its words. */
+export type ProcessingStage = 'reading' | 'embedding'
+
+/** The state of a document, and how far its processing is. */
+export interface DocumentState {
+  readonly contextId: number
+  /** It stays the same when the document is replaced. */
+  readonly id: number
+  /** UUID of the newest version: the one that waits, is being processed, or was processed last. */
+  readonly uuid: string
+  readonly displayName: string
+  /** True if that version is to replace another one, which searches find until then. */
+  readonly isReplacement: boolean
+  readonly status: 'waiting' | 'processing' | 'completed' | 'failed' | 'deleted'
+  /** Null unless the document is being processed. */
+  readonly stage: ProcessingStage | null
+  /** Share of the windows that have their vectors, 0 to 100. Null as long as `windowsTotal` is null. */
+  readonly percent: number | null
+  /** Windows that have their vectors so far. */
+  readonly windowsEmbedded: number
+  /** Number of windows. Null until the whole text is read, and for a document that is not being processed. */
+  readonly windowsTotal: number | null
+  /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
+  readonly error: string | null
+  /** The code at the end of `error`. */
+  readonly errorCode: string | null
+}
+
+/** The progress of a version that is being processed. */
+export interface ProcessingProgress {
+  readonly stage: ProcessingStage
+  readonly windowsEmbedded: number
+  readonly windowsTotal: number | null
+}
+
+const BEGINNING: ProcessingProgress = { stage: 'reading', windowsEmbedded: 0, windowsTotal: null }
+
+/** @param progress default: the processing has just begun */
+export function toDocumentState(record: DocumentRecord, progress: ProcessingProgress = BEGINNING): DocumentState {
+  const status = statusOf(record)
+  const isProcessing = status === 'processing'
+  const { windowsEmbedded, windowsTotal } = isProcessing ? progress : BEGINNING
+  return {
+    contextId: record.contextId,
+    id: record.publicId,
+    uuid: record.uuid,
+    displayName: displayNameOf(record),
+    isReplacement: record.replaces !== null,
+    status,
+    stage: isProcessing ? progress.stage : null,
+    percent: status === 'completed' ? 100 : percentOf(windowsEmbedded, windowsTotal),
+    windowsEmbedded,
+    windowsTotal,
+    error: record.error,
+    errorCode: codeOf(record.error),
+  }
+}
+
+/** Whole percent. A document that is not completed has 99 at most: its last step is not done. */
+export function percentOf(windowsEmbedded: number, windowsTotal: number | null): number | null {
+  if (windowsTotal === null) return null
+  return Math.min(99, Math.floor((100 * windowsEmbedded) / Math.max(1, windowsTotal)))
+}
+
+/** The state of a document that is deleted. @param last its state before */
+export function deletedState(last: DocumentState): DocumentState {
+  return { ...last, status: 'deleted', stage: null, percent: null, windowsEmbedded: 0, windowsTotal: null }
+}
+
+function statusOf(record: DocumentRecord): DocumentState['status'] {
+  if (record.deleted !== null) return 'deleted'
+  if (!isUnfinished(record)) return record.completed === null ? 'failed' : 'completed'
+  return record.started === null ? 'waiting' : 'processing'
+}
+
+function codeOf(error: string | null): string | null {
+  return /\((ERR_\w+)\)\.?$/.exec(error ?? '')?.[1] ?? null
+}
+
+export function isSameState(one: DocumentState, other: DocumentState): boolean {
+  return (Object.keys(one) as (keyof DocumentState)[]).every((name) => one[name] === other[name])
+}
