@@ -12,7 +12,7 @@ import {
   type SignatureScheme,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { NAMES_DOCUMENTS } from '../migrations/0003-webhook-settings.js'
+import { NAMES_DOCUMENTS } from '../migrations/0004-webhook-settings.js'
 import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
