@@ -130,6 +130,7 @@ export {
   MailError,
   MigrationFailedError,
   ModelError,
+  NativePartError,
   NotFoundError,
   NotInitializedError,
   OneTimePasswordRequiredError,

@@ -1,4 +1,5 @@
 import type { PasswordHasher } from '../../src/ports/index.js'
+import { loadNative } from '../node-kit/index.js'
 
 /**
  * Hashes with Argon2id on a thread of libuv's pool: 64 MiB, 3 passes, 4 lanes, the second recommended choice of RFC
@@ -23,5 +24,5 @@ export class Argon2PasswordHasher implements PasswordHasher {
 
 /** Loads the library with the first password: most processes never hash one. */
 async function load(): Promise<typeof import('argon2')> {
-  return await import('argon2')
+  return await loadNative('argon2', async () => await import('argon2'))
 }

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
 import { InvalidInputError } from '../../src/ports/index.js'
-import { makeDatabaseFilePrivate } from '../node-kit/index.js'
+import { makeDatabaseFilePrivate, messageOf, nativePartError } from '../node-kit/index.js'
 
 /** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
 const MAX_CONNECTIONS = 10
@@ -143,10 +143,12 @@ const BUSY_TIMEOUT_MS = 15_000
  * Opens a pool of connections to an SQLite file, and creates the file if it is missing. It uses the write-ahead log,
  * and every commit is on the disk before it is acknowledged. Only the owner may read the file (mode 0600), the log and
  * the shared memory beside it: SQLite creates these with the mode of the file.
+ *
+ * @throws NativePartError if the driver is not built
  */
 export function openSqlite(filename: string): Knex {
   if (filename !== ':memory:' && filename !== '') makeDatabaseFilePrivate(filename)
-  return knex({
+  return withDriver({
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
@@ -167,6 +169,16 @@ export function openSqlite(filename: string): Knex {
       },
     },
   })
+}
+
+/** knex loads the driver, and puts two lines with advice of its own in front of the driver's message. */
+function withDriver(config: Knex.Config): Knex {
+  try {
+    return knex(config)
+  } catch (error) {
+    const [, , ...lines] = messageOf(error).split('\n')
+    throw nativePartError('sqlite3', new Error(lines.join('\n'), { cause: error }))
+  }
 }
 
 /** A log that prints nothing into the host's output. Errors reach the caller. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
+import { loadNative } from '../node-kit/index.js'
 import type { TablePlace } from './table-place.js'
 
 /** The memory for parts of indexes and for metadata of files, for all tables together. */
@@ -17,7 +18,7 @@ export async function connectTo({ uri, storageOptions, isShared, temporaryFolder
   await setImmediate()
   // Otherwise Lance writes a line to the host's terminal for each empty partition.
   process.env['LANCEDB_LOG'] ??= 'error'
-  const { connect, Session } = await import('@lancedb/lancedb')
+  const { connect, Session } = await loadNative('@lancedb/lancedb', async () => await import('@lancedb/lancedb'))
   const session = withTemporaryFolder(temporaryFolder, () => new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES))
   return await connect(uri, { storageOptions, ...(isShared && { readConsistencyInterval: 0 }) }, session)
 }

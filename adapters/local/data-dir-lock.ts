@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import sqlite3 from 'sqlite3'
+import type { Database } from 'sqlite3'
 import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
-import { codeOf, isCode } from '../node-kit/index.js'
+import { codeOf, isCode, loadNative } from '../node-kit/index.js'
 
 /** The wait for the lock: a process that has just ended may need a moment to release it. */
 const HANDOVER_MS = 200
@@ -33,6 +33,7 @@ interface HolderSettings {
  *
  * @throws DataDirLockedError with the process id of the holder
  * @throws DataDirUnusableError if the folder cannot be written
+ * @throws NativePartError if SQLite's driver is not built
  */
 export async function lockDataDir(dataDir: string, settings: HolderSettings): Promise<DataDirLock> {
   await createIfMissing(join(dataDir, LOCK_FILE)).catch((error: unknown) => {
@@ -101,7 +102,8 @@ interface LockRequest {
 }
 
 async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }: LockRequest): Promise<DataDirLock> {
-  const database = await open(join(dataDir, file)).catch((error: unknown) => {
+  const { default: sqlite3 } = await loadNative('sqlite3', async () => await import('sqlite3'))
+  const database = await open(sqlite3, join(dataDir, file)).catch((error: unknown) => {
     throw unusable(dataDir, error)
   })
   database.configure('busyTimeout', waitMs)
@@ -137,7 +139,7 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-async function open(filename: string): Promise<sqlite3.Database> {
+async function open(sqlite3: typeof import('sqlite3'), filename: string): Promise<Database> {
   return await new Promise((resolve, reject) => {
     const database = new sqlite3.Database(filename, (error) => {
       if (error === null) resolve(database)

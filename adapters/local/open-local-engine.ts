@@ -27,6 +27,7 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  *
  * @throws InvalidInputError if `dataDir` is missing, or for options that are not valid
  * @throws SecretKeyError if the secret-encryption key of the database is missing, or another one is given
+ * @throws NativePartError if a package with a native part, such as SQLite's driver, is not built on this system
  * @throws DataDirLockedError if an engine of this or another process works on the folder
  * @throws DataDirUnusableError if the folder cannot be created or written, or if other users can read it and that
  *   cannot be changed

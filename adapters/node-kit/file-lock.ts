@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import type { Database } from 'sqlite3'
 import { retry } from '../../src/ports/index.js'
+import { loadNative } from './load-native.js'
 import { isCode, makeDatabaseFilePrivate } from './system.js'
 
 /** The error code of a lock that another process still holds after the wait. */
@@ -38,7 +39,7 @@ export async function withFileLock<T>(path: string, waitMs: number, work: () => 
 
 async function openDatabase(path: string): Promise<Database> {
   // Loading it takes some milliseconds, which only those who take a lock need.
-  const { default: sqlite3 } = await import('sqlite3')
+  const { default: sqlite3 } = await loadNative('sqlite3', async () => await import('sqlite3'))
   return await new Promise((resolve, reject) => {
     const database = new sqlite3.Database(path, (error) => {
       if (error === null) resolve(database)

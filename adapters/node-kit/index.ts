@@ -22,12 +22,14 @@ export {
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export { KeyedQueue } from './keyed-queue.js'
+export { loadNative, nativePartError } from './load-native.js'
 export {
   codeOf,
   createPrivateFile,
   freeBytesOf,
   isCode,
   makeDatabaseFilePrivate,
+  messageOf,
   replacePrivateFile,
   syncFolder,
 } from './system.js'

@@ -28,6 +28,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Do first what the message says. Some objects cannot be deleted, such as the root company.',
       },
       ERR_LAST_MANAGER: { advice: 'Give another user a role with `tenant:manage` first.' },
+      ERR_NATIVE_PART: {
+        advice: 'Run the commands of the message, then start the process again. See [Install](../how-to/install.md).',
+      },
       ERR_UNSUPPORTED: { advice: 'Follow the message: it names the package, the role or the command that is needed.' },
     },
   },

@@ -29,6 +29,7 @@ export {
   DataDirUnusableError,
   LeaseLostError,
   MigrationFailedError,
+  NativePartError,
   NotInitializedError,
   SchemaTooNewError,
   SchemaTooOldError,

@@ -15,6 +15,7 @@ export {
   MailError,
   ModelError,
   type ModelErrorCode,
+  NativePartError,
   QuotaExceededError,
   SchemaTooNewError,
   SchemaTooOldError,

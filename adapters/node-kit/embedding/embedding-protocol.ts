@@ -29,7 +29,7 @@ export type EmbeddingRequest =
 
 /** The worker's answer: one for each `release` and for each `embed` that is not cancelled. */
 export type EmbeddingResponse =
-  /** The worker has loaded the native runtime. */
+  /** The worker has loaded the native runtime, or has failed to. */
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly id: number; readonly vectors: Float32Array }
   /** The work in progress at the time of the request has ended. */

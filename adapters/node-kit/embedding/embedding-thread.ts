@@ -3,6 +3,7 @@ import {
   InvalidInputError,
   ModelError,
   type ModelErrorCode,
+  NativePartError,
   UnsupportedError,
 } from '../../../src/ports/index.js'
 import { type EmbeddingPlace, startPlace } from './embedding-place.js'
@@ -181,6 +182,7 @@ const MODEL_CODES: ReadonlySet<ErrorCode> = new Set<ModelErrorCode>([
 export function toError({ code, message }: ThreadError): Error {
   if (code !== undefined && MODEL_CODES.has(code)) return new ModelError(code as ModelErrorCode, message)
   if (code === 'ERR_INVALID_INPUT') return new InvalidInputError('', message)
+  if (code === 'ERR_NATIVE_PART') return new NativePartError(message)
   if (code === 'ERR_UNSUPPORTED') return new UnsupportedError(message)
   return new Error(message)
 }

@@ -3,8 +3,9 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
-import runtime, { type InferenceSession } from 'onnxruntime-node'
+import type { InferenceSession } from 'onnxruntime-node'
 import { AlcoveError, ModelError } from '../../../src/ports/index.js'
+import { loadNative } from '../load-native.js'
 import { type DeviceModel, type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
 import type { OpenRunner, Runner, RunnerInputs } from './embedding-runner.js'
 import { EmbeddingTask, poolInto } from './embedding-task.js'
@@ -21,17 +22,21 @@ interface WaitingTask {
  */
 const LOWER_PRIORITY = 5
 
+type Runtime = typeof import('onnxruntime-node')
+
 const models = new Map<string, Promise<LoadedModel>>()
 const waiting: WaitingTask[] = []
 /** Requests that are neither answered nor cancelled, including those whose model is loading. */
 const openRequests = new Set<number>()
 let isRunning = false
+/** The native runtime. A request gets the error if it cannot be loaded. */
+const loadingRuntime = loadNative('onnxruntime-node', async () => (await import('onnxruntime-node')).default)
 /** The current batch, or the last one. */
 let currentBatch: Promise<void> = Promise.resolve()
 
 // The host's own thread and those of the database come first. On Linux, each thread has its own priority.
 if (process.platform === 'linux') setPriority(LOWER_PRIORITY)
-send({ type: 'ready' })
+void loadingRuntime.catch(() => undefined).then(() => send({ type: 'ready' }))
 receive((request) => {
   if (request.type === 'cancel') cancel(request.id)
   else if (request.type === 'release') void release(request)
@@ -154,8 +159,9 @@ class LoadedModel {
 
   /** @throws ModelError if files are missing, changed or not supported */
   static async load(model: DeviceModel): Promise<LoadedModel> {
+    const runtime = await loadingRuntime
     await checkWeights(model)
-    const session = await openSession(model)
+    const session = await openSession(runtime, model)
     const { openRunner } = (await import(model.runner)) as { readonly openRunner: OpenRunner }
     return new LoadedModel(model, await openRunner(model, session))
   }
@@ -188,7 +194,7 @@ class LoadedModel {
 }
 
 /** @throws ModelError `ERR_MODEL_UNSUPPORTED` for a graph that the runtime refuses */
-async function openSession({ folder, weights }: ModelFolder): Promise<InferenceSession> {
+async function openSession(runtime: Runtime, { folder, weights }: ModelFolder): Promise<InferenceSession> {
   try {
     return await runtime.InferenceSession.create(join(folder, weights), SESSION_OPTIONS)
   } catch (error) {

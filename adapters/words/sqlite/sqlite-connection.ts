@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import type { Database, Statement } from 'sqlite3'
+import { loadNative } from '../../node-kit/index.js'
 
 /** A parameter of a statement. */
 type SqlValue = string | number | Buffer
@@ -20,9 +21,9 @@ export class SqliteConnection {
     this.#database = database
   }
 
-  /** Opens a file, or creates it. */
+  /** Opens a file, or creates it. @throws NativePartError if the driver is not built */
   static async open(file: string): Promise<SqliteConnection> {
-    const { default: sqlite } = await import('sqlite3')
+    const { default: sqlite } = await loadNative('sqlite3', async () => await import('sqlite3'))
     const database = await callAsPromise<Database>((done) => {
       const opened: Database = new sqlite.Database(file, (error) => done(error, opened))
     })

@@ -57,6 +57,14 @@ export class DataDirUnusableError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_UNUSABLE'
 }
 
+/**
+ * A package has no native part for this system, or its install script has not run. The message names the package and the
+ * commands.
+ */
+export class NativePartError extends AlcoveError {
+  readonly code = 'ERR_NATIVE_PART'
+}
+
 /** The data folder, the database and the bucket with files do not belong together. */
 export class DataDirMismatchError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_MISMATCH'
