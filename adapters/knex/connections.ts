@@ -148,7 +148,7 @@ const BUSY_TIMEOUT_MS = 15_000
  */
 export function openSqlite(filename: string): Knex {
   if (filename !== ':memory:' && filename !== '') makeDatabaseFilePrivate(filename)
-  return withDriver({
+  const database = withDriver({
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
@@ -168,6 +168,22 @@ export function openSqlite(filename: string): Knex {
         })
       },
     },
+  })
+  letProcessEnd((database.client as { readonly pool: ConnectionPool }).pool)
+  return database
+}
+
+/** The part of a pool that looks for idle connections. */
+interface ConnectionPool {
+  readonly interval?: { readonly unref?: () => void } | null
+  on(event: 'startReaping', listener: () => void): void
+}
+
+/** The pool's look for idle connections keeps no process alive: a free connection to a file has nothing to wait for. */
+function letProcessEnd(pool: ConnectionPool): void {
+  pool.on('startReaping', () => {
+    // The pool makes its timer after it has told its listeners.
+    queueMicrotask(() => pool.interval?.unref?.())
   })
 }
 

@@ -49,6 +49,14 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
 /** Makes `close` release the lock last, after the last write. */
 export function releasing(engine: Engine, lock: DataDirLock): Engine {
   let closing: Promise<void> | undefined
+  return withClose(engine, async () => {
+    closing ??= engine.close().finally(() => lock.release())
+    await closing
+  })
+}
+
+/** An engine with another `close`, and with other members that `changes` has. */
+export function withClose(engine: Engine, close: Engine['close'], changes: Partial<Engine> = {}): Engine {
   return {
     owner: engine.owner,
     administration: engine.administration,
@@ -60,10 +68,8 @@ export function releasing(engine: Engine, lock: DataDirLock): Engine {
     warmUp: async (options) => await engine.warmUp(options),
     health: async () => await engine.health(),
     whenCleared: async () => await engine.whenCleared(),
-    close: async () => {
-      closing ??= engine.close().finally(() => lock.release())
-      await closing
-    },
+    ...changes,
+    close,
   }
 }
 

@@ -15,6 +15,7 @@ import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
 import { modelDirsOf, openModels } from './models/model-dirs.js'
+import { openShared } from './open-engines.js'
 import { OpenedParts } from './opened-parts.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
@@ -23,12 +24,15 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * Opens an engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
  *
  * It creates the folder if it is missing, and starts the workers. The options can replace any port. Only one engine
- * works on a folder at a time.
+ * works on a folder at a time: a second call in the same process with the same options gives that engine, and the last
+ * `close` closes it. A program that ends without `close` lets the engine of a folder close by itself; with `databaseUrl`,
+ * the engine keeps its process alive, because other processes may bring it work.
  *
  * @throws InvalidInputError if `dataDir` is missing, or for options that are not valid
  * @throws SecretKeyError if the secret-encryption key of the database is missing, or another one is given
  * @throws NativePartError if a package with a native part, such as SQLite's driver, is not built on this system
- * @throws DataDirLockedError if an engine of this or another process works on the folder
+ * @throws DataDirLockedError if an engine of another process works on the folder, or one of this process with other
+ *   options
  * @throws DataDirUnusableError if the folder cannot be created or written, or if other users can read it and that
  *   cannot be changed
  * @throws DataDirMismatchError if the documents in the folder or in the bucket belong to another database, or if the
@@ -44,9 +48,14 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
   requireFilesUrl(options)
   await makePrivateDataDir(dataDir)
+  const isExclusive = options.databaseUrl === undefined
+  return await openShared(options, dataDir, { isExclusive, open: async () => await openOn(dataDir, options) })
+}
+
+async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Engine> {
+  const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
   if (options.isWorking !== false) await removeLeftShadows(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options

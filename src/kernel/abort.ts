@@ -68,10 +68,27 @@ export async function* itemsUntilAborted<Item>(
  * @throws the signal's reason, as soon as the signal is aborted
  */
 export async function pause(ms: number, until?: Promise<unknown> | AbortSignal): Promise<void> {
+  await waitFor(ms, until, () => undefined)
+}
+
+/** As {@link pause}, but the wait alone does not keep a process of Node alive. */
+export async function idlePause(ms: number, until: Promise<unknown>): Promise<void> {
+  await waitFor(ms, until, (timer) => {
+    // Other platforms have numbers in place of timers.
+    if (typeof timer === 'object') (timer as { readonly unref?: () => void }).unref?.()
+  })
+}
+
+async function waitFor(
+  ms: number,
+  until: Promise<unknown> | AbortSignal | undefined,
+  started: (timer: unknown) => void,
+): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
   })
+  started(timer)
   try {
     if (until instanceof AbortSignal) await untilAborted(timeout, until)
     else await Promise.race(until === undefined ? [timeout] : [timeout, until])

@@ -19,6 +19,7 @@ import { printResult } from '../output.js'
 import { onInterrupt } from '../releasing.js'
 
 const EXIT_DELAY_MS = 1_000
+const ALIVE_MS = 60_000
 const MAX_DAYS = 36_500
 const ENGINE_ROLES = ['ingest', 'relay'] as const
 const ROLES: readonly string[] = ['http', ...ENGINE_ROLES]
@@ -111,7 +112,9 @@ export function serveCommand(): CommandUnknownOpts {
         if (server !== undefined) ownEndpoints = [server.endpoint]
         const ready = server === undefined ? `running ${roles.join(', ')}` : `listening on ${address}`
         printResult(options, { address: server?.address ?? null, pid: process.pid }, ready)
-        await interrupted
+        // Without a server, nothing else keeps the process alive.
+        const alive = setInterval(() => undefined, ALIVE_MS)
+        await interrupted.finally(() => clearInterval(alive))
         await server?.close()
       } finally {
         await engine.close()

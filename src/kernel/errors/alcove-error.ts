@@ -68,6 +68,9 @@ export type ErrorCode =
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
+/** The names of the classes of an error, for other copies of this package in the same process. */
+const CLASS_NAMES = Symbol.for('alcove.error-classes')
+
 /** The base class of all errors that the engine throws on purpose. */
 export abstract class AlcoveError extends Error {
   /** A stable code. Callers may switch on it. */
@@ -79,7 +82,25 @@ export abstract class AlcoveError extends Error {
     super(message, options)
     this.name = new.target.name
   }
+
+  /** True also for an error of another copy of this package in the same process, such as one in a bundle. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
+    const names: unknown = typeof value === 'object' && value !== null && Reflect.get(value, CLASS_NAMES)
+    return Array.isArray(names) && names.includes(this.name)
+  }
 }
+
+Object.defineProperty(AlcoveError.prototype, CLASS_NAMES, {
+  get(this: AlcoveError): string[] {
+    const names: string[] = []
+    for (let each: unknown = this.constructor; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
+      names.push(each.name)
+      if (each === AlcoveError) break
+    }
+    return names
+  },
+})
 
 /** True for a failure of the moment that the work did not cause, such as a database that is unavailable. */
 export function isTransientError(error: unknown): boolean {

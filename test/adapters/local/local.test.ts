@@ -117,17 +117,6 @@ describe('an engine on a folder', () => {
 })
 
 describe('a data folder', () => {
-  it('that is already open is refused, and is not changed', async () => {
-    const engine = await openLocalEngine({ dataDir })
-    await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
-      code: 'ERR_DATA_DIR_LOCKED',
-      message: expect.stringContaining('this process has already opened the data folder') as string,
-    })
-    expect(await engine.as(engine.owner).contexts.list()).toEqual([])
-    await engine.close()
-    await (await openLocalEngine({ dataDir })).close()
-  })
-
   it('is free after the process that used it was killed', async () => {
     const file = join(folder.path, 'text.txt')
     await writeFile(file, 'Some text. '.repeat(20_000))
