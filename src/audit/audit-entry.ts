@@ -120,6 +120,8 @@ export interface AuditActions {
   'user.enabled': NoDetails
   /** `contexts`: the contexts that the user created were kept or deleted. */
   'user.deleted': { readonly contexts: 'keep' | 'delete' }
+  /** `contexts`: their number. Each of them has an entry of its own. */
+  'user.contexts-handed-over': { readonly newUserId: number; readonly contexts: number }
   'password.reset-requested': NoDetails
   /** `by`: the link of a mail, or the host. */
   'password.set': { readonly by: 'link' | 'host' }
@@ -164,6 +166,8 @@ export interface AuditActions {
   'context.created': { readonly accountId: number }
   'context.updated': { readonly accountId: number }
   'context.shared': { readonly accountId: number; readonly shareState: 0 | 1 }
+  /** The context belongs to another user now. */
+  'context.handed-over': { readonly accountId: number; readonly oldUserId: number; readonly newUserId: number }
   'context.deleted': { readonly accountId: number }
   'document.uploaded': { readonly contextId: number }
   'document.updated': { readonly contextId: number }
@@ -198,6 +202,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'user.disabled': 'user',
   'user.enabled': 'user',
   'user.deleted': 'user',
+  'user.contexts-handed-over': 'user',
   'password.reset-requested': 'user',
   'password.set': 'user',
   'otp.begun': 'user',
@@ -227,6 +232,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, AuditTarget>> = {
   'context.created': 'context',
   'context.updated': 'context',
   'context.shared': 'context',
+  'context.handed-over': 'context',
   'context.deleted': 'context',
   'document.uploaded': 'document',
   'document.updated': 'document',

@@ -19,6 +19,14 @@ export {
   type ShareInput,
   shareSchema,
 } from './contexts.js'
+export {
+  type HandedOver,
+  type HandOverAllInput,
+  HandOverContexts,
+  type HandOverInput,
+  handOverAllSchema,
+  handOverSchema,
+} from './hand-over.js'
 export { clearAway, recordAway, waitingSentence } from './model-away.js'
 export {
   type ContextReindexProgress,

@@ -1,4 +1,11 @@
-import type { Context, ContextChanges, ContextSettingsView, NewContext, ShareInput } from '../contexts/index.js'
+import type {
+  Context,
+  ContextChanges,
+  ContextSettingsView,
+  HandOverInput,
+  NewContext,
+  ShareInput,
+} from '../contexts/index.js'
 import type {
   ChunkQuery,
   Document,
@@ -84,6 +91,14 @@ export interface ContextOperations {
   whenReindexed(id: number, options?: Cancellable): Promise<ContextSettingsView>
   /** Shares a context with the other users of its account, or makes it private. @throws as {@link update} */
   share(id: number, share: ShareInput): Promise<void>
+  /**
+   * Gives a context to another user, whose it is from then on: a private one is visible to that user alone.
+   *
+   * @returns the context, also if the principal cannot read it any more
+   * @throws InvalidInputError if that user may not read contexts of the account
+   * @throws as {@link update}
+   */
+  handOver(id: number, input: HandOverInput): Promise<Context>
   /**
    * Deletes a context with its documents. It is invisible at once. A job removes its vectors, words and files:
    * see `Engine.whenCleared`.
@@ -285,6 +300,7 @@ export function createContextOperations(
     share: async (id, share) => {
       await parts.contexts.share(principal, id, share)
     },
+    handOver: async (id, input) => await parts.handOverContexts.execute(principal, id, input),
     delete: async (id) => {
       await parts.contexts.delete(principal, id)
       signals.purgeQueued()

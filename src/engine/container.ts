@@ -1,7 +1,7 @@
 import { type AbstractNewable, Container } from 'inversify'
 import 'reflect-metadata'
 import { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import { Contexts, ReadContextSettings, ReindexAll, RemoveContexts } from '../contexts/index.js'
+import { Contexts, HandOverContexts, ReadContextSettings, ReindexAll, RemoveContexts } from '../contexts/index.js'
 import {
   ContextCheck,
   DocumentCheck,
@@ -198,6 +198,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     replaceDocument: container.get(ReplaceDocument),
     users: container.get(Users),
     findUsers: container.get(FindUsers),
+    handOverContexts: container.get(HandOverContexts),
     vectorIndex: container.get(VECTOR_INDEX),
     verify: container.get(Verify),
     waitForDocument: container.get(WaitForDocument),
@@ -255,6 +256,7 @@ function bindTenancy(container: Container, bind: Bind, options: EngineOptions): 
   container.bind(TrimAudit).toResolvedValue((clock) => new TrimAudit(clock, retentionDays), [CLOCK])
   bind(Initialize, [STORAGE, CLOCK, HOST_REACH])
   bind(RemoveContexts, [CLOCK])
+  bind(HandOverContexts, [STORAGE, CLOCK, Authorizer])
   bind(Administration, [
     STORAGE,
     CLOCK,

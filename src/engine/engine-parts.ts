@@ -1,5 +1,5 @@
 import type { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import type { Contexts, ReadContextSettings, ReindexAll } from '../contexts/index.js'
+import type { Contexts, HandOverContexts, ReadContextSettings, ReindexAll } from '../contexts/index.js'
 import type { StartCheck, Verify } from '../doctor/index.js'
 import type {
   DocumentEventEmitter,
@@ -101,6 +101,7 @@ export interface EngineParts {
   readonly replaceDocument: ReplaceDocument
   readonly users: Users
   readonly findUsers: FindUsers
+  readonly handOverContexts: HandOverContexts
   readonly vectorIndex: VectorIndex
   readonly verify: Verify
   readonly waitForDocument: WaitForDocument

@@ -1,4 +1,12 @@
-import type { ContextReindexProgress, NewChunkSettings, ReindexAllOptions } from '../contexts/index.js'
+import type {
+  Context,
+  ContextReindexProgress,
+  HandedOver,
+  HandOverAllInput,
+  HandOverInput,
+  NewChunkSettings,
+  ReindexAllOptions,
+} from '../contexts/index.js'
 import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
 import type { Administration, Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
@@ -22,6 +30,8 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   readonly deliveries: DeliveryOperations
   /** The audit trail of all companies. */
   readonly audit: AuditOperations
+  /** Contexts of all companies that get another user. */
+  readonly contexts: ContextAdministration
   /**
    * Runs the doctor: compares rows, vectors, words, files and models with each other while the engine works. It reads
    * every file, and checks each problem a second time before it reports the problem. Other work has priority.
@@ -57,6 +67,25 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
   startCheck(): VerifyReport | undefined
 }
 
+/** Gives contexts to other users. */
+export interface ContextAdministration {
+  /**
+   * Gives a context to another user.
+   *
+   * @throws InvalidInputError if that user may not read contexts of the account
+   * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
+   */
+  handOver(contextId: number, input: HandOverInput): Promise<Context>
+  /**
+   * Gives all contexts of a user to another user. The user may be deleted.
+   *
+   * @returns the ids of the contexts
+   * @throws InvalidInputError if that user may not read contexts of one of the accounts; nothing changes then
+   * @throws NotFoundError `ERR_USER_NOT_FOUND` if the user never existed
+   */
+  handOverAll(fromUserId: number, input: HandOverAllInput): Promise<HandedOver>
+}
+
 export function createHostAdministration(
   parts: EngineParts,
   owner: Principal,
@@ -76,6 +105,12 @@ export function createHostAdministration(
     destinations: createDestinationOperations(parts, authorize, signals),
     deliveries: createDeliveryOperations(parts, authorize, signals),
     audit: createAuditOperations(parts, async () => reach),
+    contexts: {
+      handOver: async (contextId: number, input: HandOverInput) =>
+        await parts.handOverContexts.executeForHost(contextId, input, reach),
+      handOverAll: async (fromUserId: number, input: HandOverAllInput) =>
+        await parts.handOverContexts.ofUser(fromUserId, input, reach),
+    },
     verify,
     reindexAll: (settings: NewChunkSettings, options: ReindexAllOptions = {}) =>
       parts.reindexAll.run(settings, options, () => signals.settingsChanged()),

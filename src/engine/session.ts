@@ -98,6 +98,7 @@ const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
   create: 'context.created',
   update: 'context.updated',
   share: 'context.shared',
+  handOver: 'context.handed-over',
   delete: 'context.deleted',
 }
 const DOCUMENT_CHANGES: ChangingMethods<DocumentOperations> = {
@@ -114,6 +115,7 @@ const USER_CHANGES: ChangingMethods<UserOperations> = {
   add: 'user.added',
   reinitiate: 'user.reinitiated',
   delete: 'user.deleted',
+  handOverContexts: 'user.contexts-handed-over',
 }
 const PERMISSION_CHANGES: ChangingMethods<PermissionOperations> = {
   create: 'permission.created',

@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../audit/index.js'
+import type { HandedOver, HandOverAllInput } from '../contexts/index.js'
 import { NotFoundError } from '../kernel/errors.js'
 import type { ListPage, ListQuery } from '../kernel/lists.js'
 import { parseId } from '../kernel/validate.js'
@@ -71,6 +72,16 @@ export interface UserOperations {
    * @throws ThrottledError if the mail would exceed a limit; links of earlier invitations stay valid then
    */
   reinitiate(id: number): Promise<void>
+  /**
+   * Gives the contexts of a disabled or deleted user to another user: those of accounts within reach.
+   *
+   * @returns the ids of the contexts
+   * @throws InvalidInputError if that user may not read contexts of one of the accounts; nothing changes then
+   * @throws NotFoundError `ERR_USER_NOT_FOUND` if the user never existed, or is out of reach
+   * @throws InUseError if the user is enabled
+   * @throws ForbiddenError if the principal's role may not read and write contexts
+   */
+  handOverContexts(id: number, input: HandOverAllInput): Promise<HandedOver>
   /**
    * Deletes a user, and erases its personal data, permissions, API keys, links and waiting mails. Contexts stay with
    * their accounts.
@@ -156,6 +167,7 @@ export function createUserOperations(parts: EngineParts, principal: Principal): 
     reinitiate: async (id) => {
       await parts.users.reinitiate(id, (await authorize()).reach)
     },
+    handOverContexts: async (id, input) => await parts.handOverContexts.ofUser(id, input, (await authorize()).reach),
     delete: async (id) => {
       await parts.users.delete(id, (await authorize()).reach)
     },

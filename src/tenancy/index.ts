@@ -1,4 +1,4 @@
-export { Access, AccessRecorder, Authorizer } from './access/authorizer.js'
+export { Access, AccessRecorder, Authorizer, givesAccess } from './access/authorizer.js'
 export { managersOfWebhooks } from './access/last-manager.js'
 export {
   ListPermissionOptions,
@@ -15,6 +15,7 @@ export {
   actorOf,
   CAPABILITIES,
   type Capability,
+  findUsableUser,
   type Origin,
   type Principal,
   parsePrincipal,

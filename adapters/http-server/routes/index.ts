@@ -3,11 +3,13 @@ import { CONTEXT_ROUTES, DOCUMENT_ROUTES } from './assistant.js'
 import { CONTEXT_SETTINGS_ROUTES } from './context-settings.js'
 import { DOCUMENT_CONTENT_ROUTES } from './document-content.js'
 import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
+import { HAND_OVER_ROUTES } from './hand-over.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
 import { PASSWORD_ROUTES } from './passwords.js'
 import { SEARCH_ROUTES } from './search.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
+import { USER_LOOKUP_ROUTES } from './user-lookup.js'
 
 const TOKEN_ROUTES: readonly Route[] = [TOKEN_ROUTE, ...TOKEN_STATE_ROUTES, ...WELL_KNOWN_ROUTES]
 
@@ -19,6 +21,8 @@ const API_ROUTES: readonly Route[] = [
   ...DOCUMENT_ROUTES,
   ...DOCUMENT_CONTENT_ROUTES,
   ...USER_ROUTES,
+  ...USER_LOOKUP_ROUTES,
+  ...HAND_OVER_ROUTES,
   ...PERMISSION_ROUTES,
   AUDIT_ROUTE,
   CATALOG_ROUTE,

@@ -60,7 +60,7 @@ export const USER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/tenant/user',
     operationId: 'addUser',
-    summary: 'Add a user and send an invitation by mail',
+    summary: 'Add a user and send an invitation by mail, unless `invite` is false',
     body: newUserSchema,
     answers: {
       201: { description: 'The user', schema: userSchema },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Permission, PermissionOptions, UserWithPermissions } from '../../../src/index.js'
+import type { Permission, PermissionOptions, UserDetails, UserWithPermissions } from '../../../src/index.js'
 import { id, timestamp } from './fields.js'
 
 const named = z.object({ id, name: z.string() })
@@ -18,20 +18,28 @@ const listedPermission = z
   })
   .meta({ id: 'ListedPermission' })
 
-export const userSchema: z.ZodType<UserWithPermissions> = z
-  .object({
-    id,
-    firstName: z.string(),
-    lastName: z.string(),
-    name: z.string(),
-    email: z.string(),
-    createdAt: timestamp,
-    hasPassword: z.boolean(),
-    otpMethod: z.string(),
-    lastAccess: timestamp.nullable(),
-    permissions: z.array(listedPermission),
+const user = z.object({
+  id,
+  firstName: z.string(),
+  lastName: z.string(),
+  name: z.string(),
+  email: z.string().meta({ description: 'Empty for a user without an address' }),
+  createdAt: timestamp,
+  hasPassword: z.boolean(),
+  otpMethod: z.string(),
+  lastAccess: timestamp.nullable(),
+  permissions: z.array(listedPermission),
+})
+
+export const userSchema: z.ZodType<UserWithPermissions> = user.meta({ id: 'User' })
+
+export const userDetailsSchema: z.ZodType<UserDetails> = user
+  .extend({
+    customerId: id,
+    externalId: z.string().nullable().meta({ description: "The id that the host's login gives the user" }),
+    disabled: z.boolean(),
   })
-  .meta({ id: 'User' })
+  .meta({ id: 'UserDetails' })
 
 export const permissionSchema: z.ZodType<Permission> = z
   .object({

@@ -98,20 +98,28 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
       .whereNull('deleted')
       .update({ ...toRow(WITHOUT_TEXTS), deleted })
       .returning(['id', 'account_id'])
-    return toIds(rows)
+    const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
+    return ids.sort((one, other) => one.id - other.id)
+  }
+
+  async listAccountsOf(userId: number): Promise<readonly number[]> {
+    const accounts = this.rows.where('user_id', userId).whereNull('deleted').distinct('account_id')
+    return (await accounts.orderBy('account_id')).map((row) => number(row, 'account_id'))
   }
 
   async handOver(
-    { fromUserId, toUserId, accountId }: ContextHandOver,
+    { accountId, fromUserId, toUserId }: ContextHandOver,
     { after, limit }: Page,
-  ): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]> {
-    const next = this.rows.where('user_id', fromUserId).whereNull('deleted').where('id', '>', after)
-    if (accountId !== undefined) void next.where('account_id', accountId)
+  ): Promise<readonly number[]> {
+    const next = this.rows
+      .where({ account_id: accountId, user_id: fromUserId })
+      .whereNull('deleted')
+      .where('id', '>', after)
     const rows: Row[] = await this.rows
       .whereIn('id', next.orderBy('id').limit(limit).select('id'))
       .update({ user_id: toUserId })
-      .returning(['id', 'account_id'])
-    return toIds(rows)
+      .returning('id')
+    return rows.map((row) => number(row, 'id')).sort((one, other) => one - other)
   }
 
   async isDeleted(id: number): Promise<boolean> {
@@ -206,12 +214,6 @@ function toContext(row: Row): ContextRecord {
     created: text(row, 'created'),
     deleted: textOrNull(row, 'deleted'),
   }
-}
-
-/** The ids of changed contexts in their order, which no statement that changes rows promises. */
-function toIds(rows: readonly Row[]): readonly Pick<ContextRecord, 'id' | 'accountId'>[] {
-  const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
-  return ids.sort((one, other) => one.id - other.id)
 }
 
 function toSearchMode(value: string): SearchMode {

@@ -50,17 +50,19 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
       for (const { id } of ofUser) contexts.update(id, { ...erasedTexts, deleted })
       return ofUser.map(({ id, accountId }) => ({ id, accountId }))
     },
-    handOver: async ({ fromUserId, toUserId, accountId }, { after, limit }) => {
-      const ofUser = contexts.filter(
-        (context) =>
-          context.userId === fromUserId &&
-          context.deleted === null &&
-          context.id > after &&
-          (accountId === undefined || context.accountId === accountId),
-      )
-      const given = ofUser.slice(0, limit)
+    listAccountsOf: async (userId) => {
+      const ofUser = contexts.filter((context) => context.userId === userId && context.deleted === null)
+      return [...new Set(ofUser.map(({ accountId }) => accountId))].sort((one, other) => one - other)
+    },
+    handOver: async ({ accountId, fromUserId, toUserId }, { after, limit }) => {
+      const given = contexts
+        .filter(
+          (context) => context.accountId === accountId && context.userId === fromUserId && context.deleted === null,
+        )
+        .filter(({ id }) => id > after)
+        .slice(0, limit)
       for (const { id } of given) contexts.update(id, { userId: toUserId })
-      return given.map((context) => ({ id: context.id, accountId: context.accountId }))
+      return given.map(({ id }) => id)
     },
     isDeleted: async (id) => (contexts.get(id)?.deleted ?? null) !== null,
     listDeleted: async () => contexts.filter((context) => context.deleted !== null).map(({ id }) => id),

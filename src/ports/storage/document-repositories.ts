@@ -27,12 +27,11 @@ export interface ContextFilter {
   readonly visibleTo?: number
 }
 
-/** Contexts that get another user. */
+/** Contexts of a user on an account, and the user who gets them. */
 export interface ContextHandOver {
+  readonly accountId: number
   readonly fromUserId: number
   readonly toUserId: number
-  /** Only contexts of this account. Default: of all accounts. */
-  readonly accountId?: number
 }
 
 /** Contexts. "Live" means: not deleted. Lists are ordered by id. */
@@ -64,13 +63,15 @@ export interface ContextRepository {
    * @returns the deleted contexts, ordered by id
    */
   deleteMadeBy(userId: number, deleted: string): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
+  /** Lists the accounts on which a user has live contexts. */
+  listAccountsOf(userId: number): Promise<readonly number[]>
   /**
-   * Gives live contexts of a user to another user: the next ones in the order of their ids. One statement changes them.
+   * Gives live contexts of a user on an account to another user: the next ones in the order of their ids.
    *
    * @param page how many, and after which id. A row may have a megabyte of text, so the caller takes a few at a time
-   * @returns the contexts that have the new user now, ordered by id; empty if none is left
+   * @returns the ids of the contexts that have the new user now; empty if none is left
    */
-  handOver(change: ContextHandOver, page: Page): Promise<readonly Pick<ContextRecord, 'id' | 'accountId'>[]>
+  handOver(change: ContextHandOver, page: Page): Promise<readonly number[]>
   /** @returns true if the context has a row that is marked as deleted */
   isDeleted(id: number): Promise<boolean>
   /** Lists the ids of deleted contexts that still have a row. */

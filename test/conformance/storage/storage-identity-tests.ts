@@ -115,19 +115,20 @@ export function defineIdentityTests(test: DefineTest<Storage>): void {
       return made
     })
     const [first, abroad, deleted, last, foreign] = contexts.map(({ id }) => id)
-    const handOver = async (page: { readonly after: number; readonly limit: number }, accountId?: number) =>
-      await storage.transaction((repositories) =>
-        repositories.contexts.handOver(
-          { fromUserId: seed.userId, toUserId: other.userId, ...(accountId !== undefined && { accountId }) },
-          page,
-        ),
-      )
-    assert.deepEqual(await handOver({ after: 0, limit: 10 }, other.accountId), [
-      { id: abroad, accountId: other.accountId },
-    ])
-    assert.deepEqual(await handOver({ after: 0, limit: 1 }), [{ id: first, accountId: seed.accountId }])
-    assert.deepEqual(await handOver({ after: first ?? 0, limit: 5 }), [{ id: last, accountId: seed.accountId }])
-    assert.deepEqual(await handOver({ after: 0, limit: 5 }), [])
+    const accountsOf = async (userId: number) =>
+      await storage.read((repositories) => repositories.contexts.listAccountsOf(userId))
+    assert.deepEqual(await accountsOf(seed.userId), [seed.accountId, other.accountId])
+    assert.deepEqual(await accountsOf(999), [])
+    const handOver = async (accountId: number, page: { readonly after: number; readonly limit: number }) => {
+      const change = { accountId, fromUserId: seed.userId, toUserId: other.userId }
+      return await storage.transaction((repositories) => repositories.contexts.handOver(change, page))
+    }
+    assert.deepEqual(await handOver(other.accountId, { after: 0, limit: 10 }), [abroad])
+    assert.deepEqual(await handOver(seed.accountId, { after: 0, limit: 1 }), [first])
+    assert.deepEqual(await handOver(seed.accountId, { after: first ?? 0, limit: 5 }), [last])
+    assert.deepEqual(await handOver(seed.accountId, { after: 0, limit: 5 }), [])
+    assert.deepEqual(await accountsOf(seed.userId), [])
+    assert.deepEqual(await accountsOf(other.userId), [seed.accountId, other.accountId])
     const owners = await storage.read(async (repositories) => await repositories.contexts.page({ after: 0, limit: 10 }))
     assert.deepEqual(
       owners.map(({ id, userId }) => [id, userId]),

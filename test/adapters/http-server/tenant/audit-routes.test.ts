@@ -85,6 +85,15 @@ async function newDestination(): Promise<number> {
   return destination.id
 }
 
+/** A deleted user with a context. */
+async function newLeaver(): Promise<number> {
+  const id = await newUser()
+  const [own] = await administration.users.principals(id)
+  await server.engine.as(own?.principal ?? server.engine.owner).contexts.create(NEW_CONTEXT)
+  await administration.users.delete(id)
+  return id
+}
+
 /** @returns the secret */
 async function beginOtp(id: number): Promise<string> {
   const { secret } = await administration.users.oneTimePassword.begin(id)
@@ -169,6 +178,16 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       options: { json: { shareState: 1 } },
     }
   },
+  'PUT /context/owner/{contextId}': async () => {
+    const id = await newContext()
+    return {
+      actions: ['context.handed-over'],
+      companyId: 1,
+      targetId: id,
+      path: `/context/owner/${id}`,
+      options: { json: { toUserId: await newUser() } },
+    }
+  },
   'DELETE /context/{contextId}': async () => {
     const id = await newContext()
     return { actions: ['context.deleted'], companyId: 1, targetId: id, path: `/context/${id}` }
@@ -220,6 +239,16 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
       refusedAs: 'user.deleted',
       companyId: 1,
       path: `/tenant/user/${id}`,
+    }
+  },
+  'POST /tenant/user/{id}/hand-over': async () => {
+    const id = await newLeaver()
+    return {
+      actions: ['user.contexts-handed-over', 'context.handed-over'],
+      companyId: 1,
+      targetId: id,
+      path: `/tenant/user/${id}/hand-over`,
+      options: { json: { toUserId: await newUser() } },
     }
   },
   'POST /permission': async () => ({
@@ -461,6 +490,35 @@ const METHODS: Readonly<Record<string, () => Promise<Expected & { readonly call:
     }
   },
   'users.add': async () => ({ ...USER, call: newUser }),
+  ensureUser: async () => {
+    const externalId = newEmail()
+    const { user } = await administration.ensureUser({ externalId, companyId: 1, roles: [] })
+    return {
+      actions: ['user.updated', 'permission.created'],
+      companyId: 1,
+      targetId: user.id,
+      call: () =>
+        administration.ensureUser({ externalId, companyId: 1, email: newEmail(), roles: [{ role: 'Reader' }] }),
+    }
+  },
+  'contexts.handOver': async () => {
+    const [id, toUserId] = [await newContext(), await newUser()]
+    return {
+      actions: ['context.handed-over'],
+      companyId: 1,
+      targetId: id,
+      call: () => administration.contexts.handOver(id, { toUserId }),
+    }
+  },
+  'contexts.handOverAll': async () => {
+    const [id, toUserId] = [await newLeaver(), await newUser()]
+    return {
+      actions: ['user.contexts-handed-over', 'context.handed-over'],
+      companyId: 1,
+      targetId: id,
+      call: () => administration.contexts.handOverAll(id, { toUserId }),
+    }
+  },
   'users.completeSetup': async () => {
     const id = await newUser()
     return {
@@ -594,6 +652,8 @@ const UNRECORDED_METHODS: Readonly<Record<string, string>> = {
   'destinations.page': 'reads',
   reindexAll: 'changes the settings of each context, which is recorded: see the tests of reindexAll',
   startCheck: 'reads',
+  'users.find': 'reads',
+  'users.principals': 'reads',
   verify: 'compares, and mends what has come apart',
   verifyPassword: 'a login; that one is refused is recorded',
 }
