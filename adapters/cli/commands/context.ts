@@ -3,7 +3,7 @@ import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-
 import { type Context, type ContextChanges, type Engine, InvalidInputError } from '../../../src/index.js'
 import { SEARCH_MODES, type SearchMode } from '../../../src/ports/index.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
-import { globalOptions, option, parseNumber } from '../options.js'
+import { globalOptions, option, parseId, parseNumber } from '../options.js'
 import { printList, printRecord, printResult, tell } from '../output.js'
 import {
   chunkSettings,
@@ -24,6 +24,7 @@ export function contextCommand(): CommandUnknownOpts {
   context.addCommand(settingsCommand())
   context.addCommand(updateCommand())
   context.addCommand(shareCommand())
+  context.addCommand(handOverCommand())
   context.addCommand(deleteCommand())
   return context
 }
@@ -149,6 +150,22 @@ function shareCommand(): CommandUnknownOpts {
         return await session.contexts.get(id)
       })
       printResult(options, shared, `Context ${shared.id} is ${shared.shareState === 1 ? 'shared' : 'private'}.`)
+    })
+}
+
+function handOverCommand(): CommandUnknownOpts {
+  return new Command('hand-over')
+    .description('give a context to another user')
+    .argument('<context>', 'id of a context of any company, or name')
+    .addOption(option('--to <id>', 'user who gets the context', 'hand-over').argParser(parseId).makeOptionMandatory())
+    .action(async (idOrName, { to }, command) => {
+      const options = globalOptions(command)
+      const context = await withDatabase(options, async (engine) => {
+        const isId = /^[1-9]\d{0,15}$/.test(idOrName)
+        const id = isId ? Number(idOrName) : (await findContext(ownerSession(engine), idOrName)).id
+        return await engine.administration.contexts.handOver(id, { toUserId: to })
+      })
+      printResult(options, context, `Context ${context.id}, ${context.name}, belongs to user ${context.userId} now.`)
     })
 }
 

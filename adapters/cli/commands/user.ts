@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { User } from '../../../src/index.js'
+import { InvalidInputError, NotFoundError, type User } from '../../../src/index.js'
 import { clearAway, withDatabase, withEngineOrDatabase } from '../engines.js'
 import { globalOptions, MAIL_OPTIONS, mailSettings, option, parseId } from '../options.js'
-import { printList, printResult } from '../output.js'
+import { counted, printList, printRecord, printResult } from '../output.js'
 import { disablingCommands } from './lifecycle.js'
 
 const USER = ['<id>', 'id of the user', parseId] as const
@@ -16,17 +16,19 @@ export function userCommand(): CommandUnknownOpts {
     .argument('<email>')
     .addOption(option('--company <id>', 'company of the user').argParser(parseId).makeOptionMandatory())
     .addOption(option('--name <name>', 'full name of the user', 'user'))
+    .addOption(option('--external-id <id>', 'id of the user in your own login', 'user'))
+    .addOption(option('--no-invite', 'send no invitation', 'user'))
     .addOption(MAIL_OPTIONS.publicUrl())
     .addOption(MAIL_OPTIONS.smtpUrl())
     .addOption(MAIL_OPTIONS.mailFrom())
     .addOption(MAIL_OPTIONS.setupUrl())
     .action(async (email, given, command) => {
       const options = globalOptions(command)
-      const { company, name } = given
+      const { company, name, externalId, invite } = given
       const added = await withDatabase(
         options,
         async ({ administration }) => {
-          return await administration.users.add({ email, companyId: company, ...(name !== undefined && { name }) })
+          return await administration.users.add({ email, companyId: company, name, externalId, invite })
         },
         mailSettings(given),
       )
@@ -59,6 +61,37 @@ export function userCommand(): CommandUnknownOpts {
         'disabled',
         'createdAt',
       ])
+    })
+  user
+    .command('show')
+    .description('show a user by id, address or external id')
+    .argument('[id]', 'id of the user', parseId)
+    .addOption(option('--email <address>', 'address of the user, instead of the id', 'user'))
+    .addOption(option('--external-id <id>', 'id of the user in your own login, instead of the id', 'user'))
+    .addOption(option('--company <id>', 'company of the user').argParser(parseId))
+    .action(async (id, { email, externalId, company }, command) => {
+      const options = globalOptions(command)
+      const found = await withDatabase(options, async ({ administration }) => {
+        if ([id, email, externalId].filter((name) => name !== undefined).length !== 1)
+          throw new InvalidInputError('user', 'give exactly one of an id, --email and --external-id')
+        const shown = await administration.users.find({ id, email, externalId, companyId: company })
+        if (shown === undefined) throw new NotFoundError('user', id ?? email ?? externalId ?? '')
+        return shown
+      })
+      printRecord(options, found)
+    })
+  user
+    .command('hand-over')
+    .description('give the contexts of a user, who may be deleted, to another user')
+    .argument(...USER)
+    .addOption(option('--to <id>', 'user who gets the contexts', 'hand-over').argParser(parseId).makeOptionMandatory())
+    .addOption(option('--account <id>', 'only contexts of this account').argParser(parseId))
+    .action(async (id, { to, account }, command) => {
+      const options = globalOptions(command)
+      const given = await withDatabase(options, async ({ administration }) => {
+        return await administration.contexts.handOverAll(id, { toUserId: to, accountId: account })
+      })
+      printResult(options, given, `Gave ${counted(given.contextIds.length, 'context')} of user ${id} to user ${to}.`)
     })
   for (const command of disablingCommands('user', ({ users }) => users)) user.addCommand(command)
   user
