@@ -13,6 +13,7 @@ import { documentsCommand, ingestCommand } from './commands/documents.js'
 import { evaluateCommand } from './commands/evaluate.js'
 import { initCommand } from './commands/init.js'
 import { modelCommand } from './commands/model.js'
+import { prepareCommand } from './commands/prepare.js'
 import { reindexCommand } from './commands/reindex.js'
 import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
@@ -28,6 +29,7 @@ const COMMANDS = [
   ingestCommand,
   syncCommand,
   searchCommand,
+  prepareCommand,
   evaluateCommand,
   documentsCommand,
   reindexCommand,

@@ -7,6 +7,7 @@ import {
   type EmbeddingModel,
   type EmbeddingProfile,
   type EmbedOptions,
+  EstimatingTokenCounter,
   InvalidInputError,
   ModelError,
   retry,
@@ -16,7 +17,6 @@ import {
   withAnySignal,
 } from '../../src/ports/index.js'
 import { EmbeddingsClient, RequestError } from './embeddings-client.js'
-import { EstimatingTokenCounter } from './estimating-token-counter.js'
 import { loadGptTokenCounter } from './gpt-token-counter.js'
 import { KNOWN_MODELS } from './known-models.js'
 import { type CheckedOptions, checkOptions, type OpenAiModelOptions } from './openai-model-options.js'

@@ -68,7 +68,7 @@ import type {
   TokenSigner,
   VectorIndex,
 } from '../ports/index.js'
-import { Search } from '../search/index.js'
+import { PrepareChat, Search } from '../search/index.js'
 import {
   AccessRecorder,
   Administration,
@@ -148,6 +148,7 @@ export function wireParts(options: EngineOptions): EngineParts {
         new Search(storage, { vectors, words }, models, authorizer, limits, telemetry),
       [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS, TELEMETRY],
     )
+  bind(PrepareChat, [Contexts, Search, Documents])
   return {
     accessRecorder: container.get(AccessRecorder),
     administration: container.get(Administration),
@@ -172,6 +173,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     listPermissionOptions: container.get(ListPermissionOptions),
     passwords: container.get(Passwords),
     userPermissions: container.get(Permissions),
+    prepareChat: container.get(PrepareChat),
     processDocument: container.get(ProcessDocument),
     purgeAccount: container.get(PurgeAccount),
     purgeCompany: container.get(PurgeCompany),

@@ -31,7 +31,7 @@ import type {
   TrimDeliveries,
 } from '../outbox/index.js'
 import type { Clock, FileStore, LexicalIndex, Storage, Telemetry, TokenSigner, VectorIndex } from '../ports/index.js'
-import type { Search } from '../search/index.js'
+import type { PrepareChat, Search } from '../search/index.js'
 import type {
   AccessRecorder,
   Administration,
@@ -75,6 +75,7 @@ export interface EngineParts {
   readonly listPermissionOptions: ListPermissionOptions
   readonly passwords: Passwords
   readonly userPermissions: Permissions
+  readonly prepareChat: PrepareChat
   readonly processDocument: ProcessDocument
   readonly purgeAccount: PurgeAccount
   readonly purgeCompany: PurgeCompany

@@ -1,5 +1,12 @@
 import type { AuditAction, AuditActor, AuditRefusals } from '../audit/index.js'
-import type { ContextSearchResult, SearchExplanation, SearchOptions, SearchResult } from '../search/index.js'
+import type {
+  ChatPrompt,
+  ContextSearchResult,
+  PrepareOptions,
+  SearchExplanation,
+  SearchOptions,
+  SearchResult,
+} from '../search/index.js'
 import { actorOf, type Principal } from '../tenancy/index.js'
 import {
   type ContextOperations,
@@ -83,6 +90,22 @@ export interface Session {
     options?: SearchOptions,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>>
   /**
+   * Makes a prompt that can be sent to a model as it is: the context's instructions, the earlier messages of the chat,
+   * numbered passages for the question, and the question. Passages of one document that overlap or touch are joined.
+   *
+   * - Everything fits in `maxTokens`. If it does not, the prompt has fewer passages, and the oldest messages are left out;
+   *   the newest messages get a quarter of the room before the passages. The last passage may be shortened.
+   * - Passages stand between tags that no document can forge, and the instructions say that they are no instructions.
+   * - Store the question and the answer as the history of the next call, not the message with the passages.
+   * - Counts as one search for the limits `searchesPerKey` and `searchesPerCompany`.
+   *
+   * @param question 1 to 32,768 characters, not blank. If it has more tokens than the limit `promptTokens`, pass a
+   *   shorter `prompt` to search for
+   * @throws InvalidInputError also if instructions, tools and question alone have more than `maxTokens` tokens
+   * @throws as {@link search}; ForbiddenError also if the principal may search but not read contexts
+   */
+  prepare(contextId: number, question: string, options?: PrepareOptions): Promise<ChatPrompt>
+  /**
    * Explains what {@link search} finds with the same arguments, or why it finds nothing. Reads the state of the documents,
    * the words of the prompt and the ranks of both sides. Costs about as much as two searches, and more if the answer is
    * empty.
@@ -160,6 +183,8 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     searchEntries: async (contextId, prompt, options) =>
       await parts.search.entries(principal, contextId, prompt, options),
     explain: async (contextId, prompt, options) => await parts.search.explain(principal, contextId, prompt, options),
+    prepare: async (contextId, question, options) =>
+      await parts.prepareChat.execute(principal, contextId, question, options),
     searchAll: async (contextIds, prompt, options) =>
       await parts.search.executeAll(principal, contextIds, prompt, options),
     searchAllEntries: async (contextIds, prompt, options) =>

@@ -55,6 +55,7 @@ export {
   type WordSpans,
   wordSpansOf,
 } from './embedding-model.js'
+export { EstimatingTokenCounter } from './estimating-token-counter.js'
 export { type FileStore, isFileKey, requireFileKey, type StoredFile } from './file-store.js'
 export {
   type HttpOutcome,

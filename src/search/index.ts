@@ -1,3 +1,7 @@
+export type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat/chat-prompt.js'
+export { mergePassages, type ReadText } from './chat/merged-passages.js'
+export { PrepareChat } from './chat/prepare-chat.js'
+export { type PrepareBody, type PrepareOptions, prepareBodySchema } from './chat/prepare-input.js'
 export type { FoundBy } from './chunks.js'
 export {
   type ExplainedDocuments,

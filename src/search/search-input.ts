@@ -15,7 +15,7 @@ import {
 import { type DocumentConditions, SEARCH_MODES, type SearchMode } from '../ports/index.js'
 
 /** The members that replace settings of the context for one search. */
-interface SearchSettings {
+export interface SearchSettings {
   /** The way to find chunks. Default: the context's `searchMode`. */
   readonly mode?: SearchMode | undefined
   /** Maximum number of results, 1 to 100. Default: the context's `topN`. */
@@ -31,8 +31,12 @@ export interface SearchOptions extends SearchSettings {
   readonly signal?: AbortSignal | undefined
 }
 
-const PROMPT = textSchema({ min: 1, max: 32_768 })
-const SETTINGS = {
+/** A text to search for. */
+export const PROMPT: z.ZodType<string> = textSchema({ min: 1, max: 32_768 })
+/** The schemas of {@link SearchSettings}. */
+export const SEARCH_SETTINGS: {
+  readonly [Name in keyof SearchSettings]-?: z.ZodOptional<z.ZodType<NonNullable<SearchSettings[Name]>>>
+} = {
   mode: choiceSchema(SEARCH_MODES).optional(),
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
@@ -53,20 +57,20 @@ export interface SearchBody extends SearchSettings {
 
 const BODY = {
   prompt: PROMPT,
-  ...SETTINGS,
+  ...SEARCH_SETTINGS,
   include: listSchema(choiceSchema(INCLUDED), INCLUDED.length).optional(),
 }
 
 /** Schema for the body of `POST /context/relevant-docs/{contextId}`. */
 export const searchBodySchema: z.ZodType<SearchBody> = objectSchema(BODY)
 
-const OPTIONS = closedObjectSchema({ ...SETTINGS, signal: signalSchema().optional() })
+const OPTIONS = closedObjectSchema({ ...SEARCH_SETTINGS, signal: signalSchema().optional() })
 
 /** The body of a request for an explanation over HTTP. */
 export type ExplainBody = Omit<SearchBody, 'include'>
 
 /** Schema for the body of `POST /context/explain/{contextId}`. */
-export const explainBodySchema: z.ZodType<ExplainBody> = objectSchema({ prompt: PROMPT, ...SETTINGS })
+export const explainBodySchema: z.ZodType<ExplainBody> = objectSchema({ prompt: PROMPT, ...SEARCH_SETTINGS })
 
 /** Maximum number of contexts of one search. */
 const MAX_CONTEXTS = 100

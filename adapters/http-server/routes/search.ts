@@ -1,9 +1,16 @@
 import { z } from 'zod'
-import { explainBodySchema, searchAllBodySchema, searchBodySchema, ThrottledError } from '../../../src/index.js'
+import {
+  explainBodySchema,
+  prepareBodySchema,
+  searchAllBodySchema,
+  searchBodySchema,
+  ThrottledError,
+} from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, streamList } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../read-body.js'
 import { type Call, type Route, route } from '../route.js'
+import { chatPromptSchema } from '../schemas/chat-prompt.js'
 import { explanationSchema } from '../schemas/explanation.js'
 import { problemSchema, throttledAnswer } from '../schemas/problems.js'
 import {
@@ -94,6 +101,29 @@ export const SEARCH_ROUTES: readonly Route[] = [
       const { prompt, ...settings } = body
       const options = { ...settings, signal: request.signal }
       return json(await session.explain(params.contextId, prompt, options).catch(refuseSlowly))
+    },
+  }),
+  route({
+    ...COMMON,
+    path: '/context/prepare/{contextId}',
+    operationId: 'preparePrompt',
+    summary: 'Make a prompt for a model: instructions, passages for a question, and the question',
+    description:
+      'Searches for the `question`, or for `prompt` if it is there, and answers with `messages` and `tools` that an API ' +
+      "with OpenAI's protocol takes as they are, and with the `sources` to cite. Messages and tools have at most " +
+      '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the ' +
+      'oldest messages of the `history` and the last passages are left out, never the question. `mode`, `topN`, ' +
+      '`scoreThreshold` and `filter` are those of a search. The call changes nothing.',
+    params: CONTEXT,
+    body: prepareBodySchema,
+    answers: {
+      200: { description: 'The prompt', schema: chatPromptSchema },
+      ...THROTTLED,
+    },
+    handle: async ({ params, body, request }, session) => {
+      const { question, ...settings } = body
+      const options = { ...settings, signal: request.signal }
+      return json(await session.prepare(params.contextId, question, options).catch(refuseSlowly))
     },
   }),
 ]

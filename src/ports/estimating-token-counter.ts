@@ -1,4 +1,4 @@
-import { type TokenCounter, type WordSpans, wordSpansOf } from '../../src/ports/index.js'
+import { type TokenCounter, type WordSpans, wordSpansOf } from './embedding-model.js'
 
 /**
  * A word of one kind of characters, of at most 480 UTF-16 units: letters of an alphabet with their marks, digits, or one

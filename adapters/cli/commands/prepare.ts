@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type ChatPrompt, type HistoryMessage, InvalidInputError } from '../../../src/index.js'
+import { SEARCH_MODES } from '../../../src/ports/index.js'
+import { findContext, ownerSession, withEngine } from '../engines.js'
+import { globalOptions, option, parseCount, parseNumber } from '../options.js'
+import { counted, oneLine, printable } from '../output.js'
+import { filterOption } from './documents.js'
+
+export function prepareCommand(): CommandUnknownOpts {
+  return new Command('prepare')
+    .description(
+      "make a prompt for a model: the context's instructions, numbered passages for a question, and the question. " +
+        '--json prints messages and tools as an API with the protocol of OpenAI takes them, and the sources to cite',
+    )
+    .argument('<question>')
+    .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
+    .addOption(option('--history <file>', 'earlier messages: a JSON array of { role: user or assistant, content }'))
+    .addOption(
+      option('--max-tokens <number>', 'most tokens of messages and tools, by an estimate; default: 8,000').argParser(
+        parseCount,
+      ),
+    )
+    .addOption(option('--prompt <text>', 'what to search for; default: the question', 'prepare'))
+    .addOption(option('--top <number>', "most chunks; default: the context's setting").argParser(parseNumber))
+    .addOption(
+      option(
+        '--score-threshold <number>',
+        "lowest similarity of a chunk, 0 to 1; default: the context's setting",
+        'search',
+      ).argParser(parseNumber),
+    )
+    .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
+    .addOption(filterOption('search only documents that meet these conditions, as JSON'))
+    .action(async (question, given, command) => {
+      const options = globalOptions(command)
+      const { history: file, maxTokens, prompt, top: topN, scoreThreshold, mode, filter } = given
+      const history = file === undefined ? undefined : await readHistory(file)
+      const prepared = await withEngine(options, async (engine) => {
+        const session = ownerSession(engine)
+        const { id } = await findContext(session, given.context)
+        const settings = { mode, topN, scoreThreshold, filter }
+        return await session.prepare(id, question, { history, maxTokens, prompt, ...settings })
+      })
+      if (options.json) process.stdout.write(`${JSON.stringify(prepared)}\n`)
+      else printPrompt(prepared)
+    })
+}
+
+/** The engine checks the messages. */
+async function readHistory(file: string): Promise<readonly HistoryMessage[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as readonly HistoryMessage[]
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? `the file ${file} is not valid JSON` : `cannot read the file ${file}`
+    throw new InvalidInputError('--history', problem, { cause: error })
+  }
+}
+
+/** Prints each message below its role, and what was left out. */
+function printPrompt({ messages, sources, tools, tokens, omitted }: ChatPrompt): void {
+  const parts = messages.map(({ role, content }) => `--- ${role}\n${printable(content)}\n`)
+  const names = tools.map((tool) => tool.function.name)
+  const lines = [
+    `--- about ${counted(tokens, 'token')}, ${counted(sources.length, 'passage')}`,
+    ...(names.length === 0 ? [] : [`tools: ${names.join(', ')}`]),
+    ...(omitted.chunks === 0 ? [] : [`no room for ${counted(omitted.chunks, 'more chunk')}`]),
+    ...(omitted.messages === 0 ? [] : [`no room for ${counted(omitted.messages, 'older message')}`]),
+  ]
+  process.stdout.write(`${[...parts, ...lines.map(oneLine)].join('\n')}\n`)
+}

@@ -1,0 +1,182 @@
+import { type Context, type Contexts, toChatTool, toolsOf } from '../../contexts/index.js'
+import type { Documents } from '../../documents/index.js'
+import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import type { Principal } from '../../tenancy/index.js'
+import type { SearchResult } from '../results.js'
+import type { Search } from '../search.js'
+import type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat-prompt.js'
+import { passageParts, questionMessage, systemMessage } from './chat-text.js'
+import { mergePassages, type ReadText } from './merged-passages.js'
+import { DEFAULT_MAX_TOKENS, type PrepareOptions, parsePrepare } from './prepare-input.js'
+import { shortenPassage } from './shortened-passage.js'
+import { TokenMeter } from './token-meter.js'
+
+/** Tokens that a model's protocol adds to each message, and to the whole prompt. */
+const [TOKENS_OF_MESSAGE, TOKENS_OF_PROMPT] = [4, 3]
+/** Share of the room that the newest messages of the history get before the passages. The rest goes to passages first. */
+const HISTORY_SHARE = 0.25
+
+/** The use case "prepare": makes a prompt of a context's instructions, the passages for a question, and the question. */
+export class PrepareChat {
+  readonly #contexts: Pick<Contexts, 'get'>
+  readonly #search: Pick<Search, 'execute'>
+  readonly #documents: Pick<Documents, 'text'>
+
+  constructor(contexts: Pick<Contexts, 'get'>, search: Pick<Search, 'execute'>, documents: Pick<Documents, 'text'>) {
+    this.#contexts = contexts
+    this.#search = search
+    this.#documents = documents
+  }
+
+  /**
+   * @throws InvalidInputError for an invalid question or option, and if instructions, tools and question alone have more
+   *   than `maxTokens`
+   * @throws as `Contexts.get` and `Search.execute`
+   */
+  async execute(
+    principal: Principal,
+    contextId: number,
+    question: string,
+    options: PrepareOptions = {},
+  ): Promise<ChatPrompt> {
+    const input = parsePrepare(question, options)
+    const { history = [], maxTokens = DEFAULT_MAX_TOKENS, prompt, countTokens, ...searchOptions } = input
+    const { question: _, ...search } = searchOptions
+    const context = await this.#contexts.get(principal, contextId)
+    const results = await this.#search.execute(principal, contextId, prompt ?? input.question, search)
+    const meter = new TokenMeter({ countTokens, signal: search.signal })
+    const merge = mergeOnce(this.#textReader(principal))
+    return await new Composition(context, input.question, { meter, maxTokens, merge }).compose(results, history)
+  }
+
+  #textReader(principal: Principal): ReadText {
+    return async (uuid, range) => {
+      try {
+        return await this.#documents.text(principal, uuid, range)
+      } catch (error) {
+        // The document was deleted or replaced meanwhile, or its version stored no white space.
+        if (error instanceof NotFoundError || error instanceof InvalidInputError) return undefined
+        throw error
+      }
+    }
+  }
+}
+
+type Merge = (results: readonly SearchResult[]) => Promise<ChatSource[]>
+
+/** Merges results. It reads each gap between them once. */
+function mergeOnce(readText: ReadText): Merge {
+  const gaps = new Map<string, string | undefined>()
+  const readOnce: ReadText = async (uuid, range) => {
+    const key = `${uuid}:${range.start}:${range.end}`
+    if (!gaps.has(key)) gaps.set(key, await readText(uuid, range))
+    return gaps.get(key)
+  }
+  return async (results) => await mergePassages(results, readOnce)
+}
+
+/** One prompt in the making. */
+class Composition {
+  readonly #system: ChatMessage
+  readonly #question: string
+  readonly #tools: ChatPrompt['tools']
+  readonly #meter: TokenMeter
+  readonly #maxTokens: number
+  readonly #merge: Merge
+
+  constructor(
+    context: Context,
+    question: string,
+    { meter, maxTokens, merge }: { readonly meter: TokenMeter; readonly maxTokens: number; readonly merge: Merge },
+  ) {
+    this.#system = systemMessage(context.description)
+    this.#question = question
+    this.#tools = toolsOf(context).map(toChatTool)
+    this.#meter = meter
+    this.#maxTokens = maxTokens
+    this.#merge = merge
+  }
+
+  async compose(results: readonly SearchResult[], history: readonly HistoryMessage[]): Promise<ChatPrompt> {
+    const least = await this.#tokensOf([this.#system, await questionMessage(this.#question, [])])
+    if (this.#maxTokens < least) {
+      throw new InvalidInputError(
+        'maxTokens',
+        `must be at least ${least}, the tokens of the instructions, the tools and the question`,
+      )
+    }
+    const room = this.#maxTokens - (await this.#tokensOf([this.#system, { role: 'user', content: this.#question }]))
+    const reserved = await this.#costOf(await this.#newest(history, room * HISTORY_SHARE))
+    let { sources, used } = await this.#select(results, room - reserved)
+    let kept = await this.#newest(history, room - (await this.#costOfSources(sources)))
+    for (;;) {
+      const messages = [this.#system, ...kept, await questionMessage(this.#question, sources)]
+      const tokens = await this.#tokensOf(messages)
+      if (tokens <= this.#maxTokens) {
+        const omitted = { chunks: results.length - used, messages: history.length - kept.length }
+        return { messages, sources, tools: this.#tools, tokens, omitted }
+      }
+      // The parts fit, but not the whole: a host's counter may count a whole higher than its parts.
+      if (sources.length > 0) {
+        used -= 1
+        sources = await this.#merge(results.slice(0, used))
+      } else {
+        kept = withoutAnswers(kept.slice(1))
+      }
+    }
+  }
+
+  /** @returns as many of the best results as fit, as passages; the last one is shortened if that makes it fit */
+  async #select(
+    results: readonly SearchResult[],
+    room: number,
+  ): Promise<{ sources: readonly ChatSource[]; used: number }> {
+    const fit = async (some: readonly SearchResult[]): Promise<boolean> => {
+      return (await this.#costOfSources(await this.#merge(some))) <= room
+    }
+    let [used, most] = [0, results.length]
+    for (let middle = most; used < most; middle = Math.ceil((used + most) / 2)) {
+      if (await fit(results.slice(0, middle))) used = middle
+      else most = middle - 1
+    }
+    const whole = results.slice(0, used)
+    const next = results[used]
+    const part = next && (await shortenPassage(next, async (shorter) => await fit([...whole, shorter])))
+    if (part === undefined) return { sources: await this.#merge(whole), used }
+    return { sources: await this.#merge([...whole, part]), used: used + 1 }
+  }
+
+  /** @returns the newest messages that fit. An answer whose question is left out is left out too */
+  async #newest(history: readonly HistoryMessage[], room: number): Promise<readonly HistoryMessage[]> {
+    let [first, cost] = [history.length, 0]
+    while (first > 0) {
+      cost += await this.#costOf(history.slice(first - 1, first))
+      if (cost > room) break
+      first -= 1
+    }
+    return first === 0 ? history : withoutAnswers(history.slice(first))
+  }
+
+  async #tokensOf(messages: readonly ChatMessage[]): Promise<number> {
+    const tools = this.#tools.length === 0 ? 0 : await this.#meter.count(JSON.stringify(this.#tools))
+    return (await this.#costOf(messages)) + tools + TOKENS_OF_PROMPT
+  }
+
+  async #costOf(messages: readonly ChatMessage[]): Promise<number> {
+    let tokens = 0
+    for (const { content } of messages) tokens += TOKENS_OF_MESSAGE + (await this.#meter.count(content))
+    return tokens
+  }
+
+  async #costOfSources(sources: readonly ChatSource[]): Promise<number> {
+    let tokens = 0
+    for (const part of passageParts(sources)) tokens += await this.#meter.count(part)
+    return tokens
+  }
+}
+
+/** Some models accept only a history that begins with the user. */
+function withoutAnswers(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const first = history.findIndex(({ role }) => role === 'user')
+  return first === -1 ? [] : history.slice(first)
+}
