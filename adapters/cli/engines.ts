@@ -166,3 +166,8 @@ export async function loadLocal(): Promise<typeof import('../local/index.js')> {
 export async function loadHttpServer(): Promise<typeof import('../http-server/index.js')> {
   return await import('../http-server/index.js')
 }
+
+/** Loads the Model Context Protocol. */
+export async function loadMcp(): Promise<typeof import('../mcp/index.js')> {
+  return await import('../mcp/index.js')
+}

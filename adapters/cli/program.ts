@@ -12,6 +12,7 @@ import { doctorCommand } from './commands/doctor.js'
 import { documentsCommand, ingestCommand } from './commands/documents.js'
 import { evaluateCommand } from './commands/evaluate.js'
 import { initCommand } from './commands/init.js'
+import { mcpCommand } from './commands/mcp.js'
 import { modelCommand } from './commands/model.js'
 import { prepareCommand } from './commands/prepare.js'
 import { reindexCommand } from './commands/reindex.js'
@@ -49,6 +50,7 @@ const COMMANDS = [
   restoreCommand,
   migrateCommand,
   serveCommand,
+  mcpCommand,
   exportOpenapiCommand,
 ]
 

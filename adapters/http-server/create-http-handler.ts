@@ -6,6 +6,7 @@ import { type Engine, type Health, InvalidInputError, type Origin } from '../../
 import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/ports/index.js'
 import { checkLogin, identifyCaller, type RequestCaller } from './callers.js'
 import { describeApi } from './describe-api.js'
+import { addMounts } from './mounts.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
 import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
@@ -76,6 +77,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       return CLIENT_PATHS.has(path) ? tokenProblem(error, false) : problem(error)
     })
   }
+  addMounts(app, options.mounts ?? {}, basePath)
   app.notFound(({ req }) =>
     problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `no operation has the path ${req.path.slice(0, 200)}`)),
   )

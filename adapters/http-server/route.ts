@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 import type { Authenticate } from './callers.js'
+import type { Mounts } from './mounts.js'
 
 /** The parts of the API that can be mounted on their own. */
 export const API_NAMES = ['assistant', 'tenant', 'events'] as const
@@ -42,6 +43,11 @@ export interface HttpHandlerOptions {
    * them are not mounted. Default: true.
    */
   readonly bearerTokens?: boolean
+  /**
+   * Further handlers by path, such as `{ '/mcp': createMcpHandler(engine) }`. Their requests are logged and their answers
+   * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
+   */
+  readonly mounts?: Mounts
   /** Gets an event for each request: `http.request`, at `warn` for refusals. Default: none. */
   readonly telemetry?: Telemetry
 }

@@ -1,9 +1,10 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { AlcoveError, InvalidInputError } from '../../../src/index.js'
-import type { Telemetry, TelemetryEvent } from '../../../src/ports/index.js'
+import { InvalidInputError } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
 import { codeOf } from '../../node-kit/index.js'
+import { agentMounts } from '../agent-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
+import { LOG_LEVELS, Log } from '../log.js'
 import {
   checkPublicUrl,
   collect,
@@ -25,14 +26,9 @@ const ENGINE_ROLES = ['ingest', 'relay'] as const
 const ROLES: readonly string[] = ['http', ...ENGINE_ROLES]
 const ROLES_TEXT = 'work of this process: http (the API), ingest (documents), relay (events and mails); default: all'
 
-/** The levels of the log, from nothing to everything. */
-const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
-
-type LogLevel = (typeof LOG_LEVELS)[number]
-
 export function serveCommand(): CommandUnknownOpts {
   return new Command('serve')
-    .description('serve the REST API, process documents, and send events and mails')
+    .description('serve the REST API and agents (at /mcp), process documents, and send events and mails')
     .addOption(option('--host <address>', 'address to listen on').default('127.0.0.1'))
     .addOption(option('--port <number>', 'port to listen on; 0 picks a free one').argParser(parsePort).default(8_787))
     .addOption(option('--max-upload <bytes>', 'largest uploaded file, in bytes').argParser(parseBytes))
@@ -87,6 +83,7 @@ export function serveCommand(): CommandUnknownOpts {
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
         ...(minUploadRate !== undefined && { minUploadBytesPerSecond: minUploadRate }),
       }
+      const agentOptions = { host, publicUrl, address: () => address, allowedOrigins: corsOrigin, telemetry }
       const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
       const engine = await openLocalEngine({
         ...options,
@@ -101,7 +98,7 @@ export function serveCommand(): CommandUnknownOpts {
       })
       try {
         const server = roles.includes('http')
-          ? await listen(createHttpHandler(engine, handlerOptions), {
+          ? await listen(createHttpHandler(engine, { ...handlerOptions, mounts: agentMounts(engine, agentOptions) }), {
               ...connectionSettings(given),
               host,
               port,
@@ -212,33 +209,4 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use the port; choose one above 1023 with --port',
   EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
   ENOTFOUND: 'the host is unknown; choose another with --host',
-}
-
-/** Writes telemetry events to stderr, one JSON object a line. */
-class Log implements Telemetry {
-  readonly #maxLevel: number
-
-  constructor(level: LogLevel) {
-    this.#maxLevel = LOG_LEVELS.indexOf(level)
-  }
-
-  record({ name, level, fields, durationMs, error }: TelemetryEvent): void {
-    if (LOG_LEVELS.indexOf(level) > this.#maxLevel) return
-    const line = {
-      time: new Date().toISOString(),
-      level,
-      name,
-      ...fields,
-      ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 10) / 10 }),
-      ...(error !== undefined && describe(error)),
-    }
-    process.stderr.write(`${JSON.stringify(line)}\n`)
-  }
-}
-
-/** An error of the engine needs no stack: its code says where it comes from. */
-function describe(error: unknown): { readonly error: string; readonly stack?: string } {
-  if (error instanceof AlcoveError) return { error: `${error.message} (${error.code})` }
-  if (!(error instanceof Error)) return { error: String(error) }
-  return { error: error.message, ...(error.stack !== undefined && { stack: error.stack }) }
 }

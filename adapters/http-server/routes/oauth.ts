@@ -1,6 +1,8 @@
 import { CAPABILITIES, InvalidInputError } from '../../../src/index.js'
 import { publicDocument, secretJson } from '../answers.js'
+import { tokenProblem } from '../problem.js'
 import { type Call, type HttpHandlerOptions, publicRoute, type Route } from '../route.js'
+import { tokenProblemSchema } from '../schemas/problems.js'
 import { introspectionSchema, keySetSchema, serverMetadataSchema, tokenSchema } from '../schemas/tokens.js'
 import {
   type ClientForm,
@@ -14,6 +16,7 @@ import {
 export const TOKEN_PATH = '/connect/token'
 export const REVOCATION_PATH = '/connect/revoke'
 export const INTROSPECTION_PATH = '/connect/introspect'
+const AUTHORIZATION_PATH = '/connect/authorize'
 const KEY_SET_PATH = '/.well-known/jwks.json'
 
 /** The token endpoint (RFC 6749, section 4.4). Specification: Authentication. */
@@ -23,11 +26,16 @@ export const TOKEN_ROUTE: Route = clientRoute({
   summary: 'Exchange an API key for an access token',
   form: {
     type: 'object',
-    required: ['grant_type', 'target_app'],
+    required: ['grant_type'],
     properties: {
       grant_type: { const: 'client_credentials' },
       ...CREDENTIAL_FIELDS,
-      target_app: { enum: ['assistant', 'tenant'] },
+      target_app: { enum: ['assistant', 'tenant'], description: 'Required without `resource`' },
+      resource: {
+        type: 'string',
+        description:
+          'The URL of the endpoint of agents (RFC 8707). The token is then for `assistant`, unless `target_app` says otherwise',
+      },
       account_id: { type: 'integer', minimum: 1, description: 'Limits the token to one account' },
       scope: { type: 'string', description: 'Limits the token to these capabilities, separated by spaces' },
     },
@@ -37,7 +45,9 @@ export const TOKEN_ROUTE: Route = clientRoute({
     if (requireField(form, 'grant_type') !== 'client_credentials') {
       throw tokenRefusal('unsupported_grant_type', 'grant_type must be client_credentials')
     }
-    const targetApp = requireField(form, 'target_app')
+    // Clients of agents know no applications: they name the endpoint.
+    const hasResource = form.has('resource')
+    const targetApp = hasResource ? (form.get('target_app') ?? 'assistant') : requireField(form, 'target_app')
     const accountId = form.get('account_id')
     const scope = form.get('scope')
     const tokenRequest = {
@@ -108,8 +118,7 @@ function readRequest(
 const KEY_SET_SECONDS = 60
 const METADATA_SECONDS = 300
 
-/** The facts about tokens that clients and resource servers read first. */
-export const WELL_KNOWN_ROUTES: readonly Route[] = [
+const DOCUMENT_ROUTES: readonly Route[] = [
   publicRoute({
     api: 'system',
     method: 'GET',
@@ -135,6 +144,23 @@ export const WELL_KNOWN_ROUTES: readonly Route[] = [
     },
   }),
 ]
+
+/** Libraries of clients refuse metadata without this endpoint, also for grants that do not use it. */
+const AUTHORIZATION_ROUTE: Route = publicRoute({
+  api: 'system',
+  method: 'GET',
+  path: AUTHORIZATION_PATH,
+  operationId: 'authorize',
+  summary: 'Refuse a login in a browser: clients have API keys',
+  answers: { 400: { description: 'The only grant is `client_credentials`', schema: tokenProblemSchema } },
+  handle: () => {
+    const detail = `nobody logs in here: exchange an API key by POST ${TOKEN_PATH} with grant_type client_credentials`
+    return tokenProblem(tokenRefusal('unauthorized_client', detail), false)
+  },
+})
+
+/** The facts about tokens that clients and resource servers read first. */
+export const WELL_KNOWN_ROUTES: readonly Route[] = [AUTHORIZATION_ROUTE, ...DOCUMENT_ROUTES]
 
 /** The URLs of a service for its metadata. */
 interface ServiceAddress {
@@ -171,6 +197,7 @@ const CLIENT_AUTHENTICATION = ['client_secret_post', 'client_secret_basic']
 function describeServer({ issuer, root }: ServiceAddress): object {
   return {
     issuer,
+    authorization_endpoint: root + AUTHORIZATION_PATH,
     token_endpoint: root + TOKEN_PATH,
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     jwks_uri: root + KEY_SET_PATH,

@@ -49,6 +49,7 @@ export const introspectionSchema: z.ZodType = z
 export const serverMetadataSchema: z.ZodType = z
   .object({
     issuer: z.string(),
+    authorization_endpoint: z.string(),
     token_endpoint: z.string(),
     token_endpoint_auth_methods_supported: z.array(z.string()),
     jwks_uri: z.string(),

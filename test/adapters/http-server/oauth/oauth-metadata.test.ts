@@ -34,6 +34,7 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(body).toMatchObject({
       issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/connect/authorize`,
       token_endpoint: `${ISSUER}/connect/token`,
       token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
       jwks_uri: `${ISSUER}/.well-known/jwks.json`,
@@ -52,6 +53,12 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     const token = await server.token('assistant')
     expect(decodeJwt(token).iss).toBe(ISSUER)
     expect((await server.request('GET', '/context', { token })).status).toBe(200)
+  })
+
+  it('A91 refuses a login in a browser, and says how clients get tokens', async () => {
+    const { status, body } = await server.request<{ error: string; detail: string }>('GET', '/connect/authorize')
+    expect([status, body.error]).toEqual([400, 'unauthorized_client'])
+    expect(body.detail).toContain('POST /connect/token with grant_type client_credentials')
   })
 
   it('A91 ignores the address in the header Host', async () => {

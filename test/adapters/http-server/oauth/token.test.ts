@@ -49,6 +49,17 @@ describe('POST /connect/token', () => {
     expect((await post({ ...right, account_id: '1' })).status).toBe(200)
   })
 
+  it('T1 returns a token for the assistant API to a client that names the endpoint of agents', async () => {
+    const form = { ...without('target_app'), resource: `${server.url}/mcp`, scope: 'context:read search' }
+    const { status, body } = await server.request<{ access_token: string }>('POST', '/connect/token', { form })
+    expect(status).toBe(200)
+    const token = body.access_token
+    expect((await server.request('GET', '/context', { token })).status).toBe(200)
+    expect((await server.request('GET', '/tenant/user/list', { token, isDescribed: false })).status).not.toBe(200)
+    const tenant = await post({ ...right, target_app: 'tenant', resource: `${server.url}/mcp` })
+    expect(tenant.status).toBe(200)
+  })
+
   it.each(['grant_type', 'client_id', 'client_secret', 'target_app'])(
     'T2 refuses a request without %s',
     async (name) => {

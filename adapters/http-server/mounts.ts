@@ -1,0 +1,30 @@
+import type { Hono } from 'hono'
+import { type Caller, InvalidInputError } from '../../src/index.js'
+import type { RequestEnvironment, RequestInfo } from './request-log.js'
+
+/** The facts about a request that a mounted handler gets. */
+export interface MountedRequestInfo extends RequestInfo {
+  /** The id of the request. The answer has it in `x-request-id`. */
+  readonly requestId: string
+  /** Gives the request log the caller. */
+  readonly noteCaller: (caller: Caller) => void
+}
+
+/** Another fetch handler, which shares the server of this one. */
+export type MountedHandler = (request: Request, info: MountedRequestInfo) => Promise<Response>
+
+/** Handlers by path. A path that ends in `/*` stands for itself without that end, and for all paths below. */
+export type Mounts = Readonly<Record<string, MountedHandler>>
+
+/** Adds the mounted handlers to an app. @throws InvalidInputError for a path that is none */
+export function addMounts(app: Hono<RequestEnvironment>, mounts: Mounts, basePath: string): void {
+  for (const [path, handler] of Object.entries(mounts)) {
+    if (!/^(\/[\w.~-]+)+(\/\*)?$/.test(path)) {
+      throw new InvalidInputError('mounts', `must have paths such as /mcp or /mcp/*, not ${path.slice(0, 100)}`)
+    }
+    app.all(basePath + path, async (context) => {
+      const noteCaller = (caller: Caller): void => context.set('caller', caller)
+      return await handler(context.req.raw, { ...context.env, requestId: context.get('requestId'), noteCaller })
+    })
+  }
+}

@@ -1,0 +1,97 @@
+import { createMcpHandler as createProtocolHandler, validateHostHeader } from '@modelcontextprotocol/server'
+import { type Engine, InvalidInputError, type Session } from '../../src/index.js'
+import { createMcpServer, type McpServerOptions } from './create-mcp-server.js'
+import { addressOf, checkAddress, isMetadataPath } from './http/endpoint-address.js'
+import { checkLogin, identifyCaller } from './http/identify-caller.js'
+import type { McpHandlerOptions, McpRequestInfo } from './http/mcp-handler-options.js'
+import { readMessage } from './http/read-message.js'
+import { HttpRefusal, refusal } from './http/refusals.js'
+import { authorizationServersOf, metadataAnswer } from './http/resource-metadata.js'
+import { OfferedContexts } from './offered-contexts.js'
+
+/** Answers a request; never rejects. */
+export type McpHandler = (request: Request, info?: McpRequestInfo) => Promise<Response>
+
+const MAX_BODY_BYTES = 262_144
+
+/**
+ * Creates the Streamable HTTP endpoint of an engine as a fetch handler: for Express, Fastify, Hono, Next or
+ * `node:http`. It offers what {@link createMcpServer} offers, to the caller of each request.
+ *
+ * - It keeps no state between requests: any process of the same database may answer the next one.
+ * - It answers the paths of the metadata (RFC 9728), which begin with `/.well-known/oauth-protected-resource`. Every
+ *   other path is the endpoint.
+ * - The handler does not close the engine.
+ *
+ * @throws InvalidInputError for an invalid option
+ */
+export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}): McpHandler {
+  const { maxBodyBytes = MAX_BODY_BYTES, telemetry } = options
+  checkAddress(options)
+  checkLogin(options)
+  if (!Number.isSafeInteger(maxBodyBytes) || maxBodyBytes < 1) {
+    throw new InvalidInputError('maxBodyBytes', 'must be a positive integer')
+  }
+  const serverOptions = serverOptionsOf(options)
+  // An invalid option shows now, and not at the first request.
+  new OfferedContexts(options.contexts)
+  const protocol = createProtocolHandler(({ authInfo }) => createMcpServer(sessionOf(authInfo), serverOptions), {
+    onerror: (error) => telemetry?.record({ name: 'mcp.request.refused', level: 'debug', error }),
+  })
+  return async (request, info = {}) => {
+    const address = addressOf(request, options)
+    const servers = authorizationServersOf(engine, address, options)
+    try {
+      requireAllowedHost(request, options.allowedHosts)
+      if (isMetadataPath(new URL(request.url).pathname)) return metadataAnswer(request.method, address, servers)
+      requireAllowedOrigin(request, options.allowedOrigins)
+      const session = engine.as(await identifyCaller(engine, request, info, options))
+      const message = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined
+      return await protocol.fetch(request, { authInfo: toAuthInfo(session), parsedBody: message })
+    } catch (error) {
+      const answer = refusal(error, servers.length === 0 ? undefined : address.metadataUrl)
+      if (answer.status >= 500) telemetry?.record({ name: 'mcp.request.failed', level: 'error', error })
+      return answer
+    }
+  }
+}
+
+function serverOptionsOf({ contexts, name, title, telemetry }: McpHandlerOptions): McpServerOptions {
+  return {
+    ...(contexts !== undefined && { contexts }),
+    ...(name !== undefined && { name }),
+    ...(title !== undefined && { title }),
+    ...(telemetry !== undefined && { telemetry }),
+  }
+}
+
+/** The facts about the caller that the protocol's library passes on: here only the session. */
+interface AuthInfo {
+  readonly token: string
+  readonly clientId: string
+  readonly scopes: string[]
+  readonly extra?: Record<string, unknown>
+}
+
+function toAuthInfo(session: Session): AuthInfo {
+  return { token: '', clientId: '', scopes: [], extra: { session } }
+}
+
+function sessionOf(authInfo: AuthInfo | undefined): Session {
+  return authInfo?.extra?.['session'] as Session
+}
+
+/** @throws HttpRefusal 403 for a name that a foreign page may have led here */
+function requireAllowedHost(request: Request, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined) return
+  const host = request.headers.get('host') ?? new URL(request.url).host
+  if (validateHostHeader(host, [...allowed]).ok) return
+  throw new HttpRefusal(403, 'ERR_FORBIDDEN', 'the name in the header Host is none of this server: set its public URL')
+}
+
+/** @throws HttpRefusal 403 for a page of another origin */
+function requireAllowedOrigin(request: Request, allowed: readonly string[] = []): void {
+  const origin = request.headers.get('origin')
+  if (origin === null || allowed.includes('*') || allowed.includes(origin)) return
+  throw new HttpRefusal(403, 'ERR_FORBIDDEN', 'pages of this origin may not call the endpoint: allow the origin')
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { type ContextSearchResult, documentFilterSchema, type SearchOptions, type Session } from '../../../src/index.js'
+import {
+  choiceSchema,
+  idSchema,
+  integerSchema,
+  objectSchema,
+  SEARCH_MODES,
+  textSchema,
+} from '../../../src/ports/index.js'
+import { documentUri } from '../document-uri.js'
+import { MAX_SEARCHED_CONTEXTS } from '../offered-contexts.js'
+import { defineTool, type ReadingTool } from './tool.js'
+
+/** The most text of all passages of an answer, in UTF-16 units: about 25,000 tokens. The best passage is always whole. */
+const MAX_TEXT_UNITS = 100_000
+
+const INPUT = objectSchema({
+  query: textSchema({ min: 1, max: 32_768 }).meta({
+    description: 'The question, in the language of the documents. A whole question finds more than keywords',
+  }),
+  contextIds: z
+    .array(idSchema())
+    .min(1)
+    .max(MAX_SEARCHED_CONTEXTS)
+    .optional()
+    .meta({ description: 'Ids of the contexts to search, from list_contexts. Default: all' }),
+  topN: integerSchema({ min: 1, max: 100 })
+    .optional()
+    .meta({ description: "Most passages. Default: the context's setting" }),
+  mode: choiceSchema(SEARCH_MODES).optional().meta({
+    description:
+      "How to find passages: by words and meaning (hybrid), by meaning (semantic) or by words (keyword). Default: the context's setting",
+  }),
+  filter: documentFilterSchema.optional().meta({
+    description:
+      'Only documents that meet all conditions, such as {"metadata":{"year":{"gte":2024},"department":"HR"}} or {"documents":[17]}. Passages show the metadata of their documents',
+  }),
+})
+
+const offset = integerSchema({ min: 0 })
+const passage = z.object({
+  contextId: idSchema(),
+  documentId: idSchema().meta({ description: 'For read_document, with contextId' }),
+  documentName: z.string(),
+  uri: z.string().meta({ description: 'The document as a resource' }),
+  text: z.string(),
+  start: offset.meta({ description: "Offset of the passage in the document's text, in UTF-16 units" }),
+  end: offset,
+  pages: z
+    .object({ first: idSchema(), last: idSchema() })
+    .nullable()
+    .meta({ description: 'Pages, sheets or slides; null if the format has none' }),
+  headings: z.array(z.string()).meta({ description: 'Headings above the passage, the outermost first' }),
+  metadata: z.record(z.string(), z.unknown()),
+  similarity: z.number().meta({ description: 'Nearness in meaning, 0 to 1' }),
+})
+
+const OUTPUT = z.object({
+  passages: z.array(passage).meta({ description: 'The best first' }),
+  isCut: z.boolean().meta({ description: 'True if more passages were found than the answer has room for' }),
+})
+
+type Passage = z.infer<typeof passage>
+
+export const SEARCH_TOOL: ReadingTool = defineTool({
+  name: 'search',
+  title: 'Search documents',
+  description:
+    'Finds the passages of the documents that answer a question, by words and meaning. Cite the document, and its page if there is one. read_document shows what stands around a passage.',
+  input: INPUT,
+  output: OUTPUT,
+  contextArgument: 'contextIds',
+  call: async ({ query, contextIds, ...options }, { sessions, offered, signal }) => {
+    const { passages, isCut } = await sessions.forSearching(async (session) => {
+      const ids = await offered.searchedIds(session, contextIds)
+      return await findPassages(session, ids, query, { ...options, signal })
+    })
+    return { output: { passages, isCut }, text: describePassages(passages, isCut) }
+  },
+})
+
+/** Reads passages until their texts have {@link MAX_TEXT_UNITS}. */
+async function findPassages(
+  session: Session,
+  contextIds: readonly number[],
+  query: string,
+  options: SearchOptions,
+): Promise<{ readonly passages: Passage[]; readonly isCut: boolean }> {
+  const passages: Passage[] = []
+  let units = 0
+  for await (const result of await session.searchAllEntries(contextIds, query, options)) {
+    units += result.content.length
+    if (passages.length > 0 && units > MAX_TEXT_UNITS) return { passages, isCut: true }
+    passages.push(toPassage(result))
+  }
+  return { passages, isCut: false }
+}
+
+function toPassage({ contextId, docId: documentId, content, similarity, source }: ContextSearchResult): Passage {
+  const { displayName: documentName, start, end, pages, headings, metadata } = source
+  return {
+    contextId,
+    documentId,
+    documentName,
+    uri: documentUri({ contextId, documentId }),
+    text: content,
+    start,
+    end,
+    pages: pages === null ? null : { first: pages.first, last: pages.last },
+    headings: [...headings],
+    metadata: { ...metadata },
+    similarity,
+  }
+}
+
+function describePassages(passages: readonly Passage[], isCut: boolean): string {
+  if (passages.length === 0) {
+    return 'No passage was found. Ask in other words, leave out the filter, or try mode "semantic".'
+  }
+  const parts = passages.map((found, index) => `[${index + 1}] ${describePlace(found)}\n${found.text}`)
+  if (isCut) parts.push('More passages were found than this answer has room for. Ask a narrower question.')
+  return parts.join('\n\n')
+}
+
+function describePlace({ documentName, pages, headings, similarity, ...place }: Passage): string {
+  const { contextId, documentId, start, end } = place
+  return [
+    documentName,
+    ...(pages === null
+      ? []
+      : [pages.first === pages.last ? `page ${pages.first}` : `pages ${pages.first}–${pages.last}`]),
+    ...(headings.length === 0 ? [] : [headings.join(' > ')]),
+    `similarity ${similarity.toFixed(3)}`,
+    `contextId ${contextId}, documentId ${documentId}, start ${start}, end ${end}`,
+  ].join(' · ')
+}
