@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const BINARY = join(import.meta.dirname, '../../../dist/adapters/cli/bin.js')
+export const BINARY: string = join(import.meta.dirname, '../../../dist/adapters/cli/bin.js')
 
 export interface Outcome {
   readonly exitCode: number | null

@@ -59,7 +59,7 @@ export interface StdioCommand {
   readonly command: string
   readonly args: string[]
   readonly cwd: string
-  readonly stderr: 'pipe' | 'inherit'
+  readonly stderr: 'ignore' | 'inherit'
 }
 
 const IDENTITY = { name: 'test-agent', version: '1.0.0' }
