@@ -60,8 +60,8 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         const nameClient = (clientId: string): void => context.set('clientId', clientId)
         const isChunked = context.env.isChunked ?? false
         const reportAbort = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
-        const call = { engine, options, basePath, describe, health, nameClient, isChunked, reportAbort }
-        const { remoteAddress, context: loginContext } = context.env
+        const { remoteAddress, context: loginContext, closing } = context.env
+        const call = { engine, options, basePath, describe, health, nameClient, isChunked, reportAbort, closing }
         const origin = { requestId: context.get('requestId'), remoteAddress }
         const identify = async (): Promise<RequestCaller> => {
           const login = { ...options, context: loginContext }
@@ -133,7 +133,7 @@ function requestAborted(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client closed the connection')
 }
 
-type RequestMember = 'params' | 'query' | 'body' | 'request' | 'origin' | 'requireRights' | 'readJson'
+type RequestMember = 'params' | 'query' | 'body' | 'request' | 'origin' | 'requireRights' | 'requireToken' | 'readJson'
 
 type BaseCall = Omit<Call<unknown, unknown, unknown>, RequestMember> & { readonly bodies: BodyBudget }
 
@@ -157,6 +157,9 @@ async function answer(
     request,
     origin,
     requireRights: async () => await caller?.renew(),
+    requireToken: async () => {
+      if (caller !== undefined) await identify()
+    },
     params: route.params && parseParameters(route.params, params),
     query: parseQuery(route, request),
     body: route.isBodyLate === true ? undefined : route.body && (await read()),

@@ -78,12 +78,27 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 /** The answer to an error: a problem document (RFC 9457) with the error's message in `detail`. */
 export function problem(error: unknown): Response {
-  const { status, code, detail, headers } = describe(error)
-  const body = { type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail, code }
+  const { headers } = describe(error)
+  const body = problemOf(error)
   return Response.json(body, {
-    status,
+    status: body.status,
     headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headers },
   })
+}
+
+/** A problem document (RFC 9457). */
+interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: string
+}
+
+/** The problem document of an error. */
+export function problemOf(error: unknown): Problem {
+  const { status, code, detail } = describe(error)
+  return { type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail, code }
 }
 
 interface ErrorDescription {

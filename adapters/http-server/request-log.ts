@@ -13,6 +13,8 @@ export interface RequestInfo {
    * passes the `IncomingMessage`: in Express that is the `request` with all that middleware has put there.
    */
   readonly context?: unknown
+  /** Aborted when the server closes: answers without an end then end. Default: they go on until the engine closes. */
+  readonly closing?: AbortSignal | undefined
 }
 
 /** The caller of a request, for its record. */

@@ -90,6 +90,10 @@ export interface Call<Params, Query, Body> {
   readonly health: () => Promise<Health>
   /** Checks that the caller still has its rights while a long answer is sent. @throws the errors of authentication */
   readonly requireRights: () => Promise<void>
+  /** As {@link requireRights}, but an expired token is refused too. */
+  readonly requireToken: () => Promise<void>
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal | undefined
   /** Logs an error after the beginning of the answer was sent. */
   readonly reportAbort: (error: unknown) => void
   /** True to send bodies of unknown length in HTTP/1 chunks. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -14,6 +15,11 @@ export interface NodeListenerOptions {
    * the header is ignored.
    */
   readonly trustedProxies?: readonly string[]
+  /**
+   * Abort it before the server closes: streams of events then end, and no close waits for them. Default: they end when
+   * the engine closes.
+   */
+  readonly closing?: AbortSignal | undefined
 }
 
 /** True for the address of a proxy whose `X-Forwarded-For` header is trusted. */
@@ -29,8 +35,12 @@ export type IsTrusted = (address: string) => boolean
  *
  * @throws InvalidInputError for trusted proxies that are not addresses or networks
  */
-export function nodeListener(handler: HttpHandler, { trustedProxies }: NodeListenerOptions = {}): NodeListener {
-  const listener = getRequestListener(fetchOf(handler, trustOf(trustedProxies)), { overrideGlobalObjects: false })
+export function nodeListener(handler: HttpHandler, options: NodeListenerOptions = {}): NodeListener {
+  const { trustedProxies, closing } = options
+  // Each stream of events has a listener.
+  if (closing !== undefined) setMaxListeners(0, closing)
+  const fetch = fetchOf(handler, trustOf(trustedProxies), closing)
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   const turns = new RequestTurns()
   return (request, response) => {
     closeOnUnreadBody(request, response)
@@ -39,12 +49,16 @@ export function nodeListener(handler: HttpHandler, { trustedProxies }: NodeListe
 }
 
 /** Adapts a handler to the server's library, which passes the connection with the address of the client. */
-function fetchOf(handler: HttpHandler, isTrusted: IsTrusted): (request: Request, env: unknown) => Promise<Response> {
+function fetchOf(
+  handler: HttpHandler,
+  isTrusted: IsTrusted,
+  closing: AbortSignal | undefined,
+): (request: Request, env: unknown) => Promise<Response> {
   return async (request, env) => {
     const { incoming } = env as { readonly incoming: IncomingMessage }
     const isChunked = incoming.httpVersionMajor === 1 && incoming.httpVersionMinor > 0
     const remoteAddress = clientAddress(incoming, isTrusted)
-    return await handler(request, { remoteAddress, isChunked, context: incoming })
+    return await handler(request, { remoteAddress, isChunked, context: incoming, closing })
   }
 }
 

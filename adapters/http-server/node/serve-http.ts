@@ -11,7 +11,7 @@ import {
   trustOf,
 } from './node-listener.js'
 
-export interface ServeHttpOptions extends ConnectionLimits, NodeListenerOptions {
+export interface ServeHttpOptions extends ConnectionLimits, Omit<NodeListenerOptions, 'closing'> {
   /** Default: `127.0.0.1`. */
   readonly host?: string
   /** Default: 8787; 0 picks a free port. */
@@ -26,7 +26,7 @@ export interface HttpServer {
   readonly address: string
   /** The address and port on which it listens, for `webhooks.ownEndpoints` of `openLocalEngine`. */
   readonly endpoint: { readonly address: string; readonly port: number }
-  /** Accepts no more requests, waits up to ten seconds for the running ones, then cuts their connections. */
+  /** Accepts no more requests, ends streams of events, waits up to ten seconds for the running ones, then cuts their connections. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,8 @@ const CLOSE_TIMEOUT_MS = 10_000
  */
 export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { host = '127.0.0.1', port = 8_787 } = options
-  const server = createHttpServer(handler, options)
+  const closing = new AbortController()
+  const server = createHttpServer(handler, { ...options, closing: closing.signal })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -56,11 +57,14 @@ export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions 
   return {
     address: urlOf(bound),
     endpoint: { address: bound.address, port: bound.port },
-    close: async () => await close(server),
+    close: async () => {
+      closing.abort()
+      await close(server)
+    },
   }
 }
 
-function createHttpServer(handler: HttpHandler, options: ServeHttpOptions): Server {
+function createHttpServer(handler: HttpHandler, options: ServeHttpOptions & NodeListenerOptions): Server {
   const listener = nodeListener(handler, options)
   const server = createServer({ connectionsCheckingInterval: CHECK_INTERVAL_MS }, listener)
   server.on('checkContinue', (request, response) => {

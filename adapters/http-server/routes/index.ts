@@ -2,6 +2,7 @@ import { API_NAMES, type ApiName, type Route } from '../route.js'
 import { CONTEXT_ROUTES, DOCUMENT_ROUTES } from './assistant.js'
 import { CONTEXT_SETTINGS_ROUTES } from './context-settings.js'
 import { DOCUMENT_CONTENT_ROUTES } from './document-content.js'
+import { DOCUMENT_EVENTS_ROUTE } from './document-events.js'
 import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
 import { HAND_OVER_ROUTES } from './hand-over.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
@@ -18,6 +19,7 @@ const API_ROUTES: readonly Route[] = [
   ...SEARCH_ROUTES,
   ...CONTEXT_ROUTES,
   ...CONTEXT_SETTINGS_ROUTES,
+  DOCUMENT_EVENTS_ROUTE,
   ...DOCUMENT_ROUTES,
   ...DOCUMENT_CONTENT_ROUTES,
   ...USER_ROUTES,

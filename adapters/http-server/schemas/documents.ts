@@ -3,6 +3,7 @@ import {
   type Document,
   type DocumentChunk,
   type DocumentReplacement,
+  type DocumentState,
   type DocumentWithReceipt,
   documentMetadataSchema,
 } from '../../../src/index.js'
@@ -79,6 +80,33 @@ export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = documen
     }),
   })
   .meta({ id: 'DocumentWithReceipt' })
+
+export const documentStateSchema: z.ZodType<DocumentState> = z
+  .object({
+    contextId: id,
+    id,
+    uuid: z.uuid().meta({ description: 'UUID of the newest version of the document' }),
+    displayName: z.string(),
+    isReplacement: z.boolean().meta({ description: 'True if that version is to replace another one' }),
+    status: z.enum(['waiting', 'processing', 'completed', 'failed', 'deleted']),
+    stage: z
+      .enum(['reading', 'embedding'])
+      .nullable()
+      .meta({ description: 'Null unless the document is being processed' }),
+    percent: z
+      .int()
+      .min(0)
+      .max(100)
+      .nullable()
+      .meta({ description: 'Null as long as `windowsTotal` is null; 100 if the document is completed' }),
+    windowsEmbedded: z.int().min(0).meta({ description: 'Windows that have their vectors' }),
+    windowsTotal: z.int().min(0).nullable().meta({
+      description: 'Null until the whole text is read, and for a document that is not being processed',
+    }),
+    error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+    errorCode: z.string().nullable().meta({ description: 'The code at the end of `error`' }),
+  })
+  .meta({ id: 'DocumentState' })
 
 export const documentChunkSchema: z.ZodType<DocumentChunk> = z
   .object({

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  MemoryEmbeddingModel,
+  MemoryFileStore,
+  MemoryLexicalIndex,
+  MemoryVectorIndex,
+} from '../../adapters/memory/index.js'
+import type { DocumentState } from '../../src/index.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from '../src/engine/memory-engine.js'
+import { gate } from '../src/engine/word-engine.js'
+import { DATABASES, type TestDatabase } from '../src/outbox/database.js'
+
+const WINDOWS = 1_300
+/** The engine stores its progress once for so many windows. */
+const WINDOWS_PER_RECORD = 1_024
+
+/** Stops in the middle of the document until its gate is open. */
+class StoppingModel extends MemoryEmbeddingModel {
+  readonly gate = gate()
+  #embedded = 0
+
+  override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
+    if (this.#embedded > WINDOWS_PER_RECORD) await this.gate.opened
+    this.#embedded += call[0].length
+    return await super.embed(...call)
+  }
+}
+
+describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engines on $name', ({ open }) => {
+  let database: TestDatabase
+  let working: MemoryEngine
+  let watching: MemoryEngine
+  const model = new StoppingModel()
+
+  beforeEach(async () => {
+    database = await open()
+    const shared = {
+      vectorIndex: new MemoryVectorIndex(),
+      lexicalIndex: new MemoryLexicalIndex(),
+      fileStore: new MemoryFileStore(),
+      isShared: true,
+    }
+    working = await memoryEngine({ ...shared, storage: database.storage(), embeddingModels: [model] })
+    watching = await memoryEngine({ ...shared, storage: database.storage(), roles: [] })
+  })
+
+  afterEach(async () => {
+    await watching.engine.close()
+    await working.engine.close()
+    await database.dispose()
+  })
+
+  it('show the progress of a document that the other one processes', async () => {
+    const settings = { chunkSizeTokens: 16, overlap: 0 }
+    const { id } = await watching.session.contexts.create({ ...NEW_CONTEXT, settings })
+    const words = Array.from({ length: 16 * WINDOWS }, (_, number) => `word${number}`)
+    const upload = { fileName: 'large.txt', content: words.join(' ') }
+    const states: DocumentState[] = []
+    const uploaded = watching.session.documents.upload(id, upload)
+    for await (const state of watching.session.documents.watch(id)) {
+      states.push(state)
+      if (state.windowsEmbedded >= WINDOWS_PER_RECORD) model.gate.open()
+      if (state.status === 'completed') break
+    }
+    await uploaded
+    const halfway = states.find(({ windowsEmbedded }) => windowsEmbedded >= WINDOWS_PER_RECORD)
+    expect(halfway).toMatchObject({ status: 'processing', stage: 'embedding', windowsTotal: WINDOWS })
+    expect(halfway?.percent).toBe(Math.floor((100 * (halfway?.windowsEmbedded ?? 0)) / WINDOWS))
+    expect(states.at(-1)).toMatchObject({ displayName: 'large.txt', status: 'completed', percent: 100 })
+  })
+})
