@@ -10,7 +10,7 @@ import {
   requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-import { syncFolder } from '../node-kit/index.js'
+import { freeBytesOf, syncFolder } from '../node-kit/index.js'
 import { isMissing, translateReadError, withTranslatedErrors } from './errors.js'
 
 /** The names of the folders with files: the first two characters of a key. */
@@ -52,6 +52,11 @@ export class FolderFileStore implements FileStore {
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error
     }
+  }
+
+  async freeBytes(): Promise<number | undefined> {
+    // The first write creates the folder.
+    return await freeBytesOf(this.#folder).catch(() => undefined)
   }
 
   async *read(key: string): AsyncGenerator<Uint8Array> {

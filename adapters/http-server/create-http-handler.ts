@@ -57,6 +57,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {
+        context.set('route', path)
         const nameClient = (clientId: string): void => context.set('clientId', clientId)
         const isChunked = context.env.isChunked ?? false
         const reportAbort = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
@@ -72,7 +73,8 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, identify)
       })
     }
-    app.all(pattern, () => {
+    app.all(pattern, (context) => {
+      context.set('route', path)
       const error = wrongMethod(routes)
       return CLIENT_PATHS.has(path) ? tokenProblem(error, false) : problem(error)
     })

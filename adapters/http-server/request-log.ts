@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
-import type { Telemetry } from '../../src/ports/index.js'
+import { type Telemetry, tracerOf } from '../../src/ports/index.js'
 
 /** The facts about a request that only its server knows. */
 export interface RequestInfo {
@@ -25,12 +25,15 @@ interface LoggedCaller {
 
 /** The types of the values that the handler stores for each request. */
 export interface RequestEnvironment {
-  readonly Variables: { requestId: string; caller?: LoggedCaller; clientId?: string }
+  readonly Variables: { requestId: string; caller?: LoggedCaller; clientId?: string; route?: string }
   readonly Bindings: RequestInfo
 }
 
 /** Other values are not logged: a client may send its secret as its client id. */
 const CLIENT_ID = /^ak_[\w-]{1,40}$/
+
+/** A client may send any word as its method. Others than these are one. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The statuses of refusals that are logged at `warn` for the operator. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
@@ -46,17 +49,19 @@ export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler
     const clientRequestId = context.req.header('x-request-id') ?? ''
     const requestId = /^[\w.-]{1,64}$/.test(clientRequestId) ? clientRequestId : crypto.randomUUID()
     context.set('requestId', requestId)
-    await next()
+    await traceRequest(telemetry, context, next)
     context.res.headers.set('x-request-id', requestId)
     const { method, path } = context.req
     const { status } = context.res
     const { remoteAddress } = context.env
     const clientId = context.get('clientId')
+    const route = context.get('route')
     const fields = {
       method,
       path: path.slice(0, 200),
       status,
       requestId,
+      ...(route !== undefined && { route }),
       ...(remoteAddress !== undefined && { remoteAddress }),
       ...(clientId !== undefined && CLIENT_ID.test(clientId) && { clientId }),
       ...describeCaller(context.get('caller')),
@@ -64,6 +69,31 @@ export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler
     const level = REFUSALS.has(status) ? 'warn' : 'info'
     telemetry?.record({ name: 'http.request', level, fields, durationMs: performance.now() - startedAt })
   }
+}
+
+/**
+ * Answers a request within its span. Continues the trace of the host if there is one, or else that of the client. The
+ * span has the pattern of the path, never the path itself.
+ */
+async function traceRequest(
+  telemetry: Telemetry | undefined,
+  context: Context<RequestEnvironment>,
+  next: () => Promise<void>,
+): Promise<void> {
+  const tracer = tracerOf(telemetry)
+  const { method } = context.req
+  const ofClient = context.req.header('traceparent')
+  const isContinuing = ofClient !== undefined && tracer.traceparent() === undefined
+  const labels = { 'http.request.method': METHODS.has(method) ? method : '_OTHER' }
+  const options = { labels, attributes: { 'alcove.request.id': context.get('requestId') } }
+  await tracer.span('http.server.request', { ...options, ...(isContinuing && { parent: ofClient }) }, async (span) => {
+    await next()
+    const { status } = context.res
+    const [route, caller] = [context.get('route'), context.get('caller')]
+    span.label({ 'http.response.status_code': status, ...(route !== undefined && { 'http.route': route }) })
+    if (caller !== undefined) span.set({ 'alcove.company.id': caller.principal.companyId })
+    if (status >= 500) span.fail(String(status))
+  })
 }
 
 /** Records a failed answer: at `warn` if the caller lost its rights while a list was sent, otherwise at `error`. */

@@ -48,7 +48,7 @@ export interface HttpHandlerOptions {
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
    */
   readonly mounts?: Mounts
-  /** Gets an event for each request: `http.request`, at `warn` for refusals. Default: none. */
+  /** Gets an event and a span for each request; the event `http.request` is at `warn` for refusals. Default: none. */
   readonly telemetry?: Telemetry
 }
 

@@ -6,11 +6,13 @@ import {
   type RetryOptions,
   retry,
   type Storage,
+  type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isConflict, translateError } from './errors.js'
 import { JobAnnouncements, listenTo } from './job-announcements.js'
+import { measureDatabase } from './measure-database.js'
 import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
 import { KnexChunkRepository } from './repositories/chunk-repository.js'
 import {
@@ -150,6 +152,10 @@ export class KnexStorage implements Storage {
 
   async verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]> {
     return await this.#withTranslatedErrors(() => verifyDatabase(this.#knex, this.#dialect, this.#name, options))
+  }
+
+  async measure(): Promise<StorageSize> {
+    return await this.#withTranslatedErrors(() => measureDatabase(this.#knex, this.#dialect, this.#name))
   }
 
   async close(): Promise<void> {

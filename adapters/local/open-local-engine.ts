@@ -159,7 +159,7 @@ function openWords(
 function pickSettings(overrides: Partial<EngineOptions>) {
   const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
     overrides
-  const { limits, hostClientId, auditRetentionDays, tokenIssuer } = overrides
+  const { limits, hostClientId, auditRetentionDays, tokenIssuer, sendsTraceparent } = overrides
   return {
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
@@ -172,6 +172,7 @@ function pickSettings(overrides: Partial<EngineOptions>) {
     ...(deliveryRetentionDays !== undefined && { deliveryRetentionDays }),
     ...(limits !== undefined && { limits }),
     ...(tokenIssuer !== undefined && { tokenIssuer }),
+    ...(sendsTraceparent !== undefined && { sendsTraceparent }),
     ...(hostClientId !== undefined && { hostClientId }),
     ...(auditRetentionDays !== undefined && { auditRetentionDays }),
   }

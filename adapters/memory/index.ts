@@ -19,4 +19,5 @@ export {
 } from './memory-security.js'
 export { MemoryStorage } from './memory-storage.js'
 export { MemoryTextExtractor } from './memory-text-extractor.js'
+export { type MemorySpan, MemoryTracer } from './memory-tracer.js'
 export { MemoryVectorIndex } from './memory-vector-index.js'

@@ -1,12 +1,14 @@
 import {
   type Clock,
   ClosedError,
+  type Measure,
   type ProcessLocks,
   type StarterPromptSubject,
   type StarterPromptWriter,
   type Telemetry,
   type TelemetryEvent,
 } from '../../src/ports/index.js'
+import type { MemoryTracer } from './memory-tracer.js'
 
 /** A clock that changes only by {@link advance}. */
 export class MemoryClock implements Clock {
@@ -26,9 +28,24 @@ export class MemoryClock implements Clock {
   }
 }
 
-/** Records all events. */
+/** Records all events, and with a tracer all spans. */
 export class MemoryTelemetry implements Telemetry {
   readonly events: TelemetryEvent[] = []
+  readonly tracer?: MemoryTracer
+  /** Measures the engines that are open. */
+  readonly measures: Set<Measure> = new Set()
+
+  /** @param options.tracer default: nobody traces */
+  constructor({ tracer }: { readonly tracer?: MemoryTracer } = {}) {
+    if (tracer !== undefined) this.tracer = tracer
+  }
+
+  observe(measure: Measure): () => void {
+    this.measures.add(measure)
+    return () => {
+      this.measures.delete(measure)
+    }
+  }
 
   record(event: TelemetryEvent): void {
     this.events.push(event)

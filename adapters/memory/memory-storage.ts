@@ -1,4 +1,10 @@
-import { ClosedError, type Repositories, type Storage, UnsupportedError } from '../../src/ports/index.js'
+import {
+  ClosedError,
+  type Repositories,
+  type Storage,
+  type StorageSize,
+  UnsupportedError,
+} from '../../src/ports/index.js'
 import {
   chunkRepository,
   contextRepository,
@@ -101,6 +107,13 @@ export class MemoryStorage implements Storage {
   async verify(): Promise<readonly string[]> {
     if (this.#isClosed) throw new ClosedError('the storage')
     return []
+  }
+
+  async measure(): Promise<StorageSize> {
+    const { companies, users, contexts, documents, chunks, events, deliveries, audit } = this.#tables
+    const measured = { companies, users, contexts, documents, chunks, events, deliveries, audit }
+    const counts = Object.entries(measured).map(([name, table]): [string, number] => [name, table.filter().length])
+    return { sizeBytes: undefined, rows: Object.fromEntries(counts) }
   }
 
   async close(): Promise<void> {

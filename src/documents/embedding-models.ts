@@ -1,5 +1,9 @@
+import { pause } from '../kernel/abort.js'
 import { InvalidInputError, ModelError } from '../kernel/errors.js'
 import type { EmbeddingModel, TokenCounter } from '../ports/index.js'
+
+/** Longest wait for the answer of a model that may be away. */
+const MAX_CHECK_MS = 1_000
 
 /** The embedding models of an engine, by the id that contexts store. */
 export class EmbeddingModels {
@@ -31,6 +35,24 @@ export class EmbeddingModels {
       'ERR_MODEL_UNKNOWN',
       `the engine does not have the context's embedding model ${id}; it has ${this.ids.join(', ')}: open it with that model too`,
     )
+  }
+
+  /** Asks each model that runs elsewhere. @returns by id: false for a model that is away, or does not answer at once */
+  async available(): Promise<ReadonlyMap<string, boolean>> {
+    const available = [...this.#models].map(async ([id, model]): Promise<[string, boolean]> => {
+      const check = async (): Promise<void> => await model.checkAvailable?.()
+      let isAvailable = false
+      const checked = check().then(
+        () => {
+          isAvailable = true
+        },
+        () => undefined,
+      )
+      // A check takes time only after failures.
+      await pause(MAX_CHECK_MS, checked)
+      return [id, isAvailable]
+    })
+    return new Map(await Promise.all(available))
   }
 
   /** @throws ModelError if the default model cannot be used, or a model that runs elsewhere is away */

@@ -12,6 +12,8 @@ import type {
   EmbeddingModel,
   Repositories,
   ShadowRepository,
+  Span,
+  Telemetry,
 } from '../ports/index.js'
 import { collectionOf, contextFor } from './collections.js'
 import { shownName, toDocument } from './document.js'
@@ -41,26 +43,31 @@ const HELD_BACK_MS = 500
 /** Makes searchable chunks from the bytes of a document. Keeps the work of earlier runs. */
 export class ProcessDocument implements JobHandler {
   readonly kind: string = INGEST_DOCUMENT
+  readonly spanName = 'alcove.ingest'
   readonly #ports: ProcessingPorts
   readonly #models: EmbeddingModels
   readonly #lateWrites: LateWrites
   readonly #clock: Clock
   /** Called when deliveries of an event may have been queued. */
   onDeliveriesQueued: () => void = () => undefined
+  readonly #telemetry: Telemetry
 
   constructor(
     ports: Omit<ProcessingPorts, 'pendingVectors'>,
     models: EmbeddingModels,
     lateWrites: LateWrites,
     clock: Clock,
+    telemetry: Telemetry,
   ) {
     this.#ports = { ...ports, pendingVectors: new PendingVectors() }
     this.#models = models
     this.#lateWrites = lateWrites
     this.#clock = clock
+    this.#telemetry = telemetry
   }
 
-  async run(job: JobRun): Promise<void> {
+  async run(job: JobRun, span: Span): Promise<void> {
+    const startedAt = performance.now()
     const started = await this.#start(job)
     if (started === undefined) {
       await job.complete(async () => undefined)
@@ -71,13 +78,22 @@ export class ProcessDocument implements JobHandler {
       return
     }
     const { document, context } = started
+    span.label({ 'alcove.model.id': context.embeddingModel })
+    span.set({
+      'alcove.context.id': context.id,
+      'alcove.document.id': document.publicId,
+      'alcove.document.size': document.sizeBytes,
+    })
     const model = this.#modelOf(started)
     // A new document gets its words first. Another one that waits for the model would only read its file again.
     if (!started.isFresh) await model.checkAvailable?.()
     const documentRun = new DocumentRun(this.#ports, job, started, model)
     try {
       const processed = await documentRun.process()
-      await this.#complete(job, started, processed, documentRun)
+      await this.#ports.tracer.span('alcove.ingest.complete', {}, async () => {
+        await this.#complete(job, started, processed, documentRun)
+      })
+      this.#reportCompletion(started, processed, span, performance.now() - startedAt)
     } catch (error) {
       // First: writes that still run would add data after its removal.
       await documentRun.close()
@@ -87,6 +103,24 @@ export class ProcessDocument implements JobHandler {
     } finally {
       await documentRun.close()
     }
+  }
+
+  #reportCompletion(
+    { document, context }: StartedDocument,
+    { receipt }: ProcessedDocument,
+    span: Span,
+    durationMs: number,
+  ): void {
+    const { bytes, characters, chunks, windows, windowsReused } = receipt
+    span.set({
+      'alcove.document.characters': characters,
+      'alcove.document.chunks': chunks,
+      'alcove.document.windows': windows,
+      'alcove.document.windows_reused': windowsReused,
+    })
+    const [contextId, documentId] = [context.id, document.publicId]
+    const fields = { contextId, documentId, bytes, characters, chunks, windows, windowsReused }
+    this.#telemetry.record({ name: 'ingestion.completed', level: 'info', fields, durationMs })
   }
 
   /**

@@ -17,6 +17,7 @@ import { type EngineOptions, requireValid } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
 import { createEventOperations, type EventOperations } from './event-operations.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
+import { createMeasure } from './measure-engine.js'
 import type { WorkSignals } from './operations.js'
 import { createSession, type Session } from './session.js'
 import { Workers } from './workers.js'
@@ -75,6 +76,7 @@ class ComposedEngine implements Engine {
    * many listeners.
    */
   readonly #runningCalls = new Map<AbortController, Promise<unknown>>()
+  readonly #endObservation: (() => void) | undefined
   #closing: Promise<void> | undefined
 
   constructor(ports: EngineOptions, parts: EngineParts, owner: Principal, workers: Workers | undefined) {
@@ -82,6 +84,8 @@ class ComposedEngine implements Engine {
     this.#ports = ports
     this.#parts = parts
     this.#workers = workers
+    const measure = createMeasure(parts, () => workers?.runningJobs() ?? new Map())
+    this.#endObservation = parts.telemetry.observe?.(measure)
     const signals = this.#workers ?? NO_WORKERS
     this.administration = createHostAdministration(parts, owner, signals, async (options) => {
       return await this.#runUntilClosed(options?.signal, async (signal) => {
@@ -153,6 +157,7 @@ class ComposedEngine implements Engine {
   }
 
   async #close(): Promise<void> {
+    this.#endObservation?.()
     for (const closing of this.#runningCalls.keys()) closing.abort(new ClosedError('the engine'))
     await Promise.all(this.#runningCalls.values())
     this.#parts.watchDocuments.close()

@@ -52,21 +52,22 @@ import {
   TrimDeliveries,
   VetDestination,
 } from '../outbox/index.js'
-import type {
-  Clock,
-  CommonPasswords,
-  FileStore,
-  HttpTransport,
-  LexicalIndex,
-  Mailer,
-  OneTimePasswords,
-  PasswordHasher,
-  StarterPromptWriter,
-  Storage,
-  Telemetry,
-  TextExtractor,
-  TokenSigner,
-  VectorIndex,
+import {
+  type Clock,
+  type CommonPasswords,
+  type FileStore,
+  type HttpTransport,
+  type LexicalIndex,
+  type Mailer,
+  type OneTimePasswords,
+  type PasswordHasher,
+  type StarterPromptWriter,
+  type Storage,
+  type Telemetry,
+  type TextExtractor,
+  type TokenSigner,
+  tracerOf,
+  type VectorIndex,
 } from '../ports/index.js'
 import { PrepareChat, Search } from '../search/index.js'
 import {
@@ -101,6 +102,7 @@ import {
 } from '../tenancy/index.js'
 import type { EngineOptions } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
+import { traceStorage } from './traced-storage.js'
 
 /** Names an object in the container. Its type is a class of the object, so that the compiler checks the wiring. */
 type Token<T> = AbstractNewable<T>
@@ -226,7 +228,9 @@ function binderOf(container: Container): Bind {
 }
 
 function bindPorts(container: Container, options: EngineOptions): void {
-  container.bind(STORAGE).toConstantValue(options.storage)
+  const { telemetry = { record: () => undefined } } = options
+  const { tracer } = telemetry
+  container.bind(STORAGE).toConstantValue(tracer ? traceStorage(options.storage, tracer) : options.storage)
   container.bind(LEXICAL_INDEX).toConstantValue(options.lexicalIndex)
   container.bind(VECTOR_INDEX).toConstantValue(options.vectorIndex)
   container.bind(TEXT_EXTRACTOR).toConstantValue(options.textExtractor)
@@ -239,7 +243,7 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(MAILER).toConstantValue(options.mailer)
   container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
-  container.bind(TELEMETRY).toConstantValue(options.telemetry ?? { record: () => undefined })
+  container.bind(TELEMETRY).toConstantValue(telemetry)
   container.bind(LIMITS).toConstantValue(limitsOf(options.limits))
   container.bind(SecretBox).toConstantValue(new SecretBox(options.secretKey))
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
@@ -310,13 +314,19 @@ function bindTenancy(container: Container, bind: Bind, options: EngineOptions): 
 function bindOutbox(
   container: Container,
   bind: Bind,
-  { deliveryRetentionDays = DELIVERY_RETENTION_DAYS }: EngineOptions,
+  { deliveryRetentionDays = DELIVERY_RETENTION_DAYS, sendsTraceparent }: EngineOptions,
 ): void {
   const retentionDays = validate(DAYS, deliveryRetentionDays, 'deliveryRetentionDays')
   bind(HostEventTypes, [STORAGE])
   bind(RecordEvent, [STORAGE, CLOCK, HostEventTypes])
   bind(DestinationFailures, [CLOCK, MailQueue])
-  bind(DeliverEvent, [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY, DestinationFailures])
+  container
+    .bind(DeliverEvent)
+    .toResolvedValue(
+      (storage, clock, transport, secretBox, telemetry, failures) =>
+        new DeliverEvent(storage, clock, transport, secretBox, telemetry, failures, { sendsTraceparent }),
+      [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY, DestinationFailures],
+    )
   container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, retentionDays), [CLOCK])
   bind(CompanyRates, [CLOCK, LIMITS])
   bind(Deliveries, [STORAGE, CLOCK, CompanyRates])
@@ -341,8 +351,14 @@ function bindDocuments(container: Container, bind: Bind): void {
   container
     .bind(ProcessDocument)
     .toResolvedValue(
-      (storage, fileStore, extractor, index, words, events, models, lateWrites, clock) =>
-        new ProcessDocument({ storage, fileStore, extractor, index, words, events }, models, lateWrites, clock),
+      (storage, fileStore, extractor, index, words, events, models, lateWrites, clock, telemetry) =>
+        new ProcessDocument(
+          { storage, fileStore, extractor, index, words, events, tracer: tracerOf(telemetry) },
+          models,
+          lateWrites,
+          clock,
+          telemetry,
+        ),
       [
         STORAGE,
         FILE_STORE,
@@ -353,6 +369,7 @@ function bindDocuments(container: Container, bind: Bind): void {
         EmbeddingModels,
         LateWrites,
         CLOCK,
+        TELEMETRY,
       ],
     )
   bind(IndexContextWords, [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY])

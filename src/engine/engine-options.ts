@@ -82,8 +82,13 @@ export interface EngineOptions {
   readonly mail?: MailSettings
   /** The source of timestamps. Default: the system's clock. */
   readonly clock?: Clock
-  /** Receives the facts that the engine reports. Default: the engine reports nothing. */
+  /** Receives facts, spans and measurements of the engine. Default: the engine reports nothing. */
   readonly telemetry?: Telemetry
+  /**
+   * True to send the W3C header `traceparent` with each event, so that receivers continue the trace of the request that
+   * recorded it. The headers are otherwise those of the specification alone. Default: false.
+   */
+  readonly sendsTraceparent?: boolean
   /**
    * False for an engine without workers, which only reads and changes records beside an engine with workers. Default:
    * true.

@@ -270,6 +270,15 @@ export class Workers implements WorkSignals, RepairWorkers {
     return this.#sharedSweep === undefined ? workers : [...workers, this.#sharedSweep]
   }
 
+  /** Counts the jobs that run here, for each kind that this engine knows. */
+  runningJobs(): ReadonlyMap<string, number> {
+    const counts = new Map(this.#workers.flatMap(({ kinds }) => kinds).map((kind) => [kind, 0]))
+    for (const kind of this.#workers.flatMap(({ runningKinds }) => runningKinds)) {
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+    return counts
+  }
+
   get isIngesting(): boolean {
     return this.#roles.includes('ingest')
   }

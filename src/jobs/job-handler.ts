@@ -5,6 +5,8 @@ import {
   BACKUP_JOB,
   type ClaimedJob,
   type Repositories,
+  type Span,
+  type SpanName,
   type Storage,
   type TransactionOptions,
 } from '../ports/index.js'
@@ -12,11 +14,15 @@ import {
 /** Runs the jobs of one kind. */
 export interface JobHandler {
   readonly kind: string
+  /** The span of a run. Default: `alcove.job`. */
+  readonly spanName?: SpanName
   /**
    * Runs a job, and removes it by {@link JobRun.complete} in the transaction that records its outcome. After an error,
    * the job becomes due again later, unless the error is permanent or the job has failed too often.
+   *
+   * @param span the span of this run
    */
-  run(run: JobRun): Promise<void>
+  run(run: JobRun, span: Span): Promise<void>
   /** Records the final failure of a job. This runs in the transaction that removes the job. */
   fail(repositories: Repositories, subject: number, error: unknown): Promise<void>
   /**

@@ -59,6 +59,15 @@ export class JobWorker {
     return this.#handlers.has(kind)
   }
 
+  get kinds(): readonly string[] {
+    return [...this.#handlers.keys()]
+  }
+
+  /** Kinds of the jobs that run here now. */
+  get runningKinds(): readonly string[] {
+    return [...this.#running].map(({ job }) => job.kind)
+  }
+
   /** Claims no further jobs. Aborts and releases the jobs that do not finish within `drainMs`. */
   async stop(): Promise<void> {
     this.#stopping?.abort()
@@ -93,7 +102,7 @@ export class JobWorker {
    * or have found a disk full.
    */
   async whenIdle(): Promise<Progress> {
-    const kinds = [...this.#handlers.keys()]
+    const { kinds } = this
     const startedAt = performance.now()
     for (;;) {
       const busy = [...this.#running].filter(({ isWaitingForSpace }) => !isWaitingForSpace)
@@ -134,7 +143,7 @@ export class JobWorker {
 
   /** Claims and starts jobs. @returns milliseconds until the next poll; 0 after a claim */
   async #startJobs(stopping: AbortSignal): Promise<number> {
-    const kinds = [...this.#handlers.keys()]
+    const { kinds } = this
     const earlyMs = this.#options.claimIntervalMs - (performance.now() - this.#lastClaimAt)
     if (earlyMs > 0) await pause(earlyMs)
     try {

@@ -1,6 +1,6 @@
 import { pause } from '../kernel/abort.js'
 import { AlcoveError, isTransientError, LeaseLostError, ModelError, StorageFullError } from '../kernel/errors.js'
-import type { ClaimedJob, Storage, Telemetry, WaitingLane } from '../ports/index.js'
+import { type ClaimedJob, type Storage, type Telemetry, tracerOf, type WaitingLane } from '../ports/index.js'
 import {
   type JobHandler,
   type JobRun,
@@ -89,13 +89,31 @@ export class RunningJob {
     try {
       await prepare()
       this.#abort.signal.throwIfAborted()
-      await this.#handler.run(this.#held)
+      await this.#runHandler()
       return 'done'
     } catch (error) {
       return await this.#recordFailureWithRetries(error)
     } finally {
       clearInterval(heartbeat)
     }
+  }
+
+  /** The span of a run is a part of the trace that made the work necessary, never of what the worker did before. */
+  async #runHandler(): Promise<void> {
+    const { telemetry } = this.#environment
+    const { kind, subject, failures, companyId, traceparent } = this.job
+    const startedAt = performance.now()
+    await tracerOf(telemetry).span(
+      this.#handler.spanName ?? 'alcove.job',
+      {
+        parent: traceparent,
+        labels: { 'alcove.job.kind': kind },
+        attributes: { 'alcove.job.subject': subject, 'alcove.job.failures': failures, 'alcove.company.id': companyId },
+      },
+      async (span) => await this.#handler.run(this.#held, span),
+    )
+    const durationMs = performance.now() - startedAt
+    telemetry.record({ name: 'jobs.ran', level: 'debug', fields: { kind, subject }, durationMs })
   }
 
   /**

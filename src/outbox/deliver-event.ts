@@ -10,6 +10,7 @@ import type {
   HttpTransport,
   Repositories,
   SendableDelivery,
+  Span,
   Storage,
   Telemetry,
 } from '../ports/index.js'
@@ -40,14 +41,17 @@ interface StartedDelivery extends PreparedDelivery {
  */
 export class DeliverEvent implements JobHandler {
   readonly kind: string = DELIVER_EVENT
+  readonly spanName = 'alcove.deliver'
   readonly #clock: Clock
   readonly #transport: HttpTransport
   readonly #secretBox: SecretBox
   readonly #telemetry: Telemetry
   readonly #failures: DestinationFailures
+  readonly #sendsTraceparent: boolean
   /** One read for the deliveries that start at about the same time. */
   readonly #sendable: Batcher<number, SendableDelivery | undefined>
 
+  /** @param options.sendsTraceparent true to send the header `traceparent`. Default: false */
   constructor(
     storage: Storage,
     clock: Clock,
@@ -55,8 +59,10 @@ export class DeliverEvent implements JobHandler {
     secretBox: SecretBox,
     telemetry: Telemetry,
     failures: DestinationFailures,
+    { sendsTraceparent = false }: { readonly sendsTraceparent?: boolean | undefined } = {},
   ) {
     this.#failures = failures
+    this.#sendsTraceparent = sendsTraceparent
     this.#clock = clock
     this.#transport = transport
     this.#secretBox = secretBox
@@ -67,14 +73,16 @@ export class DeliverEvent implements JobHandler {
     })
   }
 
-  async run(job: JobRun): Promise<void> {
+  async run(job: JobRun, span: Span): Promise<void> {
     const started = await this.#start(job)
     if (started === undefined) {
       const cancellation = { error: CANCELLED, updated: this.#now() }
       await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], cancellation))
       return
     }
-    const { delivery, destination, post, attemptId } = started
+    const { delivery, destination, attemptId } = started
+    span.set({ 'alcove.destination.id': delivery.destinationId, 'alcove.delivery.attempt': delivery.attemptCount + 1 })
+    const post = this.#withTrace(started, span)
     const sentAt = performance.now()
     const outcome = await this.#transport.post(post, { signal: job.signal })
     const durationMs = Math.round(performance.now() - sentAt)
@@ -106,6 +114,14 @@ export class DeliverEvent implements JobHandler {
     // A delivery without a recorded outcome must be sent a second time. So wait for a database that is unavailable.
     await retry(recordOutcome, { backoff: RECORD_BACKOFF, isTransient: isStorageUnavailable, signal: job.signal })
     this.#reportAttempt(delivery, settlement, durationMs)
+    traceAttempt(span, delivery, settlement)
+  }
+
+  /** The host decides if receivers learn of its traces. */
+  #withTrace({ post, delivery }: StartedDelivery, span: Span): HttpPost {
+    const traceparent = span.traceparent ?? delivery.traceparent
+    if (!this.#sendsTraceparent || traceparent === null) return post
+    return { ...post, headers: { ...post.headers, traceparent } }
   }
 
   /** Records a delivery that cannot be sent: its bytes or its secret are damaged, or it crashes every process. */
@@ -192,6 +208,12 @@ export class DeliverEvent implements JobHandler {
   #now(): string {
     return this.#clock.now().toISOString()
   }
+}
+
+function traceAttempt(span: Span, { type }: DeliveryRecord, { outcome, httpStatus }: Settlement): void {
+  span.label({ 'alcove.event.type': type, 'alcove.delivery.outcome': outcome })
+  if (httpStatus !== null) span.set({ 'http.response.status_code': httpStatus })
+  if (outcome !== 'success') span.fail(outcome)
 }
 
 /**

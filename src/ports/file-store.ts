@@ -64,6 +64,9 @@ export interface FileStore {
   /** Lists the keys of all files, in any order. Files that are written during the call may be missing. */
   list(): AsyncIterable<string>
 
+  /** @returns the bytes that are free where the files are stored; `undefined`, as without this method, if unknown */
+  freeBytes?(): Promise<number | undefined>
+
   /**
    * Removes the remains of unfinished writes that received no bytes for `olderThanMs`.
    *

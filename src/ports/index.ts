@@ -42,7 +42,7 @@ export {
   validate,
   validateTolerantly,
 } from '../kernel/validate.js'
-export type { Clock, Telemetry, TelemetryEvent } from './clock-and-telemetry.js'
+export { type Clock, type Telemetry, type TelemetryEvent, tracerOf } from './clock-and-telemetry.js'
 export {
   type EmbeddingModel,
   type EmbeddingProfile,
@@ -95,8 +95,16 @@ export type {
   NoticeMailSubject,
   NoticePurpose,
 } from './mailer.js'
+export {
+  GAUGES,
+  type GaugeDescription,
+  type GaugeName,
+  type Measure,
+  type Measurement,
+} from './measurements.js'
 export type { CommonPasswords, OneTimePasswords, PasswordHasher } from './passwords.js'
 export type { ProcessLocks } from './process-locks.js'
+export { SPANS, type SpanDescription, type SpanKind, type SpanName } from './spans.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export {
   ACTOR_KINDS,
@@ -162,7 +170,9 @@ export {
   type EnqueueOptions,
   type JobRepository,
   type LaneShare,
+  MAX_COUNTED_JOBS,
   type NewJob,
+  type QueueState,
   type WaitingLane,
 } from './storage/job-repository.js'
 export {
@@ -180,6 +190,7 @@ export {
   type DisabledReason,
   type EventRecord,
   type EventRepository,
+  type FannedEvent,
   type NewAttempt,
   type NewDelivery,
   RETRY_SCHEDULES,
@@ -187,6 +198,7 @@ export {
   type SendableDelivery,
   SIGNATURE_SCHEMES,
   type SignatureScheme,
+  type UnsentDelivery,
 } from './storage/outbox-repositories.js'
 export type {
   OneTimePasswordRecord,
@@ -230,7 +242,7 @@ export type {
   UserRepository,
   UsersFilter,
 } from './storage/tenancy-repositories.js'
-export type { Repositories, SettingRepository, Storage, TransactionOptions } from './storage.js'
+export type { Repositories, SettingRepository, Storage, StorageSize, TransactionOptions } from './storage.js'
 export type {
   ExtractedPiece,
   ExtractionSource,
@@ -241,6 +253,18 @@ export type {
   TextFormat,
 } from './text-extractor.js'
 export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
+export {
+  errorTypeOf,
+  formatTraceparent,
+  NO_SPAN,
+  NO_TRACER,
+  parseTraceparent,
+  type Span,
+  type SpanOptions,
+  type TraceParent,
+  type Tracer,
+  type TraceValues,
+} from './tracing.js'
 export {
   cosine,
   type DocumentFilter,

@@ -63,6 +63,14 @@ export interface Repositories {
   readonly audit: AuditRepository
 }
 
+/** The size of a database. */
+export interface StorageSize {
+  /** Undefined if unknown. */
+  readonly sizeBytes: number | undefined
+  /** Numbers of rows by table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
 /** The isolation of a transaction from concurrent ones. */
 export interface TransactionOptions {
   /**
@@ -156,6 +164,13 @@ export interface Storage {
    * @returns one sentence for each problem, at most about 100; an empty list if there is no problem
    */
   verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]>
+
+  /**
+   * Measures the database, at little cost. An estimate is enough for rows.
+   *
+   * @returns undefined, as without this method, if unknown
+   */
+  measure?(): Promise<StorageSize | undefined>
 
   /** Waits for calls in progress, then frees connections. A second call does nothing. */
   close(): Promise<void>

@@ -1,6 +1,15 @@
 import { inBatches } from '../kernel/batches.js'
 import { VectorsDamagedError } from '../kernel/errors.js'
-import type { ChunkKey, LexicalAnswer, LexicalIndex, Telemetry, VectorHit, VectorIndex } from '../ports/index.js'
+import {
+  type ChunkKey,
+  type LexicalAnswer,
+  type LexicalIndex,
+  type Telemetry,
+  type Tracer,
+  tracerOf,
+  type VectorHit,
+  type VectorIndex,
+} from '../ports/index.js'
 import { BestWindows, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
 import {
   areWordsSelective,
@@ -55,12 +64,14 @@ export class ChunkFinder {
   readonly #words: LexicalIndex
   readonly #turns: SearchTurns
   readonly #telemetry: Telemetry
+  readonly #tracer: Tracer
 
   constructor({ vectors, words }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
     this.#vectors = vectors
     this.#words = words
     this.#turns = turns
     this.#telemetry = telemetry
+    this.#tracer = tracerOf(telemetry)
   }
 
   /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
@@ -206,7 +217,12 @@ export class ChunkFinder {
     if (chunks.length === 0) return []
     const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
     const readScores = async (): Promise<readonly number[]> => await scoresOf(keys)
-    return await this.#readWords(query, [], () => this.#turns.words.one(query.taker, readScores, query.signal))
+    const attributes = { 'alcove.search.hits': chunks.length }
+    return await this.#readWords(query, [], () =>
+      this.#tracer.span('alcove.search.words', { attributes }, async () => {
+        return await this.#turns.words.one(query.taker, readScores, query.signal)
+      }),
+    )
   }
 
   async #searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
@@ -214,7 +230,11 @@ export class ChunkFinder {
     const vectors = await query.vectors
     const options = { limit, ...visible.filter }
     const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
-    const answers = await this.#turns.vectors.all(taker, searches, signal)
+    const answers = await this.#tracer.span('alcove.search.vectors', {}, async (span) => {
+      const read = await this.#turns.vectors.all(taker, searches, signal)
+      span.set({ 'alcove.search.hits': read.flat().length })
+      return read
+    })
     const found = new BestWindows()
     for (const hit of answers.flat()) {
       if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
@@ -228,7 +248,11 @@ export class ChunkFinder {
     const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
     const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
-      this.#turns.words.one(taker, search, signal),
+      this.#tracer.span('alcove.search.words', {}, async (span) => {
+        const read = await this.#turns.words.one(taker, search, signal)
+        span.set({ 'alcove.search.hits': read.hits.length })
+        return read
+      }),
     )
     const found = new Map<string, WordHit>()
     for (const { documentId, chunk, score } of hits) {
@@ -265,7 +289,10 @@ export class ChunkFinder {
       const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
       const vectors = await query.vectors
       const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
-      const nearest = await this.#turns.vectors.one(query.taker, readNearest, query.signal)
+      const attributes = { 'alcove.search.hits': keys.length }
+      const nearest = await this.#tracer.span('alcove.search.vectors', { attributes }, async () => {
+        return await this.#turns.vectors.one(query.taker, readNearest, query.signal)
+      })
       part.forEach((hit, row) => {
         const window = nearest[row]
         if (window === undefined) known.setWaiting(hit, true)

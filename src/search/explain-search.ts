@@ -175,10 +175,10 @@ export class ExplainSearch {
   }
 
   async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
-    const { models, prompts, turns } = this.#parts
+    const { models, prompts } = this.#parts
     const model = models.get(context.embeddingModel)
     const windows = await prompts.read(taker, prompt, model, signal)
-    const vectors = await embedWindows(turns, model, windows, taker, signal)
+    const vectors = await embedWindows(this.#parts, model, windows, taker, signal)
     return { model, vectors, knowledge: measureModelKnowledge(prompt, await model.tokenizer()) }
   }
 

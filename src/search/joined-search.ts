@@ -134,7 +134,7 @@ export class JoinedSearch {
     for (const id of new Set(contexts.map(({ embeddingModel }) => embeddingModel))) {
       const model = models.get(id)
       const windows = await prompts.read(taker, input.prompt, model, signal)
-      const vectors = await embedWindows(turns, model, windows, taker, signal)
+      const vectors = await embedWindows(this.#parts, model, windows, taker, signal)
       ofModels.set(id, { vectors: Promise.resolve(vectors), measureKnowledge: knowledgeOf(input.prompt, model) })
     }
     const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
@@ -152,14 +152,15 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<LexicalStatistics> {
-    const { turns, indexes } = this.#parts
+    const { turns, indexes, tracer } = this.#parts
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
         await indexes.words.statistics(wordCollectionOf(context), [...terms.keys()])
       try {
-        all.push(await turns.words.one(taker, read, signal))
+        const inTurn = async (): Promise<LexicalStatistics> => await turns.words.one(taker, read, signal)
+        all.push(await tracer.span('alcove.search.words', {}, inTurn))
       } catch (error) {
         // The search of this context finds the same damage, and goes on by meaning alone.
         if (!(error instanceof VectorsDamagedError) || modeOf(context, input) === 'keyword') throw error

@@ -9,6 +9,7 @@ import {
   type LexicalQuery,
   readableText,
   type TokenCounter,
+  type Tracer,
 } from '../ports/index.js'
 import type { SearchTurns } from './search-turns.js'
 
@@ -85,7 +86,7 @@ export class PromptReader {
 
 /** Embeds the windows of a prompt, each in a turn of its own. @returns one vector for each window */
 export async function embedWindows(
-  turns: SearchTurns,
+  { turns, tracer }: { readonly turns: SearchTurns; readonly tracer: Tracer },
   model: EmbeddingModel,
   windows: readonly string[],
   taker: TurnTaker,
@@ -94,7 +95,11 @@ export async function embedWindows(
   const embed = windows.map((window) => async (abort: AbortSignal) => {
     return await model.embed([window], { kind: 'query', signal: abort })
   })
-  return await turns.ofModel(model).all(taker, embed, signal)
+  const labels = { 'alcove.model.id': model.profile.id }
+  const attributes = { 'alcove.model.windows': windows.length }
+  return await tracer.span('alcove.search.embed', { labels, attributes }, async () => {
+    return await turns.ofModel(model).all(taker, embed, signal)
+  })
 }
 
 /**

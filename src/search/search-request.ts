@@ -10,6 +10,7 @@ import type {
   LexicalStatistics,
   SearchMode,
   Storage,
+  Tracer,
   VisibleChunk,
   WordVisibility,
 } from '../ports/index.js'
@@ -30,6 +31,7 @@ export interface SearchParts {
   readonly authorizer: Authorizer
   readonly prompts: PromptReader
   readonly turns: SearchTurns
+  readonly tracer: Tracer
   readonly findChunks: (context: ContextRecord, request: SearchRequest) => Promise<FoundChunks>
 }
 

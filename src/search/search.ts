@@ -2,6 +2,7 @@ import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
 import { NotFoundError } from '../kernel/errors.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { parseId } from '../kernel/validate.js'
 import {
@@ -11,8 +12,11 @@ import {
   type EmbeddingModel,
   type LexicalQuery,
   meetsConditions,
+  type Span,
   type Storage,
   type Telemetry,
+  type Tracer,
+  tracerOf,
   type VectorKey,
   type VersionMark,
   type VisibleChunk,
@@ -60,6 +64,7 @@ export class Search {
   readonly #finder: ChunkFinder
   readonly #vectorCache = new VectorCache()
   readonly #telemetry: Telemetry
+  readonly #tracer: Tracer
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
 
@@ -78,7 +83,16 @@ export class Search {
     this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
     this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
     this.#telemetry = telemetry
-    const parts = { storage, indexes, models, authorizer, prompts: this.#prompts, turns: this.#turns }
+    this.#tracer = tracerOf(telemetry)
+    const parts = {
+      storage,
+      indexes,
+      models,
+      authorizer,
+      prompts: this.#prompts,
+      turns: this.#turns,
+      tracer: this.#tracer,
+    }
     const findChunks = async (context: ContextRecord, request: SearchRequest): Promise<FoundChunks> =>
       await this.#findChunks(context, request)
     this.#explain = new ExplainSearch({ ...parts, findChunks })
@@ -148,8 +162,12 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<ContextSearchResult[]> {
     const caller = parsePrincipal(principal)
-    return await this.#turns.search(caller, async (taker) => {
-      return await this.#joined.execute({ caller, taker, contextIds, prompt, options })
+    return await this.#observed('several', caller, async (span) => {
+      const found = await this.#turns.search(caller, async (taker) => {
+        return await this.#joined.execute({ caller, taker, contextIds, prompt, options })
+      })
+      span.set({ 'alcove.search.contexts': contextIds.length, 'alcove.search.results': found.length })
+      return found
     })
   }
 
@@ -161,8 +179,11 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<SearchExplanation> {
     const caller = parsePrincipal(principal)
-    return await this.#turns.search(caller, async (taker) => {
-      return await this.#explain.execute({ caller, taker, contextId, prompt, options })
+    return await this.#observed('explanation', caller, async (span) => {
+      span.set({ 'alcove.context.id': contextId })
+      return await this.#turns.search(caller, async (taker) => {
+        return await this.#explain.execute({ caller, taker, contextId, prompt, options })
+      })
     })
   }
 
@@ -174,8 +195,11 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
     const caller = parsePrincipal(principal)
-    return await this.#turns.search(caller, async (taker) => {
-      return await this.#joined.entries({ caller, taker, contextIds, prompt, options }, MAX_HELD_BYTES)
+    return await this.#observed('several', caller, async (span) => {
+      span.set({ 'alcove.search.contexts': contextIds.length })
+      return await this.#turns.search(caller, async (taker) => {
+        return await this.#joined.entries({ caller, taker, contextIds, prompt, options }, MAX_HELD_BYTES)
+      })
     })
   }
 
@@ -186,18 +210,44 @@ export class Search {
     options: SearchOptions,
     maxBytes?: number,
   ): Promise<FoundChunks> {
-    return await this.#turns.search(caller, async (taker) => {
-      const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
-      const id = parseId(contextId, 'contextId')
-      const input = parseSearch(prompt, options)
-      const readContext = async () => [
-        await this.#storage.read((repositories) => findReadable(repositories, access, id)),
-      ]
-      return await withPresentContexts(this.#storage, readContext, async ([context]) => {
-        if (context === undefined) throw new NotFoundError('context', id)
-        return await this.#findChunks(context, { ...requestFor(context, input, taker), maxBytes })
+    return await this.#observed('one', caller, async (span) => {
+      const found = await this.#turns.search(caller, async (taker) => {
+        return await this.#searchInTurn({ caller, taker, contextId, prompt, options, maxBytes }, span)
       })
+      span.set({ 'alcove.search.results': found.ranked.length })
+      return found
     })
+  }
+
+  async #searchInTurn(
+    { caller, taker, contextId, prompt, options, maxBytes }: SearchCall,
+    span: Span,
+  ): Promise<FoundChunks> {
+    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
+    const id = parseId(contextId, 'contextId')
+    const input = parseSearch(prompt, options)
+    const readContext = async () => [await this.#storage.read((repositories) => findReadable(repositories, access, id))]
+    return await withPresentContexts(this.#storage, readContext, async ([context]) => {
+      if (context === undefined) throw new NotFoundError('context', id)
+      const request = requestFor(context, input, taker)
+      span.set({ 'alcove.context.id': id })
+      span.label({ 'alcove.search.mode': request.mode })
+      return await this.#findChunks(context, { ...request, maxBytes })
+    })
+  }
+
+  /** Runs a search within its span, and reports it. */
+  async #observed<T>(
+    kind: 'one' | 'several' | 'explanation',
+    { companyId }: Principal,
+    search: (span: Span) => Promise<T>,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    const options = { labels: { 'alcove.search.kind': kind }, attributes: { 'alcove.company.id': companyId } }
+    const found = await this.#tracer.span('alcove.search', options, search)
+    const durationMs = performance.now() - startedAt
+    this.#telemetry.record({ name: 'search.completed', level: 'debug', fields: { companyId, kind }, durationMs })
+    return found
   }
 
   async #readTexts(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
@@ -226,7 +276,8 @@ export class Search {
         // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()
-        vectors = prepared?.vectors ?? embedWindows(this.#turns, model, windows, taker, signal)
+        vectors =
+          prepared?.vectors ?? embedWindows({ turns: this.#turns, tracer: this.#tracer }, model, windows, taker, signal)
         const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
         // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
         await vectors
@@ -271,15 +322,21 @@ export class Search {
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
       const { versions } = visible
-      const [visibleRecords, windows, hasNewVersions] = await this.#storage.read(async ({ chunks, documents }) => [
-        await chunks.findVisible(context.id, ranked, {
-          maxBytes: maxBytesEach,
-          ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
-        }),
-        await chunks.listWindows(ranked.map(toWindowKey)),
-        // After the chunks. The data of a replaced version is removed soon, so the search may have missed both versions.
-        await documents.hasNewVersions(context.id, versions),
-      ])
+      const attributes = { 'alcove.search.hits': ranked.length }
+      const [visibleRecords, windows, hasNewVersions] = await this.#tracer.span(
+        'alcove.search.read',
+        { attributes },
+        () =>
+          this.#storage.read(async ({ chunks, documents }) => [
+            await chunks.findVisible(context.id, ranked, {
+              maxBytes: maxBytesEach,
+              ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
+            }),
+            await chunks.listWindows(ranked.map(toWindowKey)),
+            // After the chunks. The data of a replaced version is removed soon, so the search may have missed both.
+            await documents.hasNewVersions(context.id, versions),
+          ]),
+      )
       // A context in which documents are replaced without a pause must not hold a search for ever.
       if (hasNewVersions && restarts < MAX_RESTARTS) {
         restarts += 1
@@ -349,6 +406,16 @@ export class Search {
       return { versions, ...(await readSearchable(documents, context, rules)) }
     })
   }
+}
+
+/** The unchecked arguments of a search of one context. */
+interface SearchCall {
+  readonly caller: Principal
+  readonly taker: TurnTaker
+  readonly contextId: number
+  readonly prompt: string
+  readonly options: SearchOptions
+  readonly maxBytes: number | undefined
 }
 
 /** The inputs that a search computes before it reads an index. */

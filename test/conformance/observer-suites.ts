@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Clock, StarterPromptWriter, Telemetry } from '../../src/ports/index.js'
+import {
+  type Clock,
+  parseTraceparent,
+  type StarterPromptWriter,
+  type Telemetry,
+  tracerOf,
+} from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
 
 /** Tests for every Clock. */
@@ -20,6 +26,13 @@ export function clockSuite(runner: TestRunner, name: string, create: CreateSubje
   })
 }
 
+/** A span of another process. */
+const REMOTE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+function traceIdOf(traceparent: string | undefined): string | undefined {
+  return parseTraceparent(traceparent ?? '')?.traceId
+}
+
 /** Tests for every Telemetry. */
 export function telemetrySuite(runner: TestRunner, name: string, create: CreateSubject<Telemetry>): void {
   defineSuite(runner, `Telemetry: ${name}`, create, (test) => {
@@ -28,6 +41,69 @@ export function telemetrySuite(runner: TestRunner, name: string, create: CreateS
       telemetry.record({ name: 'test.fields', level: 'info', fields: { id: 1, text: 'two', flag: true, none: null } })
       telemetry.record({ name: 'test.error', level: 'error', error: new Error('test'), durationMs: 1.5 })
       telemetry.record({ name: 'test.odd', level: 'warn', error: 'no Error at all' })
+    })
+
+    test('returns what the work of a span returns, and rejects with its own error', async (telemetry) => {
+      const tracer = tracerOf(telemetry)
+      assert.equal(await tracer.span('alcove.search', {}, async () => 7), 7)
+      const failure = new TypeError('as it is')
+      await assert.rejects(
+        tracer.span('alcove.search', { labels: { 'alcove.search.kind': 'one' } }, async (span) => {
+          span.set({ 'alcove.context.id': 1 })
+          span.label({ 'alcove.search.mode': 'hybrid' })
+          span.fail('ERR_TEST')
+          throw failure
+        }),
+        (error: unknown) => error === failure,
+      )
+      // Work that throws before its first await must not throw at the caller.
+      const throwing = tracer.span('alcove.search', {}, () => {
+        throw failure
+      })
+      await assert.rejects(throwing, (error: unknown) => error === failure)
+    })
+
+    test('gives a traceparent only within a span, and of that span', async (telemetry) => {
+      const tracer = tracerOf(telemetry)
+      assert.equal(tracer.traceparent(), undefined)
+      await tracer.span('alcove.search', {}, async (span) => {
+        if (telemetry.tracer === undefined) return assert.equal(span.traceparent, undefined)
+        assert.ok(parseTraceparent(span.traceparent ?? ''), span.traceparent)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        assert.equal(tracer.traceparent(), span.traceparent)
+        const inner = await tracer.span('alcove.search.words', {}, async () => tracer.traceparent())
+        assert.equal(traceIdOf(inner), traceIdOf(span.traceparent))
+        assert.notEqual(inner, span.traceparent)
+        assert.equal(tracer.traceparent(), span.traceparent)
+      })
+      assert.equal(tracer.traceparent(), undefined)
+    })
+
+    test('continues a given trace, and begins a new one for null and for what is no traceparent', async (telemetry) => {
+      if (telemetry.tracer === undefined) return
+      const { tracer } = telemetry
+      const traceOf = async (parent: string | null) =>
+        await tracer.span('alcove.job', { parent }, async (span) => traceIdOf(span.traceparent))
+      await tracer.span('alcove.search', {}, async (outer) => {
+        assert.equal(await traceOf(REMOTE), traceIdOf(REMOTE))
+        const zeros = `00-${'0'.repeat(32)}-b7ad6b7169203331-01`
+        for (const parent of [
+          null,
+          '',
+          zeros,
+          REMOTE.replace('00-', 'ff-'),
+          REMOTE.slice(0, -4),
+          'x'.repeat(100_000),
+        ]) {
+          const traceId = await traceOf(parent)
+          assert.ok(traceId !== undefined && traceId !== traceIdOf(outer.traceparent) && !REMOTE.includes(traceId))
+        }
+      })
+    })
+
+    test('ends the measuring of an engine', async (telemetry) => {
+      const end = telemetry.observe?.(async () => [{ name: 'alcove.table.rows', value: 1, labels: {} }])
+      end?.()
     })
   })
 }

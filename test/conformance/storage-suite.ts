@@ -43,6 +43,16 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       await Promise.all([storage.open(), storage.open()])
     })
 
+    test('measures its tables, if it can', async (storage) => {
+      await storage.transaction((repositories) => seedCompany(repositories))
+      const size = await storage.measure?.()
+      if (size === undefined) return
+      // A server may estimate its rows.
+      for (const rows of Object.values(size.rows)) assert.ok(Number.isSafeInteger(rows) && rows >= 0, `${rows} rows`)
+      assert.ok(['companies', 'documents', 'chunks'].every((table) => table in size.rows))
+      assert.ok(size.sizeBytes === undefined || size.sizeBytes > 0)
+    })
+
     test('commits every write of a transaction', async (storage) => {
       const seed = await storage.transaction((repositories) => seedCompany(repositories))
       const found = await storage.read(async ({ companies, users }) => [

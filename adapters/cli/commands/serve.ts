@@ -5,6 +5,7 @@ import { codeOf } from '../../node-kit/index.js'
 import { agentMounts } from '../agent-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
 import { LOG_LEVELS, Log } from '../log.js'
+import { OBSERVING_OPTIONS, observe } from '../observing.js'
 import {
   checkPublicUrl,
   collect,
@@ -52,9 +53,12 @@ export function serveCommand(): CommandUnknownOpts {
     )
     .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
     .addOption(option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
+    .addOption(OBSERVING_OPTIONS.metrics())
+    .addOption(OBSERVING_OPTIONS.traces())
     .addOption(option('--roles <roles>', ROLES_TEXT).argParser(parseRoles))
     .addOption(option('--signing-key-file <file>', 'file with the keys that sign access tokens'))
     .addOption(webhookAllowOption())
+    .addOption(option('--webhook-traceparent', 'send the W3C header traceparent with each event'))
     .addOption(
       option('--webhook-retention-days <number>', 'days to keep the delivery log').argParser(parseDays).default(30),
     )
@@ -71,11 +75,13 @@ export function serveCommand(): CommandUnknownOpts {
       const { webhookAllow = [], webhookRetentionDays, minUploadRate } = given
       const publicUrl = given.publicUrl === undefined ? undefined : checkPublicUrl(given.publicUrl)
       await requireInitialized(options)
-      const telemetry = new Log(logLevel)
+      const observation = await observe(given, new Log(logLevel))
+      const { telemetry, metrics } = observation
+      const metricsEndpoints = metrics === undefined ? [] : [metrics.endpoint]
       const interrupted = nextInterrupt()
       let address = ''
       // No event may be sent to the server itself. Until it listens, the options give its address.
-      let ownEndpoints = roles.includes('http') ? [{ address: host, port }] : []
+      let ownEndpoints = [...metricsEndpoints, ...(roles.includes('http') ? [{ address: host, port }] : [])]
       const handlerOptions = {
         corsOrigins: corsOrigin,
         telemetry,
@@ -91,6 +97,7 @@ export function serveCommand(): CommandUnknownOpts {
         ...(publicUrl !== undefined && { tokenIssuer: publicUrl }),
         ...(signingKeyFile !== undefined && { signingKeyFile }),
         webhooks: { allow: webhookAllow, ownEndpoints: () => ownEndpoints },
+        ...(given.webhookTraceparent === true && { sendsTraceparent: true }),
         deliveryRetentionDays: webhookRetentionDays,
         auditRetentionDays: given.auditRetentionDays,
         roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
@@ -106,15 +113,18 @@ export function serveCommand(): CommandUnknownOpts {
             })
           : undefined
         address = server?.address ?? ''
-        if (server !== undefined) ownEndpoints = [server.endpoint]
+        if (server !== undefined) ownEndpoints = [...metricsEndpoints, server.endpoint]
         const ready = server === undefined ? `running ${roles.join(', ')}` : `listening on ${address}`
-        printResult(options, { address: server?.address ?? null, pid: process.pid }, ready)
+        const metricsAddress = metrics && { metrics: metrics.address }
+        const result = { address: server?.address ?? null, ...metricsAddress, pid: process.pid }
+        printResult(options, result, metrics === undefined ? ready : `${ready}, metrics on ${metrics.address}`)
         // Without a server, nothing else keeps the process alive.
         const alive = setInterval(() => undefined, ALIVE_MS)
         await interrupted.finally(() => clearInterval(alive))
         await server?.close()
       } finally {
         await engine.close()
+        await observation.close()
         // A mail server that does not answer must not keep the process alive.
         setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
       }

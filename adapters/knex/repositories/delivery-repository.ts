@@ -8,13 +8,14 @@ import type {
   DeliveryRepository,
   DeliveryState,
   DeliveryStatus,
-  EventRecord,
+  FannedEvent,
   NewAttempt,
   NewDelivery,
   Page,
   RetrySchedule,
   SendableDelivery,
   SignatureScheme,
+  UnsentDelivery,
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0001-initial-events.js'
 import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
@@ -57,11 +58,12 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
   }
 
   async fanOut(
-    event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>,
+    event: FannedEvent,
     { isNamedOnly }: { readonly isNamedOnly: boolean },
   ): Promise<readonly NewDelivery[]> {
-    const { id, eventId, type, companyId, created } = event
+    const { id, eventId, type, companyId, created, traceparent = null } = event
     const { knex, name } = this.session
+    const values = [id, eventId, type, created, created, traceparent] as readonly Knex.RawBinding[]
     const select = knex
       .from(name('destinations'))
       .whereNull('deleted')
@@ -77,10 +79,11 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         void either.orWhere((named) => void whereNamed(named, type))
       })
       .orderBy('id')
-      .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?`, [id, eventId, type, created, created]))
+      .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?, ?`, values))
       .toSQL()
     // The database creates the rows, so that their values are not read and sent back. knex cannot build this statement.
-    const columns = 'event_row, event_id, type, destination_id, company_id, status, attempt_count, created, updated'
+    const columns =
+      'event_row, event_id, type, destination_id, company_id, status, attempt_count, created, updated, traceparent'
     const rows = await this.rawRows(
       `insert into ?? (${columns}) ${select.sql} returning id, destination_id, company_id`,
       [name('deliveries'), ...select.bindings],
@@ -93,7 +96,8 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .sort((one, other) => one.destinationId - other.destinationId)
   }
 
-  async insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord> {
+  async insert({ traceparent = null, ...unsent }: UnsentDelivery): Promise<DeliveryRecord> {
+    const delivery = { ...unsent, traceparent }
     return { id: await this.insertRow(toRow(delivery)), ...delivery }
   }
 
@@ -314,6 +318,7 @@ function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {
     attempt_count: delivery.attemptCount,
     error: delivery.error,
     resend_of: delivery.resendOf,
+    traceparent: delivery.traceparent,
     created: delivery.created,
     updated: delivery.updated,
   }
@@ -332,6 +337,7 @@ function toDelivery(row: Row): DeliveryRecord {
     attemptCount: number(row, 'attempt_count'),
     error: textOrNull(row, 'error'),
     resendOf: numberOrNull(row, 'resend_of'),
+    traceparent: textOrNull(row, 'traceparent'),
     created: text(row, 'created'),
     updated: text(row, 'updated'),
   }

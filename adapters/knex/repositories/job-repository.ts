@@ -1,14 +1,16 @@
 import type { Knex } from 'knex'
-import type {
-  ClaimedJob,
-  EnqueueOptions,
-  JobRepository,
-  LaneShare,
-  NewJob,
-  Page,
-  WaitingLane,
+import {
+  type ClaimedJob,
+  type EnqueueOptions,
+  type JobRepository,
+  type LaneShare,
+  MAX_COUNTED_JOBS,
+  type NewJob,
+  type Page,
+  type QueueState,
+  type WaitingLane,
 } from '../../../src/ports/index.js'
-import { number, type Row, text } from '../tables.js'
+import { number, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexJobRepository extends KnexRepository implements JobRepository {
@@ -21,26 +23,23 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
   }
 
   async enqueueAll(jobs: readonly NewJob[], options: EnqueueOptions = {}): Promise<void> {
-    for (const kind of new Set(jobs.map((job) => job.kind))) {
-      for (const part of inParts(jobs.filter((job) => job.kind === kind))) await this.#enqueue(kind, part, options)
-      if ((options.delayMs ?? 0) === 0) this.session.enqueuedKinds.add(kind)
+    for (const alike of groupAlike(jobs)) {
+      for (const part of inParts(alike)) await this.#enqueue(part, options)
     }
+    if ((options.delayMs ?? 0) === 0) for (const { kind } of jobs) this.session.enqueuedKinds.add(kind)
   }
 
   /** Numbers are written into the statement: hundreds of bindings cost more than the rows themselves. */
-  async #enqueue(
-    kind: string,
-    jobs: readonly NewJob[],
-    { delayMs = 0, isLocked = false }: EnqueueOptions,
-  ): Promise<void> {
+  async #enqueue(jobs: readonly NewJob[], { delayMs = 0, isLocked = false }: EnqueueOptions): Promise<void> {
+    const [{ kind, traceparent = null } = { kind: '' }] = jobs
     const rows = jobs.map(
       ({ subject, lane = 0, companyId = 0 }) => `(${[subject, lane, companyId].map(literal).join()})`,
     )
     await this.session.knex.raw(
-      `insert into ?? (kind, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims)
-       select ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0 from (values ${rows.join()}) as job
+      `insert into ?? (kind, traceparent, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims)
+       select ?, ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0 from (values ${rows.join()}) as job
        where true on conflict (kind, subject) do ${isLocked ? 'update set kind = excluded.kind' : 'nothing'}`,
-      [this.session.name('jobs'), kind, Math.round(delayMs)],
+      [this.session.name('jobs'), kind, traceparent, Math.round(delayMs)],
     )
   }
 
@@ -94,6 +93,23 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     })
   }
 
+  async measure(kinds: readonly string[]): Promise<readonly QueueState[]> {
+    const states: QueueState[] = []
+    for (const kind of kinds) {
+      // Both values are in the index, so that no row of the table is read.
+      const [counts]: readonly Row[] = await this.rawRows(
+        `select count(*) as jobs, sum(case when due_ms <= (select ${this.#now}) then 1 else 0 end) as due
+         from (select due_ms from ?? where kind = ? limit ${literal(MAX_COUNTED_JOBS)}) as counted`,
+        [this.session.name('jobs'), kind],
+      )
+      const jobs = counts === undefined ? 0 : number(counts, 'jobs')
+      const lanes = jobs === 0 ? [] : await this.#listWaiting(kind)
+      const oldestMs = lanes.reduce((ms, { dueInMs }) => Math.max(ms, -dueInMs), 0)
+      states.push({ kind, jobs, due: counts === undefined ? 0 : number(counts, 'due'), oldestMs })
+    }
+    return states
+  }
+
   async claim(options: {
     readonly kinds: readonly string[]
     readonly leaseMs: number
@@ -109,7 +125,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
        update ?? set due_ms = ${this.#now} + ?, lease_expires_ms = ${this.#now} + ?,
        fencing_token = fencing_token + 1, claims = claims + 1
        where id in (select id from due) and ${this.#isDue}
-       returning id, kind, subject, lane, company_id, fencing_token, failures, claims`,
+       returning id, kind, subject, lane, company_id, fencing_token, failures, claims, traceparent`,
       [...due.flatMap(({ bindings }) => bindings), this.session.name('jobs'), Math.round(leaseMs), Math.round(leaseMs)],
     )
     return claimed.map(toJob).sort((one, other) => one.id - other.id)
@@ -210,6 +226,18 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
   }
 }
 
+/** Groups jobs whose texts are equal, so that one statement inserts them. */
+function groupAlike(jobs: readonly NewJob[]): Iterable<readonly NewJob[]> {
+  const groups = new Map<string, NewJob[]>()
+  for (const job of jobs) {
+    const key = `${job.kind} ${job.traceparent ?? ''}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [job])
+    else group.push(job)
+  }
+  return groups.values()
+}
+
 /** Writes an integer into a statement. @throws RangeError for any other value, which would be unsafe there */
 function literal(value: number): string {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a safe integer`)
@@ -226,5 +254,6 @@ function toJob(row: Row): ClaimedJob {
     fencingToken: number(row, 'fencing_token'),
     failures: number(row, 'failures'),
     claims: number(row, 'claims'),
+    traceparent: textOrNull(row, 'traceparent'),
   }
 }

@@ -1,4 +1,4 @@
-import type { ClaimedJob, JobRepository, WaitingLane } from '../../../src/ports/index.js'
+import { type ClaimedJob, type JobRepository, MAX_COUNTED_JOBS, type WaitingLane } from '../../../src/ports/index.js'
 import type { MemoryTables, StoredJob } from './memory-tables.js'
 
 const fromNow = (ms: number): number => Date.now() + Math.round(ms)
@@ -15,13 +15,13 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   const claimJob = (job: StoredJob, leaseExpiresMs: number): ClaimedJob => {
     const claim = { fencingToken: job.fencingToken + 1, claims: job.claims + 1 }
     jobs.update(job.id, { ...claim, leaseExpiresMs })
-    const { id, kind, subject, lane, companyId, failures } = job
-    return { id, kind, subject, lane, companyId, failures, ...claim }
+    const { id, kind, subject, lane, companyId, failures, traceparent } = job
+    return { id, kind, subject, lane, companyId, failures, traceparent, ...claim }
   }
   const enqueueAll: JobRepository['enqueueAll'] = async (newJobs, { delayMs = 0 } = {}) => {
-    for (const { kind, subject, lane = 0, companyId = 0 } of newJobs) {
+    for (const { kind, subject, lane = 0, companyId = 0, traceparent = null } of newJobs) {
       if (jobs.find((job) => job.kind === kind && job.subject === subject)) continue
-      jobs.insert({ kind, subject, lane, companyId, dueMs: fromNow(delayMs), ...NEW_JOB })
+      jobs.insert({ kind, subject, lane, companyId, traceparent, dueMs: fromNow(delayMs), ...NEW_JOB })
     }
   }
   const extendAll: JobRepository['extendAll'] = async (claimedJobs, leaseMs, { isProgress = false } = {}) => {
@@ -59,6 +59,14 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
           lanes.set(lane, { lane, companyId, dueInMs: Math.max(0, claimableAtMs(job) - Date.now()) })
       }
       return [...lanes.values()]
+    },
+    measure: async (kinds) => {
+      const now = Date.now()
+      return kinds.map((kind) => {
+        const ofKind = jobs.filter((job) => job.kind === kind).slice(0, MAX_COUNTED_JOBS)
+        const dueSinceMs = ofKind.map((job) => now - claimableAtMs(job)).filter((ms) => ms >= 0)
+        return { kind, jobs: ofKind.length, due: dueSinceMs.length, oldestMs: Math.max(0, ...dueSinceMs) }
+      })
     },
     claim: async ({ kinds, leaseMs, lanes }) => {
       const now = Date.now()

@@ -45,7 +45,8 @@ interface StoredRecoveryCode {
   readonly hash: string
 }
 
-export interface StoredJob extends Required<NewJob> {
+export interface StoredJob extends Required<Omit<NewJob, 'traceparent'>> {
+  readonly traceparent: string | null
   readonly id: number
   readonly dueMs: number
   readonly leaseExpiresMs: number

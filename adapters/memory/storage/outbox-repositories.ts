@@ -103,19 +103,19 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
   }
   return {
-    fanOut: async ({ id: eventRow, eventId, type, companyId, created }, { isNamedOnly }) => {
+    fanOut: async ({ id: eventRow, eventId, type, companyId, created, traceparent = null }, { isNamedOnly }) => {
       const subscribed = destinations.filter((destination) => {
         const { companyId: ownerId, includeDescendants, eventTypes } = destination
         const isOfCompany = ownerId === companyId || (includeDescendants && isWithin(companies, companyId, ownerId))
         return isUsable(destination) && isOfCompany && (eventTypes?.includes(type) ?? !isNamedOnly)
       })
-      const event = { eventRow, eventId, type, created, updated: created }
+      const event = { eventRow, eventId, type, created, updated: created, traceparent }
       return subscribed.map(({ id: destinationId, companyId: ownerId }) => {
         const { id } = deliveries.insert({ ...NEW_DELIVERY, ...event, destinationId, companyId: ownerId })
         return { id, destinationId, companyId: ownerId }
       })
     },
-    insert: async (delivery) => deliveries.insert(delivery),
+    insert: async ({ traceparent = null, ...delivery }) => deliveries.insert({ ...delivery, traceparent }),
     getSendable: async (ids) => {
       const sendable = new Map<number, SendableDelivery>()
       for (const id of ids) {

@@ -14,6 +14,7 @@ import type {
   Storage,
   TextExtractor,
   TokenCounter,
+  Tracer,
   VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
@@ -52,6 +53,7 @@ export interface ProcessingPorts {
   readonly words: IndexWords
   readonly events: DocumentEventEmitter
   readonly pendingVectors: PendingVectors
+  readonly tracer: Tracer
 }
 
 /** A document whose processing has started. */
@@ -121,7 +123,9 @@ export class DocumentRun {
    */
   async process(): Promise<ProcessedDocument> {
     if (!this.#isFresh) await this.#chunks.resume()
-    const smallDocument = await this.#writeChunks(await this.#model.tokenizer())
+    const smallDocument = await this.#stage('extract', async () => {
+      return await this.#writeChunks(await this.#model.tokenizer())
+    })
     if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
     if (smallDocument !== undefined) {
       const unwrittenChunks = await this.#processSmall(smallDocument)
@@ -129,12 +133,21 @@ export class DocumentRun {
       return { receipt: this.#receipt(), unwrittenChunks }
     }
     await this.#chunks.end(this.#totals.chunks)
-    if (this.#wordFeed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
-    else await this.#finishWords(this.#wordFeed)
-    await this.#embedChunks()
+    await this.#stage('words', async () => {
+      if (this.#wordFeed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
+      else await this.#finishWords(this.#wordFeed)
+    })
+    await this.#stage('embed', async () => await this.#embedChunks())
+    await this.#stage('index', async () => await this.#vectors.finish(this.#totals.windows))
     // A second time: during the embedding, which may be long, a repair may have removed the words.
     await this.#indexWords(ANALYZER_VERSION)
     return { receipt: this.#receipt(), unwrittenChunks: [] }
+  }
+
+  /** Runs a stage within its span. */
+  async #stage<T>(name: 'extract' | 'words' | 'embed' | 'index', work: () => Promise<T>): Promise<T> {
+    const labels = name === 'embed' ? { 'alcove.model.id': this.#context.embeddingModel } : {}
+    return await this.#ports.tracer.span(`alcove.ingest.${name}`, { labels }, work)
   }
 
   /** Emits `document.findable` once, if the context has `findsEarly`. A replacement must be completed before that. */
@@ -213,7 +226,7 @@ export class DocumentRun {
    * @returns the chunks, if their rows are not written yet
    */
   async #processSmall(batch: ChunkBatch<NewChunk>): Promise<readonly NewChunk[]> {
-    const embedding = this.#embedSmall(batch)
+    const embedding = this.#stage('embed', async () => await this.#embedSmall(batch))
     // Handles a rejection of the embedding even if the words fail first. Then their error is thrown.
     const settled = embedding.then(
       () => undefined,
@@ -221,7 +234,7 @@ export class DocumentRun {
     )
     try {
       const startedAt = performance.now()
-      await this.#writeWords(batch.chunks)
+      await this.#stage('words', async () => await this.#writeWords(batch.chunks))
       this.#totals.wordsMs += performance.now() - startedAt
       let isEmbedded = false
       const embedded = embedding.then((embeddedBatch) => {
@@ -232,7 +245,8 @@ export class DocumentRun {
       if (this.#findsEarly) await pause(EARLY_WORDS_MS, embedded.catch(throwUnlessTransient))
       const isFindableEarly = this.#findsEarly && !isEmbedded
       if (isFindableEarly) await this.#writeEarly(batch.chunks)
-      await this.#vectors.add([await embedded])
+      const vectors = await embedded
+      await this.#stage('index', async () => await this.#vectors.add([vectors]))
       return isFindableEarly ? [] : batch.chunks
     } finally {
       await settled
@@ -309,7 +323,6 @@ export class DocumentRun {
       await this.#vectors.write(batch)
       this.#emitProgress('embedding', this.#totals.embedded)
     }
-    await this.#vectors.finish(this.#totals.windows)
   }
 
   async *#embeddedBatches(batches: AsyncIterable<ChunkBatch<NewChunk>>): AsyncGenerator<EmbeddedBatch> {

@@ -10,6 +10,8 @@ export interface NewJob {
   readonly lane?: number
   /** Id of the company that the work is for, so that companies take turns. Default: 0, which means no company. */
   readonly companyId?: number
+  /** The W3C `traceparent` of the span that made the work necessary: the span of the job continues its trace. */
+  readonly traceparent?: string
 }
 
 /**
@@ -34,8 +36,10 @@ export interface LaneShare {
 }
 
 /** A job that a worker has claimed for the time of its lease. */
-export interface ClaimedJob extends Required<NewJob> {
+export interface ClaimedJob extends Required<Omit<NewJob, 'traceparent'>> {
   readonly id: number
+  /** As of {@link NewJob}; null without a trace. */
+  readonly traceparent: string | null
   /** Changes at every claim. The repository refuses changes by a worker with an old token. */
   readonly fencingToken: number
   /** Number of earlier failures. */
@@ -45,6 +49,20 @@ export interface ClaimedJob extends Required<NewJob> {
    * neither of both probably crashes the processes that run it: it is a poison job.
    */
   readonly claims: number
+}
+
+/** Maximum number of jobs of a kind that {@link JobRepository.measure} counts. */
+export const MAX_COUNTED_JOBS = 100_000
+
+/** The queue of the jobs of one kind. */
+export interface QueueState {
+  readonly kind: string
+  /** Number of jobs, claimed or not. */
+  readonly jobs: number
+  /** Number of jobs that a worker can claim now. */
+  readonly due: number
+  /** Milliseconds since the job that has been due longest, and that no worker holds, became due; 0 without one. */
+  readonly oldestMs: number
 }
 
 /** See {@link JobRepository.enqueue}. */
@@ -76,6 +94,13 @@ export interface JobRepository {
   subjects(kind: string, page: Page): Promise<readonly number[]>
   /** Lists the lanes with jobs of these kinds, claimed or not. Lanes whose job has been due longest come first. */
   waiting(kinds: readonly string[]): Promise<readonly WaitingLane[]>
+  /**
+   * Measures the queues of these kinds. Costs little however long they are: counts at most {@link MAX_COUNTED_JOBS}
+   * jobs of a kind, and reads no jobs one by one.
+   *
+   * @returns one state for each kind, in the order of `kinds`
+   */
+  measure(kinds: readonly string[]): Promise<readonly QueueState[]>
   /**
    * Claims jobs that are due and that no other worker holds, from each lane those that have been due longest.
    * Concurrent callers never get the same job before its lease has expired.

@@ -144,6 +144,8 @@ export interface DeliveryRecord {
   readonly error: string | null
   /** Id of the delivery that this one repeats; null if it repeats none. */
   readonly resendOf: number | null
+  /** The W3C `traceparent` of the span that recorded the event, or that sends it again; null without a trace. */
+  readonly traceparent: string | null
   readonly created: string
   readonly updated: string
 }
@@ -195,6 +197,17 @@ export interface SendableDelivery {
   readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
 }
 
+/** An event whose deliveries are made. */
+export type FannedEvent = Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'> & WithTrace
+
+/** A delivery to insert. */
+export type UnsentDelivery = Omit<DeliveryRecord, 'id' | 'traceparent'> & WithTrace
+
+interface WithTrace {
+  /** As of {@link DeliveryRecord}. Default: null. */
+  readonly traceparent?: string | null
+}
+
 /** A new delivery. */
 export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
 
@@ -221,11 +234,8 @@ export interface DeliveryRepository {
    *   of the specification
    * @returns the deliveries, ordered by destination
    */
-  fanOut(
-    event: Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'>,
-    options: { readonly isNamedOnly: boolean },
-  ): Promise<readonly NewDelivery[]>
-  insert(delivery: Omit<DeliveryRecord, 'id'>): Promise<DeliveryRecord>
+  fanOut(event: FannedEvent, options: { readonly isNamedOnly: boolean }): Promise<readonly NewDelivery[]>
+  insert(delivery: UnsentDelivery): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
   /**
    * Reads deliveries with the data to send them. Leaves out deliveries that do not exist, whose destination was

@@ -10,6 +10,7 @@ import {
   MemoryStorage,
   MemoryTelemetry,
   MemoryTextExtractor,
+  MemoryTracer,
   MemoryVectorIndex,
 } from '../../../adapters/memory/index.js'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
@@ -47,6 +48,7 @@ fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
 starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
 clockSuite(runner, 'memory', () => subject(new MemoryClock()))
 telemetrySuite(runner, 'memory', () => subject(new MemoryTelemetry()))
+telemetrySuite(runner, 'memory, with a tracer', () => subject(new MemoryTelemetry({ tracer: new MemoryTracer() })))
 processLocksSuite(runner, 'memory', () => {
   const table: MemoryLockTable = new Map()
   return subject({ one: new MemoryProcessLocks(table), other: new MemoryProcessLocks(table) })

@@ -31,6 +31,38 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     assert.equal(other?.kind, 'other')
   })
 
+  test('keeps the trace of a job, and gives it with each claim', async (storage) => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await storage.transaction(({ jobs }) =>
+      jobs.enqueueAll([
+        { kind: 'test', subject: 1, traceparent },
+        { kind: 'test', subject: 2 },
+      ]),
+    )
+    const [first, second] = [required(await claim(storage)), required(await claim(storage))]
+    assert.deepEqual([first.traceparent, second.traceparent], [traceparent, null])
+    await storage.transaction(({ jobs }) => jobs.release(first, { delayMs: 0, failed: true }))
+    assert.equal((await claim(storage))?.traceparent, traceparent)
+  })
+
+  test('measures queues: jobs, due jobs, and the wait of the oldest due job', async (storage) => {
+    const measure = async () => await storage.read(({ jobs }) => jobs.measure(['test', 'other', 'idle']))
+    const idle = { kind: 'idle', jobs: 0, due: 0, oldestMs: 0 }
+    assert.deepEqual(await measure(), [{ ...idle, kind: 'test' }, { ...idle, kind: 'other' }, idle])
+    await enqueue(storage, 1)
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'test', subject: 2, lane: 7 }))
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 1 }, { delayMs: 60_000 }))
+    await wait(30)
+    const [test, other] = await measure()
+    assert.deepEqual([test?.jobs, test?.due], [2, 2])
+    assert.ok((test?.oldestMs ?? 0) >= 20 && (test?.oldestMs ?? 0) < 60_000, `${test?.oldestMs} ms`)
+    // A job that is due later does not wait, and neither does one that a worker holds.
+    assert.deepEqual(other, { kind: 'other', jobs: 1, due: 0, oldestMs: 0 })
+    await claim(storage)
+    await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: LEASE_MS }))
+    assert.deepEqual((await measure())[0], { kind: 'test', jobs: 2, due: 0, oldestMs: 0 })
+  })
+
   test('lists the subjects of a kind page by page, including those of claimed jobs', async (storage) => {
     for (const subject of [30, 10, 20]) await enqueue(storage, subject)
     await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 5 }))

@@ -90,10 +90,11 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       const subscribed = async (companyId: number, type: string) => {
         event += 1
         const inserted = await events.insert(eventOf(companyId, { eventId: `evt_${event}`, type }))
-        const fanned = await deliveries.fanOut(inserted, { isNamedOnly: false })
+        const traceparent = event % 2 === 0 ? TRACEPARENT : null
+        const fanned = await deliveries.fanOut({ ...inserted, traceparent }, { isNamedOnly: false })
         for (const { id, destinationId, companyId: of } of fanned) {
           const expected = { eventRow: inserted.id, eventId: inserted.eventId, type, destinationId, companyId: of }
-          assert.deepEqual(await deliveries.get(id), { ...PENDING, ...expected, id })
+          assert.deepEqual(await deliveries.get(id), { ...PENDING, ...expected, id, traceparent })
         }
         return fanned.map(({ destinationId }) => names.get(destinationId))
       }
@@ -357,6 +358,8 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
     })
   })
 }
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 const PENDING = {
   status: 'pending',

@@ -22,7 +22,7 @@ import {
   RecordEvent,
   VetDestination,
 } from '../../../src/outbox/index.js'
-import type { DeliveryStatus, HttpOutcome, Storage } from '../../../src/ports/index.js'
+import { type DeliveryStatus, type HttpOutcome, NO_SPAN, type Storage } from '../../../src/ports/index.js'
 import { Initialize, MailGate, MailQueue, SendMail, UNLIMITED } from '../../../src/tenancy/index.js'
 import { sized } from '../../full-form.js'
 import { DATABASES } from './database.js'
@@ -210,7 +210,7 @@ class World {
           jobs.claim({ kinds: [DELIVER_EVENT], leaseMs: 60_000 }),
         )
         if (claimed.length === 0) break
-        for (const job of claimed) await this.#handler.run(this.#hold(job))
+        for (const job of claimed) await this.#handler.run(this.#hold(job), NO_SPAN)
       }
     }
   }
@@ -233,7 +233,7 @@ class World {
     const held = this.#hold(job)
     let isOver = false
     const ended = this.#newHandler(transport)
-      .run(held)
+      .run(held, NO_SPAN)
       .catch(expectCode('ERR_LEASE_LOST'))
       .finally(() => {
         isOver = true

@@ -1,0 +1,105 @@
+import { InvalidArgumentError, type Option } from '@commander-js/extra-typings'
+import { InvalidInputError, UnsupportedError } from '../../src/index.js'
+import type { Telemetry } from '../../src/ports/index.js'
+import { codeOf } from '../node-kit/index.js'
+import type { MetricsServer } from '../opentelemetry/index.js'
+import { option } from './options.js'
+
+/** Where the metrics are served. */
+export interface MetricsAddress {
+  readonly host: string
+  readonly port: number
+}
+
+const METRICS_PORT = 9_464
+const LOOPBACK = '127.0.0.1'
+
+/** The options of a command that can be observed. */
+export const OBSERVING_OPTIONS = {
+  metrics: (): Option<'--metrics [address]', string, undefined, MetricsAddress> =>
+    option(
+      '--metrics [address]',
+      'serve GET /metrics for Prometheus on this port or host:port; default: 127.0.0.1:9464',
+    )
+      .preset(String(METRICS_PORT))
+      .argParser(parseMetricsAddress),
+  traces: (): Option<'--traces'> =>
+    option('--traces', 'send spans and metrics to the OpenTelemetry SDK that NODE_OPTIONS="--import …" has loaded'),
+}
+
+/** The telemetry of a process, and the server of its metrics. */
+export interface Observation {
+  readonly telemetry: Telemetry
+  readonly metrics: MetricsServer | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Starts what the options ask for. Events go to `log` in any case.
+ *
+ * @throws UnsupportedError if a package is not installed
+ * @throws InvalidInputError if the server of the metrics cannot listen
+ */
+export async function observe(
+  { metrics: address, traces }: { readonly metrics?: MetricsAddress | undefined; readonly traces?: true | undefined },
+  log: Telemetry,
+): Promise<Observation> {
+  if (address === undefined && traces === undefined) {
+    return { telemetry: log, metrics: undefined, close: () => Promise.resolve() }
+  }
+  const { OpenTelemetry, serveMetrics } = await loadOpenTelemetry()
+  const metrics = address && (await listening(address, async () => await serveMetrics(address)))
+  const { trace, ProxyTracerProvider } = await loadApi()
+  const telemetry = new OpenTelemetry({
+    telemetry: log,
+    ...(metrics && { meterProvider: metrics.meterProvider }),
+    // A provider without an SDK makes no spans.
+    tracerProvider: traces === undefined ? new ProxyTracerProvider() : trace.getTracerProvider(),
+  })
+  return { telemetry, metrics, close: async () => await metrics?.close() }
+}
+
+async function listening<T>({ host, port }: MetricsAddress, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen()
+  } catch (error) {
+    const problem = PROBLEMS[codeOf(error) ?? '']
+    if (problem === undefined) throw error
+    throw new InvalidInputError('metrics', `cannot listen on ${host}:${port}: ${problem}`, { cause: error })
+  }
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another with --metrics, or 0 for a free one',
+  EACCES: 'this user may not use the port; choose one above 1023 with --metrics',
+  EADDRNOTAVAIL: 'this machine has no such address; choose another with --metrics',
+  ENOTFOUND: 'the host is unknown; choose another with --metrics',
+}
+
+function loadOpenTelemetry(): Promise<typeof import('../opentelemetry/index.js')> {
+  return orUnsupported(() => import('../opentelemetry/index.js'))
+}
+
+function loadApi(): Promise<typeof import('@opentelemetry/api')> {
+  return orUnsupported(() => import('@opentelemetry/api'))
+}
+
+async function orUnsupported<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    throw new UnsupportedError(
+      '--metrics and --traces need the package @opentelemetry/api: install it beside alcove, for example with ' +
+        '"npm install @opentelemetry/api"',
+      { cause: error },
+    )
+  }
+}
+
+/** Reads a port, or a host and a port. An address of IPv6 is in brackets. */
+function parseMetricsAddress(text: string): MetricsAddress {
+  const [, inBrackets, plain, digits = ''] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
+  const port = Number(digits)
+  if (digits !== '' && port <= 65_535) return { host: inBrackets ?? plain ?? LOOPBACK, port }
+  throw new InvalidArgumentError('Expected a port or host:port, such as 9464 or 0.0.0.0:9464.')
+}
