@@ -50,6 +50,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/connect/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Refuse a login in a browser: clients have API keys */
+        get: operations["authorize"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -179,6 +196,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/context/prepare/{contextId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a prompt for a model: instructions, passages for a question, and the question
+         * @description Searches for the `question`, or for `prompt` if it is there, and answers with `messages` and `tools` that an API with OpenAI's protocol takes as they are, and with the `sources` to cite. Messages and tools have at most `maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the oldest messages of the `history` and the last passages are left out, never the question. `mode`, `topN`, `scoreThreshold` and `filter` are those of a search. The call changes nothing.
+         */
+        post: operations["preparePrompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/context": {
         parameters: {
             query?: never;
@@ -247,6 +284,26 @@ export interface paths {
          * @description A setting that is left out stays as it is. Another `embeddingModel`, `chunkSizeTokens` or `overlap` starts a re-index: `reindexing` shows its progress. Searches, uploads and changes of documents go on with the present settings. The new ones apply to all documents at once, when all are re-indexed. `reindexing: null` or the present settings cancel a re-index, other ones replace it, and the same ones try again what failed. So send only the settings that change. `maxSizeBytes` can be at most 104,857,600 or its present value: the host alone gives more.
          */
         put: operations["updateContextSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/context/documents/{contextId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the states and the progress of the documents of a context
+         * @description Server-sent events. An event `document` has a state as its data: first those of all documents, then an event `ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events have no ids. A slow client gets only the last state of each document. `docId` selects one document, and `snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. A comment comes every 15 seconds. The stream ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.
+         */
+        get: operations["watchDocuments"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -431,9 +488,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Find a user of a company by its address, or by the id that the host gave it */
+        get: operations["findUser"];
         put?: never;
-        /** Add a user and send an invitation by mail */
+        /** Add a user and send an invitation by mail, unless `invite` is false */
         post: operations["addUser"];
         delete?: never;
         options?: never;
@@ -465,11 +523,52 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get a user */
+        get: operations["getUser"];
         put?: never;
         post?: never;
         /** Delete a user with all permissions, API keys and links; contexts stay */
         delete: operations["deleteUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/context/owner/{contextId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a context to another user
+         * @description The user needs a role on the account that may read contexts. A private context is visible to that user alone from then on, and to tokens that see the whole account.
+         */
+        put: operations["handOverContext"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/user/{id}/hand-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the contexts of a disabled or deleted user to another user
+         * @description Gives the contexts on all accounts that the caller manages, or on one of them. Either all of these contexts get the new user, or none.
+         */
+        post: operations["handOverContextsOfUser"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -659,7 +758,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the signing secret of a destination */
+        /**
+         * Replace the signing secret of a destination
+         * @description With the schemes `standard` and `both`, requests have a signature by the old secret too, for `overlapHours`.
+         */
         post: operations["rotateDestinationSecret"];
         delete?: never;
         options?: never;
@@ -868,6 +970,7 @@ export interface components {
         };
         ServerMetadata: {
             issuer: string;
+            authorization_endpoint: string;
             token_endpoint: string;
             token_endpoint_auth_methods_supported: string[];
             jwks_uri: string;
@@ -1004,6 +1107,84 @@ export interface components {
                 message: string;
             }[];
         };
+        ChatPrompt: {
+            /** @description The instructions as `system`, the history, and the question as `user`, after its passages */
+            messages: components["schemas"]["ChatMessage"][];
+            /** @description The passages, in the order of their numbers */
+            sources: components["schemas"]["ChatSource"][];
+            /** @description The context's tools; empty if there are none */
+            tools: components["schemas"]["ChatTool"][];
+            /** @description Estimated tokens of messages and tools together */
+            tokens: number;
+            /** @description Found chunks, and messages of the history, for which there was no room */
+            omitted: {
+                chunks: number;
+                messages: number;
+            };
+        };
+        ChatMessage: {
+            /** @enum {string} */
+            role: "system" | "user" | "assistant";
+            content: string;
+        };
+        ChatSource: {
+            /** @description The number by which an answer cites the passage */
+            number: number;
+            docId: number;
+            /**
+             * Format: uuid
+             * @description The document's `fileName`
+             */
+            uuid: string;
+            originalName: string;
+            displayName: string;
+            /** @description Offset of `content` in the document's text, in UTF-16 units */
+            start: number;
+            end: number;
+            /** @description The pages, sheets or slides that the chunk touches; null if the format has none */
+            pages: {
+                first: number;
+                last: number;
+            } | null;
+            /** @description The headings above the beginning of the chunk, the outermost first */
+            headings: string[];
+            /** @description The metadata of the document */
+            metadata: {
+                [key: string]: string | number | boolean | string[];
+            };
+            /** @description The quoted text: one chunk, or chunks that overlap or touch */
+            content: string;
+            /** @description The part of `content` that matched best, in UTF-16 units */
+            match: {
+                start: number;
+                end: number;
+            };
+            similarity: number;
+            score: number;
+        };
+        ChatTool: {
+            /** @constant */
+            type: "function";
+            function: {
+                name: string;
+                description: string;
+                /** @description JSON Schema of the arguments */
+                parameters: {
+                    /** @constant */
+                    type: "object";
+                    properties: {
+                        [key: string]: {
+                            /** @enum {string} */
+                            type: "string" | "integer" | "boolean";
+                            description: string;
+                        };
+                    };
+                    required: string[];
+                    /** @constant */
+                    additionalProperties: false;
+                };
+            };
+        };
         Context: {
             id: number;
             name: string;
@@ -1019,7 +1200,7 @@ export interface components {
             /** @description The most tokens of a chunk */
             chunkSize: number;
             overlap: number;
-            /** @description Text of a JSON array of tool definitions */
+            /** @description The tools: a JSON array of tool definitions as a string, as it was given; `[]` for none */
             toolsJson: string;
             starterPrompts: string[];
             /** @enum {number} */
@@ -1057,6 +1238,32 @@ export interface components {
             error: string | null;
             /** @description Null, or one sentence that ends with the error code: the server of the new model is away, and the re-index waits for it */
             waiting: string | null;
+        };
+        DocumentState: {
+            contextId: number;
+            id: number;
+            /**
+             * Format: uuid
+             * @description UUID of the newest version of the document
+             */
+            uuid: string;
+            displayName: string;
+            /** @description True if that version is to replace another one */
+            isReplacement: boolean;
+            /** @enum {string} */
+            status: "waiting" | "processing" | "completed" | "failed" | "deleted";
+            /** @description Null unless the document is being processed */
+            stage: ("reading" | "embedding") | null;
+            /** @description Null as long as `windowsTotal` is null; 100 if the document is completed */
+            percent: number | null;
+            /** @description Windows that have their vectors */
+            windowsEmbedded: number;
+            /** @description Null until the whole text is read, and for a document that is not being processed */
+            windowsTotal: number | null;
+            /** @description Null, or one sentence that ends with the error code */
+            error: string | null;
+            /** @description The code at the end of `error` */
+            errorCode: string | null;
         };
         Document: {
             id: number;
@@ -1186,6 +1393,7 @@ export interface components {
             firstName: string;
             lastName: string;
             name: string;
+            /** @description Empty for a user without an address */
             email: string;
             /** Format: date-time */
             createdAt: string;
@@ -1219,6 +1427,28 @@ export interface components {
                 id: number;
                 name: string;
             };
+        };
+        UserDetails: {
+            id: number;
+            firstName: string;
+            lastName: string;
+            name: string;
+            /** @description Empty for a user without an address */
+            email: string;
+            /** Format: date-time */
+            createdAt: string;
+            hasPassword: boolean;
+            otpMethod: string;
+            lastAccess: string | null;
+            permissions: components["schemas"]["ListedPermission"][];
+            customerId: number;
+            /** @description The id that the host's login gives the user */
+            externalId: string | null;
+            disabled: boolean;
+        };
+        HandedOver: {
+            /** @description The contexts that have the new user now */
+            contextIds: number[];
         };
         PermissionOptions: {
             applications: components["schemas"]["OptionItem"][];
@@ -1254,7 +1484,7 @@ export interface components {
             /** Format: date-time */
             time: string;
             /** @enum {string} */
-            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+            action: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.updated" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "user.contexts-handed-over" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.handed-over" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.disabled" | "destination.enabled" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
             /** @enum {string} */
             outcome: "done" | "refused";
             /** @description The company that the entry concerns; null for none or all */
@@ -1285,18 +1515,47 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @enum {string} */
-        EventType: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted";
+        /**
+         * @description A type of the catalog
+         * @example run.started
+         * @example run.completed
+         * @example run.failed
+         * @example agent.created
+         * @example agent.published
+         * @example agent.unpublished
+         * @example agent.enabled
+         * @example agent.disabled
+         * @example agent.deleted
+         */
+        EventType: string;
         Destination: {
             id: number;
             /** @description The company whose events it gets */
             customerId: number;
             url: string;
             name: string | null;
-            /** @description Null for all types */
+            /** @description Null for all types of the specification; other types must be named */
             eventTypes: components["schemas"]["EventType"][] | null;
             /** @description True to get the events of all companies below too */
             includeDescendants: boolean;
+            /**
+             * @description `service`: `x-service-signature`; `standard`: the headers of Standard Webhooks; `both`: all of them
+             * @enum {string}
+             */
+            signatureScheme: "service" | "standard" | "both";
+            /**
+             * @description `standard`: three attempts in seconds; `long`: eleven attempts in about a day
+             * @enum {string}
+             */
+            retry: "standard" | "long";
+            /** @description True if it gets no events */
+            disabled: boolean;
+            /** @description `gone`: it answered 410 */
+            disabledReason: ("gone" | "manual") | null;
+            /** @description The first failed attempt since the last success; only with `long` retries */
+            failingSince: string | null;
+            /** @description The time until which the secret before the last rotation signs too */
+            previousSecretExpires: string | null;
             /** Format: date-time */
             created: string;
             /** Format: date-time */
@@ -1308,10 +1567,28 @@ export interface components {
             customerId: number;
             url: string;
             name: string | null;
-            /** @description Null for all types */
+            /** @description Null for all types of the specification; other types must be named */
             eventTypes: components["schemas"]["EventType"][] | null;
             /** @description True to get the events of all companies below too */
             includeDescendants: boolean;
+            /**
+             * @description `service`: `x-service-signature`; `standard`: the headers of Standard Webhooks; `both`: all of them
+             * @enum {string}
+             */
+            signatureScheme: "service" | "standard" | "both";
+            /**
+             * @description `standard`: three attempts in seconds; `long`: eleven attempts in about a day
+             * @enum {string}
+             */
+            retry: "standard" | "long";
+            /** @description True if it gets no events */
+            disabled: boolean;
+            /** @description `gone`: it answered 410 */
+            disabledReason: ("gone" | "manual") | null;
+            /** @description The first failed attempt since the last success; only with `long` retries */
+            failingSince: string | null;
+            /** @description The time until which the secret before the last rotation signs too */
+            previousSecretExpires: string | null;
             /** Format: date-time */
             created: string;
             /** Format: date-time */
@@ -1404,8 +1681,13 @@ export interface operations {
                     client_id?: string;
                     /** @description Required unless HTTP Basic is used */
                     client_secret?: string;
-                    /** @enum {unknown} */
-                    target_app: "assistant" | "tenant";
+                    /**
+                     * @description Required without `resource`
+                     * @enum {unknown}
+                     */
+                    target_app?: "assistant" | "tenant";
+                    /** @description The URL of the endpoint of agents (RFC 8707). The token is then for `assistant`, unless `target_app` says otherwise */
+                    resource?: string;
                     /** @description Limits the token to one account */
                     account_id?: number;
                     /** @description Limits the token to these capabilities, separated by spaces */
@@ -1678,6 +1960,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+        };
+    };
+    authorize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The only grant is `client_credentials` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenProblem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -2409,6 +2729,151 @@ export interface operations {
             };
         };
     };
+    preparePrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    question: string;
+                    /** @enum {string} */
+                    mode?: "hybrid" | "semantic" | "keyword";
+                    topN?: number;
+                    scoreThreshold?: number;
+                    /** @description Conditions for documents. All of them must be met */
+                    filter?: {
+                        documents?: number[];
+                        /** @description By key: a value, or tests */
+                        metadata?: {
+                            [key: string]: (string | number | boolean) | {
+                                in?: (string | number | boolean)[];
+                                gte?: string | number;
+                                gt?: string | number;
+                                lte?: string | number;
+                                lt?: string | number;
+                                exists?: boolean;
+                                /** @description A value, or tests, that the value must not pass. A document without the key passes */
+                                not?: (string | number | boolean) | {
+                                    in?: (string | number | boolean)[];
+                                    gte?: string | number;
+                                    gt?: string | number;
+                                    lte?: string | number;
+                                    lt?: string | number;
+                                };
+                            };
+                        };
+                    };
+                    history?: {
+                        /** @enum {string} */
+                        role: "user" | "assistant";
+                        content: string;
+                    }[];
+                    maxTokens?: number;
+                    prompt?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The prompt */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatPrompt"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key or its company runs too many searches, or sends too many long bodies, at the same time */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listContexts: {
         parameters: {
             query?: {
@@ -2492,6 +2957,10 @@ export interface operations {
                     name: string;
                     description: string;
                     caption: string;
+                    /**
+                     * @description The tools of the context: a JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for none. Each has `id` (integer), `name` (a function name), `description`, `action` (`Run Agent`), `agentId` (integer) and, optionally, `parameters`: an array of `{ paramName, type, required, description }`, where `type` is `string`, `integer` or `boolean`
+                     * @example [{"id":1,"name":"book_room","description":"Books a meeting room","action":"Run Agent","agentId":7,"parameters":[{"paramName":"seats","type":"integer","required":true,"description":"Number of seats"}]}]
+                     */
                     toolsJson: string;
                     starterPrompts?: string[];
                 };
@@ -2683,6 +3152,10 @@ export interface operations {
                     name: string;
                     description: string;
                     caption: string;
+                    /**
+                     * @description The tools of the context: a JSON array of tool definitions as a string, at most 1,048,576 bytes in UTF-8; `[]` for none. Each has `id` (integer), `name` (a function name), `description`, `action` (`Run Agent`), `agentId` (integer) and, optionally, `parameters`: an array of `{ paramName, type, required, description }`, where `type` is `string`, `integer` or `boolean`
+                     * @example [{"id":1,"name":"book_room","description":"Books a meeting room","action":"Run Agent","agentId":7,"parameters":[{"paramName":"seats","type":"integer","required":true,"description":"Number of seats"}]}]
+                     */
                     toolsJson?: string;
                     starterPrompts?: string[];
                 };
@@ -3119,6 +3592,96 @@ export interface operations {
             /** @description The body is too large */
             413: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    watchDocuments: {
+        parameters: {
+            query?: {
+                docId?: number;
+                snapshot?: "all" | "unfinished";
+            };
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of events; the schema is that of the data of an event `document` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["DocumentState"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key, or the company, already has its maximum of streams */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4128,6 +4691,84 @@ export interface operations {
             };
         };
     };
+    findUser: {
+        parameters: {
+            query?: {
+                email?: string;
+                externalId?: string;
+                cid?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user with its permissions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDetails"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     addUser: {
         parameters: {
             query?: never;
@@ -4140,6 +4781,8 @@ export interface operations {
                 "application/json": {
                     email: string;
                     customerId?: number;
+                    externalId?: string;
+                    invite?: boolean;
                     firstName?: string;
                     lastName?: string;
                     name?: string;
@@ -4353,6 +4996,82 @@ export interface operations {
             };
         };
     };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user with its permissions */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDetails"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     deleteUser: {
         parameters: {
             query?: never;
@@ -4409,6 +5128,216 @@ export interface operations {
             };
             /** @description A company would have no user left who can manage it, or the user is the owner */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    handOverContext: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                contextId: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    toUserId: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The context with its new user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    handOverContextsOfUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    toUserId: number;
+                    accountId?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The contexts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandedOver"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The user is still active */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5131,7 +6060,7 @@ export interface operations {
         parameters: {
             query?: {
                 companyId?: number;
-                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
+                action?: "permission.created" | "permission.role-changed" | "permission.suspended" | "permission.resumed" | "permission.revoked" | "permission.toggled" | "user.added" | "user.updated" | "user.reinitiated" | "user.disabled" | "user.enabled" | "user.deleted" | "user.contexts-handed-over" | "password.reset-requested" | "password.set" | "otp.begun" | "otp.enabled" | "otp.disabled" | "otp.recovery-codes-renewed" | "otp.recovery-code-used" | "token.revoked" | "token.refused" | "login.refused" | "api-key.created" | "api-key.revoked" | "company.created" | "company.moved" | "company.disabled" | "company.enabled" | "company.deleted" | "account.created" | "account.enabled" | "account.disabled" | "account.deleted" | "role.created" | "role.disabled" | "role.enabled" | "role.deleted" | "signing-key.rotated" | "context.created" | "context.updated" | "context.shared" | "context.handed-over" | "context.deleted" | "document.uploaded" | "document.updated" | "document.replaced" | "document.retried" | "document.deleted" | "destination.created" | "destination.updated" | "destination.disabled" | "destination.enabled" | "destination.deleted" | "destination.secret-rotated" | "destination.tested" | "delivery.resent";
                 userId?: number;
                 from?: string;
                 to?: string;
@@ -5211,14 +6140,16 @@ export interface operations {
     };
     listEventTypes: {
         parameters: {
-            query?: never;
+            query?: {
+                all?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All event types, with the fields of their data */
+            /** @description The event types of the specification, or all types, with the fields of their data */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5366,9 +6297,14 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted")[] | null;
+                    eventTypes: string[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
+                    /** @enum {string} */
+                    signatureScheme?: "service" | "standard" | "both";
+                    /** @enum {string} */
+                    retry?: "standard" | "long";
+                    disabled?: boolean;
                 };
             };
         };
@@ -5566,9 +6502,14 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted")[] | null;
+                    eventTypes: string[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
+                    /** @enum {string} */
+                    signatureScheme?: "service" | "standard" | "both";
+                    /** @enum {string} */
+                    retry?: "standard" | "long";
+                    disabled?: boolean;
                 };
             };
         };
@@ -5743,7 +6684,9 @@ export interface operations {
     };
     rotateDestinationSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                overlapHours?: number;
+            };
             header?: never;
             path: {
                 id: number;
@@ -5909,7 +6852,7 @@ export interface operations {
             query?: {
                 destinationId?: number;
                 status?: "pending" | "delivering" | "succeeded" | "failed" | "blocked" | "cancelled" | "dead";
-                type?: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted";
+                type?: string;
                 limit?: number;
                 cursor?: string;
             };
