@@ -61,7 +61,7 @@ describe('the documentation pages', () => {
   })
 
   it('own-login have programs that map users and check passwords', async () => {
-    expect(await runBlock('how-to/own-login.md', 'principalOf')).toBe('true\n')
+    expect(await runBlock('how-to/own-login.md', 'nodeListener(')).toBe('201\n403\n401\n')
     expect(await runBlock('how-to/own-login.md', 'verifyPassword(email')).toBe(
       'Welcome, Bo. You see 0 contexts.\nThe address, the password or the code is wrong.\n',
     )
