@@ -319,6 +319,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /context/relevant-docs/{contextId}': 'a search',
   'POST /context/relevant-docs': 'a search',
   'POST /context/explain/{contextId}': 'the explanation of a search',
+  'POST /context/prepare/{contextId}': 'a search, and a prompt made of it',
 }
 
 async function lastId(): Promise<number> {
