@@ -36,6 +36,12 @@ interface Heard {
   readonly result: unknown
 }
 
+/** What the SDK passes to a model. */
+interface ModelCall {
+  readonly tools?: unknown
+  readonly prompt: unknown
+}
+
 const USAGE = { inputTokens: 1, outputTokens: 1, totalTokens: 2 }
 
 /** Generates a text with the current version of the SDK. */
@@ -44,10 +50,12 @@ async function withVersion6(tools: ai.ToolSet, script: Script, abortSignal?: Abo
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: 1, text: 1, reasoning: 0 },
   }
+  const calls: ModelCall[] = []
   const model = new MockLanguageModelV3({
-    doGenerate: async () => {
+    doGenerate: async (options) => {
+      calls.push(options)
       const call = { type: 'tool-call' as const, toolCallId: '1', toolName: script.toolName }
-      const isFirst = model.doGenerateCalls.length === 1
+      const isFirst = calls.length === 1
       return await Promise.resolve({
         content: isFirst
           ? [{ ...call, input: JSON.stringify(script.input) }]
@@ -65,15 +73,17 @@ async function withVersion6(tools: ai.ToolSet, script: Script, abortSignal?: Abo
     stopWhen: ai.stepCountIs(3),
     ...(abortSignal && { abortSignal }),
   })
-  return heardBy(text, model.doGenerateCalls)
+  return heardBy(text, calls)
 }
 
 /** Generates a text with the version before. */
 async function withVersion5(tools: ai5.ToolSet, script: Script): Promise<Heard> {
+  const calls: ModelCall[] = []
   const model = new MockLanguageModelV2({
-    doGenerate: async () => {
+    doGenerate: async (options) => {
+      calls.push(options)
       const call = { type: 'tool-call' as const, toolCallId: '1', toolName: script.toolName }
-      const isFirst = model.doGenerateCalls.length === 1
+      const isFirst = calls.length === 1
       return await Promise.resolve({
         content: isFirst
           ? [{ ...call, input: JSON.stringify(script.input) }]
@@ -86,10 +96,10 @@ async function withVersion5(tools: ai5.ToolSet, script: Script): Promise<Heard> 
   })
   const prompt = 'How long is parental leave?'
   const { text } = await ai5.generateText({ model, tools, prompt, stopWhen: ai5.stepCountIs(3) })
-  return heardBy(text, model.doGenerateCalls)
+  return heardBy(text, calls)
 }
 
-function heardBy(text: string, calls: readonly { readonly tools?: unknown; readonly prompt: unknown }[]): Heard {
+function heardBy(text: string, calls: readonly ModelCall[]): Heard {
   const last = (calls[1]?.prompt as readonly { readonly content: readonly { readonly output?: unknown }[] }[]).at(-1)
   return { text, tools: calls[0]?.tools as readonly unknown[], result: last?.content[0]?.output }
 }
