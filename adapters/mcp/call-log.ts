@@ -28,20 +28,20 @@ export class CallLog {
     onFailure: (failure: CallFailure, error: unknown) => Promise<T> | T,
   ): Promise<T> {
     const startedAt = performance.now()
-    const record = (level: 'info' | 'warn' | 'error', code: string | null, error?: unknown): void => {
-      const durationMs = performance.now() - startedAt
-      const cause = error === undefined ? {} : { error }
-      this.#telemetry?.record({ name: 'mcp.call', level, fields: { ...fields, code }, durationMs, ...cause })
-    }
     try {
       const answer = await call()
-      record('info', null)
+      const durationMs = performance.now() - startedAt
+      this.#telemetry?.record({ name: 'mcp.call', level: 'info', fields: { ...fields, code: null }, durationMs })
       return answer
     } catch (error) {
       const failure = describeFailure(error)
-      if (signal.aborted) record('info', 'ERR_REQUEST_ABORTED')
-      else if (failure.isInternal) record('error', failure.code, error)
-      else record('warn', failure.code)
+      const { isInternal } = failure
+      const code = signal.aborted ? 'ERR_REQUEST_ABORTED' : failure.code
+      const level = signal.aborted ? 'info' : isInternal ? 'error' : 'warn'
+      const durationMs = performance.now() - startedAt
+      // The message of a refusal may contain arguments.
+      const cause = isInternal && !signal.aborted ? error : undefined
+      this.#telemetry?.record({ name: 'mcp.call', level, fields: { ...fields, code }, durationMs, error: cause })
       return await onFailure(failure, error)
     }
   }

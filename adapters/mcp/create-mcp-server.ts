@@ -16,7 +16,7 @@ import { OfferedContexts } from './offered-contexts.js'
 import { type SessionSource, toSessionSource } from './session-source.js'
 import { TOOLS } from './tools/index.js'
 
-/** What a server offers, and how it names itself. */
+/** The offer of a server, and its names. */
 export interface McpServerOptions {
   /** Ids of the offered contexts. Default: all that the session can read. */
   readonly contexts?: readonly number[]

@@ -18,7 +18,7 @@ const MAX_CONTEXTS_READ = 50
 const MAX_TEXT_UNITS = 200_000
 const MIME_TYPE = 'text/plain'
 
-/** How clients address a document, or a part of its text. */
+/** The address of a document, or of a part of its text. */
 export const DOCUMENT_TEMPLATE: ResourceTemplateType = {
   name: 'document',
   title: 'Text of a document',

@@ -41,7 +41,7 @@ export interface McpRequestInfo {
   readonly remoteAddress?: string | undefined
   /** Id of the request in logs and records. */
   readonly requestId?: string | undefined
-  /** What `authenticate` needs beside the headers. */
+  /** A value for `authenticate`, such as the session that a framework has read. */
   readonly context?: unknown
   /** Gives the server's log the caller of the request's token. */
   readonly noteCaller?: ((caller: Caller) => void) | undefined

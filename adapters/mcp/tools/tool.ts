@@ -5,7 +5,7 @@ import { validate } from '../../../src/ports/index.js'
 import type { OfferedContexts } from '../offered-contexts.js'
 import type { SessionSource } from '../session-source.js'
 
-/** What a tool works with. */
+/** The parts that a tool works with. */
 export interface ToolCall {
   readonly sessions: SessionSource
   readonly offered: OfferedContexts
