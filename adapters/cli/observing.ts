@@ -5,7 +5,7 @@ import { codeOf } from '../node-kit/index.js'
 import type { MetricsServer } from '../opentelemetry/index.js'
 import { option } from './options.js'
 
-/** Where the metrics are served. */
+/** The address of the metrics. */
 export interface MetricsAddress {
   readonly host: string
   readonly port: number

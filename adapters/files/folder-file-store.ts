@@ -55,8 +55,9 @@ export class FolderFileStore implements FileStore {
   }
 
   async freeBytes(): Promise<number | undefined> {
-    // The first write creates the folder.
-    return await freeBytesOf(this.#folder).catch(() => undefined)
+    // The first write creates the folder, on the disk of its parent.
+    const free = freeBytesOf(this.#folder).catch(async () => await freeBytesOf(dirname(this.#folder)))
+    return await free.catch(() => undefined)
   }
 
   async *read(key: string): AsyncGenerator<Uint8Array> {

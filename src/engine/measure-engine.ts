@@ -22,7 +22,7 @@ export function createMeasure(parts: EngineParts, runningJobs: RunningJobs): Mea
   }
 }
 
-/** What cannot be measured now is left out: the database may be away, and the other values still count. */
+/** Leaves out parts that fail: the database may be away, and the other values still count. */
 async function measureAll(parts: readonly Promise<readonly Measurement[]>[]): Promise<readonly Measurement[]> {
   const settled = await Promise.allSettled(parts)
   return settled.flatMap((part) => (part.status === 'fulfilled' ? part.value : []))

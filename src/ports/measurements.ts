@@ -1,6 +1,6 @@
 import type { TraceValues } from './tracing.js'
 
-/** What a gauge shows. */
+/** The meaning of a gauge. */
 export interface GaugeDescription {
   readonly description: string
   /** Unit in the notation of UCUM, as OpenTelemetry writes it. */

@@ -1,7 +1,7 @@
 /** The role of a span: the work itself, the answer to a request, a request to another server, or a stored job. */
 export type SpanKind = 'internal' | 'server' | 'client' | 'consumer'
 
-/** What a span observes. */
+/** The meaning of a span. */
 export interface SpanDescription {
   readonly description: string
   /** Default: `internal`. */
