@@ -55,7 +55,7 @@ describe('unknown parameters of a query', () => {
     ['assistant', 'POST', '/context/relevant-docs', 'none'],
     ['tenant', 'GET', '/tenant/audit', 'one of '],
     ['tenant', 'DELETE', '/tenant/user/99', 'none'],
-    ['tenant', 'GET', '/v1/outbound-webhooks/catalog', 'none'],
+    ['tenant', 'GET', '/v1/outbound-webhooks/catalog', 'one of all'],
     ['tenant', 'GET', DESTINATIONS, 'one of cid, limit, after'],
     ['tenant', 'GET', '/v1/outbound-webhooks/deliveries', 'one of destinationId, '],
   ]

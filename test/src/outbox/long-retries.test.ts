@@ -36,7 +36,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
   const failures = async () =>
     (await database.knex('alcove_jobs').where('kind', 'deliver-event').pluck('failures')).map(Number)
 
-  it('D13 gets eleven attempts, each recorded once, then one mail to those who manage its webhooks', async () => {
+  it('D18 gets eleven attempts, each recorded once, then one mail to those who manage its webhooks', async () => {
     await add()
     await opened.record()
     for (let attempt = 1; attempt <= 10; attempt += 1) {
@@ -64,7 +64,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(JSON.stringify(mail)).not.toMatch(/secret-path|hidden|whsec_/)
   })
 
-  it('D13 succeeds at a later attempt, and begins a new count of failures', async () => {
+  it('D18 succeeds at a later attempt, and begins a new count of failures', async () => {
     await add()
     await opened.record()
     for (let attempt = 0; attempt < 5; attempt += 1) await relay.attempt()
@@ -80,7 +80,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(await relay.mails()).toEqual([])
   })
 
-  it('D18 gets one mail after a day without a success, however many deliveries fail, and another one after a success', async () => {
+  it('D23 gets one mail after a day without a success, however many deliveries fail, and another one after a success', async () => {
     relay.transport.respond = () => answer(401)
     await add()
     const failed = async (events: number): Promise<number> => {
@@ -103,7 +103,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(await failed(1)).toBe(1)
   })
 
-  it('D14 is disabled by 410: waiting deliveries are cancelled, new events pass it by, and a mail says so', async () => {
+  it('D19 is disabled by 410: waiting deliveries are cancelled, new events pass it by, and a mail says so', async () => {
     await add()
     await opened.record(1)
     await relay.attempt()
@@ -150,7 +150,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(actions).toEqual(['destination.disabled', 'destination.enabled'])
   })
 
-  it('D18 mails the people of the nearest company above, if its own has none, and at most five', async () => {
+  it('D23 mails the people of the nearest company above, if its own has none, and at most five', async () => {
     const { administration } = opened.engine
     const { companies, users, accounts, roles, permissions, apiKeys } = administration
     const parent = await companies.create({ name: 'Parent', parentId: 1 })

@@ -40,7 +40,7 @@ function official({ headers, body }: HttpPost, secret: string): unknown {
   return new Webhook(secret).verify(Buffer.from(body).toString(), { ...headers })
 }
 
-describe('D16 the signature of a destination', () => {
+describe('D21 the signature of a destination', () => {
   it('is that of the specification by default: these headers, and no others', async () => {
     const { secret, signatureScheme, retry } = await add()
     expect([signatureScheme, retry]).toEqual(['service', 'standard'])
@@ -128,7 +128,7 @@ describe('a signing secret', () => {
     expect(new Webhook(converted).verify('{"a":1}', headers)).toEqual({ a: 1 })
   })
 
-  it('D17 signs beside the new one after a rotation, for 24 hours by default', async () => {
+  it('D22 signs beside the new one after a rotation, for 24 hours by default', async () => {
     const { id, secret: old } = await add({ signatureScheme: 'both' })
     const { secret, previousSecretExpires } = await relay.engine.administration.destinations.rotateSecret(id)
     expect(secret).not.toBe(old)
@@ -151,7 +151,7 @@ describe('a signing secret', () => {
     expect(await relay.engine.administration.destinations.get(id)).toMatchObject({ previousSecretExpires: null })
   })
 
-  it('D17 signs for as long as a rotation says, and a second rotation ends the oldest secret', async () => {
+  it('D22 signs for as long as a rotation says, and a second rotation ends the oldest secret', async () => {
     const { destinations } = relay.engine.administration
     const { id, url, secret: first } = await add({ signatureScheme: 'standard' })
     const { secret: second } = await destinations.rotateSecret(id, { overlapHours: 2 })

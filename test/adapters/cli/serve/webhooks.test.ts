@@ -101,6 +101,12 @@ describe('alcove destination', () => {
       name: 'Mine',
       eventTypes: null,
       includeDescendants: false,
+      signatureScheme: 'service',
+      retry: 'standard',
+      disabled: false,
+      disabledReason: null,
+      failingSince: null,
+      previousSecretExpires: null,
       created: timestamp,
       updated: timestamp,
     })
@@ -128,7 +134,7 @@ describe('alcove destination', () => {
     expect({ ...rotated, updated: record.updated }).toEqual({ ...record, secret: rotated.secret })
     const saidThen = await text('destination', 'rotate', '1')
     expect(saidThen).toMatch(/^Replaced the signing secret of destination 1, .*\.\nSigning secret: whsec_/)
-    const secrets = [added.secret, second.slice(-49), rotated.secret, /whsec_\S+/.exec(saidThen)?.[0]]
+    const secrets = [added.secret, second.slice(-50), rotated.secret, /whsec_\S+/.exec(saidThen)?.[0]]
     expect(new Set(secrets).size).toBe(4)
     for (const known of secrets) expect(JSON.stringify([listed, shown])).not.toContain(known)
 
@@ -136,6 +142,51 @@ describe('alcove destination', () => {
     expect(await text('destination', 'remove', '2')).toBe('Removed destination 2, https://10.1.2.3:8443/x.\n')
     expect(await text('destination', 'list')).toBe('none\n')
     expect(await json('destination', 'list')).toEqual([])
+  })
+
+  it('updates a destination: what no option names stays, and the secret too', async () => {
+    const add = [NO_ADDRESS, '--retry', 'long', '--signature-scheme', 'both', '--events', 'run.failed,document.failed']
+    const added = await json<DestinationWithSecret>('destination', 'add', ...add, '--name', 'Mine', ...ALLOW)
+    const { secret: _, id, ...record } = added
+    expect(record).toMatchObject({
+      retry: 'long',
+      signatureScheme: 'both',
+      eventTypes: ['run.failed', 'document.failed'],
+    })
+    const update = async (...args: readonly string[]) =>
+      await json<Destination>('destination', 'update', String(id), ...args, ...ALLOW)
+    const changed = await update('--signature-scheme', 'standard', '--descendants', 'on', '--disable')
+    const changes = { signatureScheme: 'standard', includeDescendants: true, disabled: true, disabledReason: 'manual' }
+    expect(changed).toEqual({ ...record, id, ...changes, updated: changed.updated })
+    expect(await update('--events', 'all', '--enable', '--retry', 'standard')).toMatchObject({
+      name: 'Mine',
+      eventTypes: null,
+      disabled: false,
+      retry: 'standard',
+      signatureScheme: 'standard',
+    })
+    const rotated = await text('destination', 'rotate', String(id), '--overlap-hours', '2')
+    expect(rotated).toMatch(/^The old secret signs too until \d{4}-\d\d-\d\dT[\d:.]+Z\.$/m)
+    await expectError(1, /overlapHours: must be an integer from 0 to 168/, [
+      ...['destination', 'rotate', String(id), '--overlap-hours', '1000'],
+    ])
+    await expectError(2, /'never' is invalid.*standard, long/s, [
+      'destination',
+      'update',
+      String(id),
+      '--retry',
+      'never',
+    ])
+    await expectError(2, /cannot be used with option '--enable'/, [
+      'destination',
+      'update',
+      '1',
+      '--enable',
+      '--disable',
+    ])
+    expect(await json<{ type: string }[]>('event', 'types')).toHaveLength(12)
+    expect(await text('event', 'types')).toContain('document.deleted')
+    await json('destination', 'remove', String(id))
   })
 
   it('S14 refuses addresses that are not public unless they are allowed, and invalid destinations', async () => {
@@ -166,7 +217,7 @@ describe('alcove destination', () => {
     for (const command of ['show', 'remove', 'rotate', 'test'])
       await expectError(1, /no destination with the id 7 \(ERR_DESTINATION_NOT_FOUND\)/, ['destination', command, '7'])
     await expectError(2, /Expected an id, a positive integer/, ['destination', 'show', 'x'])
-    await expectError(2, /missing subcommand of 'destination'; expected one of add, list, show, remove/, [
+    await expectError(2, /missing subcommand of 'destination'; expected one of add, update, list, show, remove/, [
       'destination',
     ])
   })

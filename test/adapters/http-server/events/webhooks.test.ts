@@ -146,6 +146,12 @@ describe('a destination', () => {
       name: null,
       eventTypes: null,
       includeDescendants: false,
+      signatureScheme: 'service',
+      retry: 'standard',
+      disabled: false,
+      disabledReason: null,
+      failingSince: null,
+      previousSecretExpires: null,
       created: timestamp,
       updated: timestamp,
     })
