@@ -5,7 +5,7 @@ import { HeldJob } from '../../../src/jobs/running-job.js'
 import { SecretBox } from '../../../src/kernel/crypto.js'
 import { DEFAULT_LIMITS } from '../../../src/kernel/limits.js'
 import { DeliverEvent, DestinationFailures } from '../../../src/outbox/index.js'
-import type { Clock, Mail, Storage } from '../../../src/ports/index.js'
+import { type Clock, type Mail, NO_SPAN, type Storage } from '../../../src/ports/index.js'
 import { MailGate, MailQueue, SendMail } from '../../../src/tenancy/index.js'
 
 /** A relay that makes the attempts of a test at once, however long their pauses are. */
@@ -49,6 +49,6 @@ export class ManualRelay {
     const { signal } = new AbortController()
     const claimed = await this.#storage.transaction(({ jobs }) => jobs.claim(claim))
     // All at once, so that their outcomes are recorded in one batch.
-    await Promise.all(claimed.map(async (job) => await handler?.run(new HeldJob(record, job, signal))))
+    await Promise.all(claimed.map(async (job) => await handler?.run(new HeldJob(record, job, signal), NO_SPAN)))
   }
 }
