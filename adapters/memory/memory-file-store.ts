@@ -31,11 +31,8 @@ export class MemoryFileStore implements FileStore {
     return await digestOf(bytes)
   }
 
-  async *read(key: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-    requireFileKey(key)
-    const bytes = this.#files.get(key)
-    if (bytes === undefined) throw new FileMissingError(`the file ${key} is not in the file store`)
-    yield bytes.slice()
+  async *read(key: string): AsyncGenerator<Uint8Array> {
+    yield this.#bytesOf(key).slice()
   }
 
   async sizeOf(key: string): Promise<number | undefined> {
@@ -45,8 +42,7 @@ export class MemoryFileStore implements FileStore {
 
   async digest(key: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<StoredFile> {
     signal?.throwIfAborted()
-    for await (const bytes of this.read(key)) return await digestOf(bytes)
-    throw new FileMissingError(`the file ${key} is not in the file store`)
+    return await digestOf(this.#bytesOf(key))
   }
 
   async delete(key: string): Promise<void> {
@@ -61,6 +57,13 @@ export class MemoryFileStore implements FileStore {
   /** An unfinished write leaves nothing in memory. */
   async removeUnfinished(): Promise<void> {
     await Promise.resolve()
+  }
+
+  #bytesOf(key: string): Uint8Array<ArrayBuffer> {
+    requireFileKey(key)
+    const bytes = this.#files.get(key)
+    if (bytes === undefined) throw new FileMissingError(`the file ${key} is not in the file store`)
+    return bytes
   }
 }
 
