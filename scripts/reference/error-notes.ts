@@ -23,7 +23,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Input',
     notes: {
       ERR_INVALID_INPUT: { advice: 'Correct the field that the message and `field` name.' },
-      ERR_ALREADY_EXISTS: { advice: 'Use the existing object, or choose another name, address or URL.' },
+      ERR_ALREADY_EXISTS: { advice: 'Use the existing object, or choose another name, address, external id or URL.' },
       ERR_IN_USE: {
         advice: 'Do first what the message says. Some objects cannot be deleted, such as the root company.',
       },
@@ -47,7 +47,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
           'Ask a user who manages the company for the permission. `scope` names a capability that the token leaves out.',
       },
       ERR_OTP_REQUIRED: { advice: 'Ask the user for a code, and check the password and the code together.' },
-      ERR_COMPANY_REQUIRED: { advice: 'Ask the user for the company, and pass its id as `companyId`.' },
+      ERR_COMPANY_REQUIRED: { advice: 'Ask for the company of the user, and pass its id as `companyId`.' },
       ERR_TOKEN_REQUEST: {
         advice:
           'Read `error`, which is a code of RFC 6749, and the message. `invalid_client` is answered with 401, the ' +

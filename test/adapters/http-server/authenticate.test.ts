@@ -105,7 +105,7 @@ describe('errors of the login', () => {
 
   it.each([
     ['an error of its own', () => Promise.reject(new Error('secret of the session store'))],
-    ['a thrown text', () => Promise.reject('secret of the session store' as unknown as Error)],
+    ['a thrown text', () => Promise.reject<Principal>('secret of the session store')],
     [
       'an error of the engine that says nothing about the client',
       () => Promise.reject(new InvalidInputError('email', 'secret')),

@@ -9,7 +9,7 @@ import type { Context, Principal } from '../../../src/index.js'
 import { type MemoryEngine, memoryEngine } from '../../src/engine/memory-engine.js'
 import { NEW_CONTEXT, type Problem } from './server.js'
 
-export interface Given {
+interface Given {
   readonly user?: string
   readonly token?: string
   readonly json?: unknown
@@ -17,7 +17,7 @@ export interface Given {
   readonly context?: unknown
 }
 
-export interface Answer<Body> {
+interface Answer<Body> {
   readonly status: number
   readonly body: Body
   readonly headers: Headers
