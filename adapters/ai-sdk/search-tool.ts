@@ -16,7 +16,7 @@ export interface SearchToolOptions extends Omit<SearchOptions, 'signal'> {
 }
 
 export interface SearchToolInput {
-  /** What to search for. */
+  /** A complete question, or the words to look for. */
   readonly query: string
 }
 

@@ -1,9 +1,9 @@
-import { copyFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ChatRequest, startChatServer } from '../servers/chat-server.js'
 import { temporaryFolder } from '../temporary-folder.js'
-import { EXAMPLES, ROOT, run, TSX } from './host-folder.js'
+import { blocks, EXAMPLES, hostFolder, pageOf, ROOT, run, TSX } from './host-folder.js'
 
 /** Runs an example on a new folder, with a server that answers for the model. */
 async function runExample(
@@ -92,5 +92,26 @@ describe.concurrent('the examples of chats', () => {
       'assistant',
       'tool',
     ])
+  })
+})
+
+/** Runs the first program of a page, unchanged. */
+async function runFirstBlock(page: string, language: string): Promise<string> {
+  const folder = await hostFolder()
+  try {
+    await writeFile(join(folder.path, 'block.mts'), blocks(language, await pageOf(page))[0] ?? '')
+    return (await run(process.execPath, [TSX, 'block.mts'], { cwd: folder.path })).stdout
+  } finally {
+    await folder.remove()
+  }
+}
+
+describe.concurrent('the pages about models', () => {
+  it('chat has a program that prepares a prompt', async () => {
+    expect(await runFirstBlock('how-to/chat.md', 'js')).toBe('system user assistant user 0\n[1] leave.txt 0-66\n')
+  })
+
+  it('tools has a program that writes and reads tools', async () => {
+    expect(await runFirstBlock('how-to/tools.md', 'ts')).toBe('book_room 7\n')
   })
 })

@@ -58,7 +58,7 @@ export interface ChatPrompt {
   readonly tools: readonly ChatTool[]
   /** Tokens of messages and tools together, by the counter of the call. At most `maxTokens`. */
   readonly tokens: number
-  /** What the search found, or the history had, and the prompt leaves out because there was no room. */
+  /** The prompt leaves these out, because there was no room. */
   readonly omitted: {
     /** Chunks. A chunk that is shortened is not counted. */
     readonly chunks: number

@@ -29,14 +29,14 @@ interface Script {
   readonly answer: string
 }
 
-/** What the model got: its tools in the first call, and the result of the tool in the second. */
+/** The input of the model: its tools in the first call, and the result of the tool in the second. */
 interface Heard {
   readonly text: string
   readonly tools: readonly unknown[]
   readonly result: unknown
 }
 
-/** What the SDK passes to a model. */
+/** Arguments that the SDK passes to a model. */
 interface ModelCall {
   readonly tools?: unknown
   readonly prompt: unknown

@@ -21,7 +21,7 @@ const BOOK: Tool = {
   agentId: 7,
   parameters: [
     { paramName: 'seats', type: 'integer', required: true, description: 'Number of seats' },
-    { paramName: 'Größe des Raums', type: 'string', required: false, description: 'small or large' },
+    { paramName: 'Größe in qm', type: 'string', required: false, description: 'small or large' },
     { paramName: '日付', type: 'string', required: true, description: 'the day' },
     { paramName: 'hasScreen', type: 'boolean', required: false, description: 'with a screen' },
   ],
@@ -84,7 +84,7 @@ describe('toJsonSchema', () => {
         type: 'object',
         properties: {
           seats: { type: 'integer', description: 'Number of seats' },
-          Gro_e_des_Raums: { type: 'string', description: 'Größe des Raums: small or large' },
+          Gro_e_in_qm: { type: 'string', description: 'Größe in qm: small or large' },
           parameter_3: { type: 'string', description: '日付: the day' },
           hasScreen: { type: 'boolean', description: 'with a screen' },
         },
@@ -133,7 +133,7 @@ describe('toJsonSchema', () => {
             for (const legal of [name, ...keys]) expect(legal).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
             expect(new Set(keys).size).toBe(ofTool.length)
 
-            // What a model gives by the schema is what the agent gets, by the names of the tool.
+            // Values that the model gives by the schema reach the agent by the names of the tool.
             const chosen = ofTool.map(({ required }, at) => required || choices[at] === true)
             const values = ofTool.map(({ type }) => valueOf(type, number))
             const pairs = keys.map((key, at): [string, ToolValue | undefined] => [key, values[at]])
@@ -168,7 +168,7 @@ describe('toJsonSchema', () => {
 
 describe('readToolCall', () => {
   it('turns the arguments of a call into the values of the agent', () => {
-    const args = { seats: 4, Gro_e_des_Raums: null, parameter_3: '2026-11-27' }
+    const args = { seats: 4, Gro_e_in_qm: null, parameter_3: '2026-11-27' }
     for (const given of [args, JSON.stringify(args)]) {
       expect(readToolCall(TOOLS, { name: 'book_room', arguments: given })).toEqual({
         tool: BOOK,
