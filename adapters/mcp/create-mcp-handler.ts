@@ -39,17 +39,19 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
     onerror: (error) => telemetry?.record({ name: 'mcp.request.refused', level: 'debug', error }),
   })
   return async (request, info = {}) => {
-    const address = addressOf(request, options)
-    const servers = authorizationServersOf(engine, address, options)
+    let metadataUrl: string | undefined
     try {
+      const address = addressOf(request, options)
+      const servers = authorizationServersOf(engine, address, options)
+      if (servers.length > 0) ({ metadataUrl } = address)
       requireAllowedHost(request, options.allowedHosts)
       if (isMetadataPath(new URL(request.url).pathname)) return metadataAnswer(request.method, address, servers)
       requireAllowedOrigin(request, options.allowedOrigins)
-      const session = engine.as(await identifyCaller(engine, request, info, options))
+      const session = await identifyCaller(engine, request, info, options)
       const message = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined
       return await protocol.fetch(request, { authInfo: toAuthInfo(session), parsedBody: message })
     } catch (error) {
-      const answer = refusal(error, servers.length === 0 ? undefined : address.metadataUrl)
+      const answer = refusal(error, metadataUrl)
       if (answer.status >= 500) telemetry?.record({ name: 'mcp.request.failed', level: 'error', error })
       return answer
     }

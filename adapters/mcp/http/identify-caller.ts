@@ -1,4 +1,11 @@
-import { type Engine, ForbiddenError, InvalidInputError, type Principal } from '../../../src/index.js'
+import {
+  type Engine,
+  ForbiddenError,
+  InvalidInputError,
+  type Origin,
+  type Principal,
+  type Session,
+} from '../../../src/index.js'
 import type { McpHandlerOptions, McpRequestInfo } from './mcp-handler-options.js'
 import { HttpRefusal } from './refusals.js'
 
@@ -19,18 +26,19 @@ type LoginOptions = Pick<McpHandlerOptions, 'authenticate' | 'bearerTokens'>
  * @throws HttpRefusal 401 without a caller
  * @throws UnauthenticatedError for a token that is not valid
  * @throws ForbiddenError if the caller lost its rights, or for a token of another application
+ * @throws Error if the host's login fails
  */
 export async function identifyCaller(
   engine: Engine,
   request: Request,
   info: McpRequestInfo,
   { authenticate, bearerTokens = true }: LoginOptions,
-): Promise<Principal> {
+): Promise<Session> {
   const { remoteAddress, requestId, noteCaller } = info
   if (authenticate !== undefined) {
     const { url, method, headers, signal } = request
     const principal = await authenticate(new Request(url, { method, headers, signal }), info)
-    if (principal !== undefined) return { ...principal, origin: { ...principal.origin, remoteAddress, requestId } }
+    if (principal !== undefined) return openSession(engine, principal, { remoteAddress, requestId })
   }
   const token = bearerTokens ? bearerTokenOf(request) : undefined
   if (token === undefined) {
@@ -43,7 +51,17 @@ export async function identifyCaller(
   if (targetApp !== 'assistant') {
     throw new ForbiddenError(`the token is for the application ${targetApp}, not assistant`)
   }
-  return { ...principal, origin: { remoteAddress, requestId, clientId } }
+  return engine.as({ ...principal, origin: { remoteAddress, requestId, clientId } })
+}
+
+/** The request is not at fault if the host's login gives something that is no principal. */
+function openSession(engine: Engine, principal: Principal, origin: Origin): Session {
+  try {
+    return engine.as({ ...principal, origin: { ...principal.origin, ...origin } })
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error
+    throw new Error("the host's authenticate returned something that is no principal", { cause: error })
+  }
 }
 
 function bearerTokenOf(request: Request): string | undefined {

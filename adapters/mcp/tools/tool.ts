@@ -6,14 +6,14 @@ import type { OfferedContexts } from '../offered-contexts.js'
 import type { SessionSource } from '../session-source.js'
 
 /** The parts that a tool works with. */
-export interface ToolCall {
+interface ToolCall {
   readonly sessions: SessionSource
   readonly offered: OfferedContexts
   readonly signal: AbortSignal
 }
 
 /** The answer of a tool, for programs and for models. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly structured: Readonly<Record<string, unknown>>
   readonly text: string
 }

@@ -48,14 +48,14 @@ export interface AgentKind {
   overStdio(command: StdioCommand): Promise<AgentClient>
 }
 
-export interface HttpOptions {
+interface HttpOptions {
   /** A bearer token. */
   readonly token?: string
   /** Answers the requests instead of the network. */
   readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>
 }
 
-export interface StdioCommand {
+interface StdioCommand {
   readonly command: string
   readonly args: string[]
   readonly cwd: string
@@ -100,8 +100,7 @@ export const AGENT_KINDS: readonly AgentKind[] = [
   {
     name: 'client of 2025',
     revision: '2025-11-25',
-    overHttp: async (url, options) =>
-      await connectFormer(new FormerHttpTransport(new URL(url), httpOptions(options)) as unknown as FormerTransport),
+    overHttp: async (url, options) => await connectFormer(new FormerHttpTransport(new URL(url), httpOptions(options))),
     overStdio: async (command) => await connectFormer(new FormerStdioTransport(command)),
   },
 ]

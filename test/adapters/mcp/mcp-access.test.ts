@@ -128,10 +128,8 @@ describe('a request without a valid token', () => {
     expect(await status(second)).toBe(401)
     const third = await tokenOf(key)
     expect(await status(third)).toBe(200)
-    const [{ id = 0 } = {}] = (await memory.engine.administration.apiKeys.list()).filter(
-      ({ clientId }) => clientId === key.clientId,
-    )
-    await memory.engine.administration.apiKeys.revoke(id)
+    const keys = await memory.engine.administration.apiKeys.list()
+    await memory.engine.administration.apiKeys.revoke(keys.find(({ clientId }) => clientId === key.clientId)?.id ?? 0)
     expect(await status(third)).toBe(401)
     const logged = JSON.stringify(memory.telemetry.events)
     expect(logged).not.toContain(third)
@@ -158,10 +156,10 @@ describe.each([
 ] as const)('a client of %s that has only an API key', (_year, Credentials, Transport, AgentOf) => {
   it('finds the token endpoint by the metadata, gets a token, and gets the next one when that has expired', async () => {
     const { clientId, clientSecret } = await tenant('A')
-    const authProvider = new Credentials({ clientId, clientSecret, expectedIssuer: ROOT } as never)
+    const authProvider = new Credentials({ clientId, clientSecret, expectedIssuer: ROOT })
     const transport = new Transport(new URL(ENDPOINT), { authProvider, fetch: fetchOf(serve()) })
     const agent = new AgentOf({ name: 'a', version: '1' })
-    await agent.connect(transport as never)
+    await agent.connect(transport)
     const { tools } = (await agent.listTools()) as { tools: { name: string }[] }
     expect(tools.map(({ name }) => name)).toContain('search')
     memory.clock.advance(901_000)
@@ -324,6 +322,19 @@ describe("the host's own login", () => {
       'Bearer scope="context:read search"',
     ])
     expect((await login(new Request(ROOT + METADATA))).status).toBe(404)
+  })
+})
+
+describe('a fault of the host', () => {
+  it.each([
+    ['a login that fails', { authenticate: () => Promise.reject(new Error('no database at 10.0.0.7')) }],
+    ['a login that gives no principal', { authenticate: () => ({}) as Principal }],
+    ['a public URL that is none', { publicUrl: () => 'alcove' }],
+  ])('is 500 and in the log, and says nothing to the client: %s', async (_what, options) => {
+    const answered = await read(await serve(options)(request(undefined)))
+    expect([answered.status, answered.body]).toEqual([500, expect.objectContaining({ code: 'ERR_INTERNAL' })])
+    expect(JSON.stringify(answered.body)).not.toContain('10.0.0.7')
+    expect(memory.telemetry.events).toContainEqual(expect.objectContaining({ name: 'mcp.request.failed' }))
   })
 })
 

@@ -357,7 +357,7 @@ describe('the handler', () => {
       ...session,
       searchAllEntries: async () => await Promise.reject(new ThrottledError('too many searches', 1)),
     }
-    const handler = createMcpHandler({ ...engine, as: () => throttled } as Engine, { authenticate: () => engine.owner })
+    const handler = createMcpHandler({ ...engine, as: () => throttled }, { authenticate: () => engine.owner })
     const { body } = await post(handler, {
       method: 'tools/call',
       params: { name: 'search', arguments: { query: 'a' } },
@@ -379,7 +379,7 @@ describe('the handler', () => {
     }
     const results = [1, 2, 3].map((id) => ({ ...long, id, source }))
     const wide = { ...session, searchAllEntries: async () => await Promise.resolve(results) } as unknown as Session
-    const handler = createMcpHandler({ ...engine, as: () => wide } as Engine, { authenticate: () => engine.owner })
+    const handler = createMcpHandler({ ...engine, as: () => wide }, { authenticate: () => engine.owner })
     const { body } = await post(handler, {
       method: 'tools/call',
       params: { name: 'search', arguments: { query: 'a' } },
