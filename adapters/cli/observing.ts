@@ -49,12 +49,10 @@ export async function observe(
   }
   const { OpenTelemetry, serveMetrics } = await loadOpenTelemetry()
   const metrics = address && (await listening(address, async () => await serveMetrics(address)))
-  const { trace, ProxyTracerProvider } = await loadApi()
   const telemetry = new OpenTelemetry({
     telemetry: log,
     ...(metrics && { meterProvider: metrics.meterProvider }),
-    // A provider without an SDK makes no spans.
-    tracerProvider: traces === undefined ? new ProxyTracerProvider() : trace.getTracerProvider(),
+    ...(traces === undefined && { tracerProvider: null }),
   })
   return { telemetry, metrics, close: async () => await metrics?.close() }
 }
@@ -76,17 +74,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host is unknown; choose another with --metrics',
 }
 
-function loadOpenTelemetry(): Promise<typeof import('../opentelemetry/index.js')> {
-  return orUnsupported(() => import('../opentelemetry/index.js'))
-}
-
-function loadApi(): Promise<typeof import('@opentelemetry/api')> {
-  return orUnsupported(() => import('@opentelemetry/api'))
-}
-
-async function orUnsupported<T>(load: () => Promise<T>): Promise<T> {
+/** The adapter needs the package when it is loaded. */
+async function loadOpenTelemetry(): Promise<typeof import('../opentelemetry/index.js')> {
   try {
-    return await load()
+    return await import('../opentelemetry/index.js')
   } catch (error) {
     throw new UnsupportedError(
       '--metrics and --traces need the package @opentelemetry/api: install it beside alcove, for example with ' +

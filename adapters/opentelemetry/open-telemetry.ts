@@ -7,8 +7,8 @@ import { OpenTelemetryTracer } from './open-telemetry-tracer.js'
 const SCOPE = 'alcove'
 
 export interface OpenTelemetryOptions {
-  /** Makes the tracer. Default: the global provider of `@opentelemetry/api`. */
-  readonly tracerProvider?: TracerProvider
+  /** Makes the tracer; null for metrics alone. Default: the global provider of `@opentelemetry/api`. */
+  readonly tracerProvider?: TracerProvider | null
   /** Makes the meter. Default: the global provider of `@opentelemetry/api`. */
   readonly meterProvider?: MeterProvider
   /** Receives all events too, for example to log them. Default: nobody. */
@@ -31,10 +31,8 @@ export class OpenTelemetry implements Telemetry {
 
   constructor({ tracerProvider, meterProvider, telemetry }: OpenTelemetryOptions = {}) {
     this.#instruments = new Instruments((meterProvider ?? metrics.getMeterProvider()).getMeter(SCOPE))
-    this.tracer = new OpenTelemetryTracer(
-      (tracerProvider ?? trace.getTracerProvider()).getTracer(SCOPE),
-      this.#instruments,
-    )
+    const provider = tracerProvider === undefined ? trace.getTracerProvider() : tracerProvider
+    this.tracer = new OpenTelemetryTracer(provider?.getTracer(SCOPE), this.#instruments)
     this.#next = telemetry
   }
 

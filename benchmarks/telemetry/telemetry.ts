@@ -50,7 +50,8 @@ function openTelemetry(way: Way): { readonly telemetry: Telemetry | undefined; r
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 })
   const meterProvider = new MeterProvider({ readers: [reader] })
-  if (way === 'metrics') return { telemetry: new OpenTelemetry({ meterProvider }), end: () => undefined }
+  if (way === 'metrics')
+    return { telemetry: new OpenTelemetry({ meterProvider, tracerProvider: null }), end: () => undefined }
   const manager = new AsyncLocalStorageContextManager().enable()
   context.setGlobalContextManager(manager)
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(NO_EXPORT)] })

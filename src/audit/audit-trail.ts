@@ -141,7 +141,7 @@ const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** The job that removes old entries; a database has only one. */
-export const TRIM_AUDIT: NewJob = { kind: 'trim-audit', subject: 1 }
+export const TRIM_AUDIT: NewJob = { kind: 'trim-audit', subject: 1, traceparent: null }
 
 /** Removes old entries of the audit trail: every hour, in small batches. */
 export class TrimAudit implements JobHandler {

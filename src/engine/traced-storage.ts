@@ -25,10 +25,10 @@ function traceRepositories(repositories: Repositories, traceparent: string): Rep
   return {
     ...repositories,
     jobs: withMembers(jobs, {
-      enqueue: async (job, options) => await jobs.enqueue({ ...job, traceparent }, options),
+      enqueue: async (job, options) => await jobs.enqueue({ traceparent, ...job }, options),
       enqueueAll: async (all, options) =>
         await jobs.enqueueAll(
-          all.map((job) => ({ ...job, traceparent })),
+          all.map((job) => ({ traceparent, ...job })),
           options,
         ),
     }),

@@ -175,7 +175,7 @@ export class Sweep {
 }
 
 /** Only one such job exists. */
-export const SWEEP_JOB: NewJob = { kind: 'sweep', subject: 1 }
+export const SWEEP_JOB: NewJob = { kind: 'sweep', subject: 1, traceparent: null }
 const INTERVAL_MS = 3_600_000
 
 /** The check that follows a sweep. */

@@ -171,7 +171,7 @@ function toAttempt(record: AttemptRecord): Attempt {
 }
 
 /** The job that removes old deliveries. Only one exists. */
-export const TRIM_DELIVERIES: NewJob = { kind: 'trim-deliveries', subject: 1 }
+export const TRIM_DELIVERIES: NewJob = { kind: 'trim-deliveries', subject: 1, traceparent: null }
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 86_400_000

@@ -10,8 +10,11 @@ export interface NewJob {
   readonly lane?: number
   /** Id of the company that the work is for, so that companies take turns. Default: 0, which means no company. */
   readonly companyId?: number
-  /** The W3C `traceparent` of the span that made the work necessary: the span of the job continues its trace. */
-  readonly traceparent?: string
+  /**
+   * The W3C `traceparent` of the span that made the work necessary: the span of the job continues its trace. Null for
+   * work that repeats for ever, which begins a trace each time. Default: the span in which the caller runs.
+   */
+  readonly traceparent?: string | null
 }
 
 /**
