@@ -6,6 +6,7 @@ import {
   type HttpTransport,
   InvalidInputError,
   MAX_RESPONSE_BODY_BYTES,
+  MAX_RETRY_AFTER_LENGTH,
   untilAborted,
   type VetOptions,
 } from '../../src/ports/index.js'
@@ -57,9 +58,13 @@ export class MemoryHttpTransport implements HttpTransport {
       this.requests.push(request)
       const responding = Promise.resolve(this.respond(request))
       const outcome = await untilAborted(untilAborted(responding, signal), closing.signal)
-      return outcome.kind === 'response'
-        ? { ...outcome, body: outcome.body.slice(0, MAX_RESPONSE_BODY_BYTES) }
-        : outcome
+      if (outcome.kind !== 'response') return outcome
+      const { retryAfter } = outcome
+      return {
+        ...outcome,
+        body: outcome.body.slice(0, MAX_RESPONSE_BODY_BYTES),
+        ...(retryAfter !== undefined && { retryAfter: retryAfter.slice(0, MAX_RETRY_AFTER_LENGTH) }),
+      }
     } catch (error) {
       signal?.throwIfAborted()
       const isRefused = error instanceof DestinationRefusedError || error instanceof InvalidInputError

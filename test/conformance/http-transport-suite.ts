@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { type HttpOutcome, type HttpTransport, MAX_RESPONSE_BODY_BYTES } from '../../src/ports/index.js'
+import {
+  type HttpOutcome,
+  type HttpTransport,
+  MAX_RESPONSE_BODY_BYTES,
+  MAX_RETRY_AFTER_LENGTH,
+} from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
 /** A request as the receiver read it. */
@@ -17,7 +22,9 @@ export interface HttpTransportUnderTest extends HttpTransport {
   /** Every request so far, including those to the refused destination. */
   received(): readonly ReceivedPost[]
   /** Sets the answer of the receiver from now on. Default: 200 without a body. */
-  respondWith(response: { readonly httpStatus: number; readonly body?: Uint8Array } | 'never'): void
+  respondWith(
+    response: { readonly httpStatus: number; readonly body?: Uint8Array; readonly retryAfter?: string } | 'never',
+  ): void
 }
 
 /** Tests for every HttpTransport: it sends each request unchanged, once, and only to permitted destinations. */
@@ -67,6 +74,18 @@ export function httpTransportSuite(
       const outcome = await post(transport)
       assert.ok(outcome.kind === 'response')
       assert.deepEqual(new Uint8Array(outcome.body), long.slice(0, MAX_RESPONSE_BODY_BYTES))
+    })
+
+    test('returns the header retry-after as it was received, and cuts a long one', async (transport) => {
+      const received = async (retryAfter?: string): Promise<string | undefined> => {
+        transport.respondWith({ httpStatus: 503, ...(retryAfter !== undefined && { retryAfter }) })
+        const outcome = await post(transport)
+        assert.ok(outcome.kind === 'response')
+        return outcome.retryAfter
+      }
+      assert.equal(await received(), undefined)
+      for (const value of ['120', 'Fri, 02 Jan 2026 04:04:05 GMT', 'soon']) assert.equal(await received(value), value)
+      assert.equal(await received('9'.repeat(1_000)), '9'.repeat(MAX_RETRY_AFTER_LENGTH))
     })
 
     test('vets a destination and returns its URL in a canonical form', async (transport) => {

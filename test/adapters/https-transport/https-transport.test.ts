@@ -27,7 +27,7 @@ httpTransportSuite(runner, 'memory', async () => {
       url: 'https://hooks.example.test/hook',
       refusedUrl: 'https://refused.example.test/hook',
       received: () => transport.requests,
-      respondWith: (response: { httpStatus: number; body?: Uint8Array } | 'never') => {
+      respondWith: (response: { httpStatus: number; body?: Uint8Array; retryAfter?: string } | 'never') => {
         transport.respond = () =>
           response === 'never'
             ? new Promise<never>(() => undefined)
@@ -51,9 +51,11 @@ httpTransportSuite(runner, 'https', async () => {
       url: receiver.urlOf('hooks.example.test'),
       refusedUrl: receiver.urlOf('refused.example.test'),
       received: () => receiver.requests,
-      respondWith: (response: { httpStatus: number; body?: Uint8Array } | 'never') => {
+      respondWith: (response: { httpStatus: number; body?: Uint8Array; retryAfter?: string } | 'never') => {
         receiver.respond = (_request, answer) => {
-          if (response !== 'never') answer.writeHead(response.httpStatus).end(response.body)
+          if (response === 'never') return
+          if (response.retryAfter !== undefined) answer.setHeader('retry-after', response.retryAfter)
+          answer.writeHead(response.httpStatus).end(response.body)
         }
       },
     }),

@@ -59,10 +59,13 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   }, 180_000)
 
-  it.each(['send:after', 'outcome:before-commit'] as const)(
-    'O4 after it sends, before it records that (%s), sends a second POST of the same bytes, and logs one interrupted attempt',
-    async (hook) => {
-      const scene = await Scene.set(open, folder.path)
+  it.each([
+    ['send:after', 'standard'],
+    ['outcome:before-commit', 'long'],
+  ] as const)(
+    'O4 after it sends, before it records that (%s, %s retries), sends a second POST of the same bytes, and logs one interrupted attempt',
+    async (hook, retry) => {
+      const scene = await Scene.set(open, folder.path, retry)
       await scene.record(1)
       await scene.killed(hook)
       expect(await scene.log()).toMatchObject([{ status: 'delivering', attempts: [{ outcome: null }] }])
@@ -109,14 +112,18 @@ class Scene {
   readonly #caFile: string
   readonly #children: ChildProcess[] = []
 
-  static async set(open: () => Promise<TestDatabase>, folder: string): Promise<Scene> {
+  static async set(
+    open: () => Promise<TestDatabase>,
+    folder: string,
+    retry: 'standard' | 'long' = 'standard',
+  ): Promise<Scene> {
     const database = await open()
     const receiver = await startReceiver()
     const caFile = join(folder, `${receiver.port}.pem`)
     await writeFile(caFile, receiver.ca)
     // The engine has the clock of the children: otherwise they would trim its older entries from the log.
     const engine = await outboxEngine(database.storage(), { roles: [], clock: { now: () => new Date() } })
-    await engine.engine.administration.destinations.create({ url: receiver.url, eventTypes: null })
+    await engine.engine.administration.destinations.create({ url: receiver.url, eventTypes: null, retry })
     return new Scene(database, receiver, engine, caFile)
   }
 
