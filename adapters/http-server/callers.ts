@@ -31,6 +31,8 @@ export interface RequestCaller {
   readonly session: Session
   /** Client id of the API key. Undefined for a caller of the host's login. */
   readonly clientId?: string | undefined
+  /** The application of the token. Undefined for a caller of the host's login, who may use all. */
+  readonly targetApp?: string | undefined
   /** Checks that the caller still has its rights. @throws UnauthenticatedError @throws ForbiddenError */
   readonly renew: () => Promise<void>
 }
@@ -54,7 +56,7 @@ export function checkLogin({ authenticate, bearerTokens = true }: LoginOptions):
  *
  * @throws HttpError 401 if neither knows the request
  * @throws UnauthenticatedError for a token that is not valid
- * @throws ForbiddenError if the caller lost its rights, or the token is for another application
+ * @throws ForbiddenError if the caller lost its rights
  * @throws Error if the host's login fails
  */
 export async function identifyCaller(
@@ -75,7 +77,7 @@ export async function identifyCaller(
     }
     if (!bearerTokens) throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'this request belongs to no login: log in first')
   }
-  return await identifyToken(engine, { access }, request, { origin, hasLogin: authenticate !== undefined })
+  return await identifyToken(engine, request, { origin, hasLogin: authenticate !== undefined })
 }
 
 interface LoginContext extends Pick<RequestInfo, 'context'> {
@@ -118,7 +120,6 @@ function isAnswer(error: unknown): boolean {
 /** Only the header `Authorization` counts. */
 async function identifyToken(
   engine: Engine,
-  { access }: Pick<Route, 'access'>,
   request: Request,
   { origin, hasLogin }: { readonly origin: Origin; readonly hasLogin: boolean },
 ): Promise<RequestCaller> {
@@ -132,10 +133,13 @@ async function identifyToken(
   }
   const caller = await engine.authentication.authenticate(token)
   const { clientId, targetApp } = caller
-  // Each API takes only its own tokens.
-  if (access !== 'any' && targetApp !== access)
-    throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
   const principal = { ...caller.principal, origin: { ...origin, clientId } }
   const renew = async (): Promise<void> => await engine.authentication.renew(caller)
-  return { principal, session: engine.as(principal), clientId, renew }
+  return { principal, session: engine.as(principal), clientId, targetApp, renew }
+}
+
+/** @throws ForbiddenError for a token of the other application: each API takes only its own tokens */
+export function requireApplication({ access }: Pick<Route, 'access'>, { targetApp }: RequestCaller): void {
+  if (access === 'any' || targetApp === undefined || targetApp === access) return
+  throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
 }

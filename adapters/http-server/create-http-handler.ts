@@ -4,7 +4,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
 import { type Engine, type Health, InvalidInputError, type Origin } from '../../src/index.js'
 import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/ports/index.js'
-import { checkLogin, identifyCaller, type RequestCaller } from './callers.js'
+import { checkLogin, identifyCaller, type RequestCaller, requireApplication } from './callers.js'
 import { describeApi } from './describe-api.js'
 import { addMounts } from './mounts.js'
 import { HttpError, problem, tokenProblem } from './problem.js'
@@ -68,6 +68,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
           const login = { ...options, context: loginContext }
           const caller = await identifyCaller(engine, route, context.req.raw, origin, login)
           context.set('caller', caller)
+          requireApplication(route, caller)
           return caller
         }
         return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, identify)

@@ -183,9 +183,10 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 /** The error of a statement that writes a user: a sentence if another user has the address or the external id. */
 function alreadyExists(error: unknown): unknown {
   if (!isUniqueViolation(error)) return error
-  // Both drivers name the columns, or the index that has their names.
-  const { message = '', constraint = '' } = error as { readonly message?: string; readonly constraint?: string }
-  const twin = `${message} ${constraint}`.includes('external_id') ? 'external id' : 'e-mail address'
+  // PostgreSQL names the index, SQLite the columns. Before them, the message may have the whole statement.
+  const { message = '', constraint } = error as { readonly message?: string; readonly constraint?: string }
+  const violated = constraint ?? message.slice(message.lastIndexOf('UNIQUE constraint failed'))
+  const twin = violated.includes('external_id') ? 'external id' : 'e-mail address'
   return new AlreadyExistsError(`a user with this ${twin} exists`, { cause: error })
 }
 

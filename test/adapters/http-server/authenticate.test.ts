@@ -18,6 +18,9 @@ import { fileForm, NEW_CONTEXT } from './server.js'
 
 let host: LoginHost
 
+/** Programs without types throw texts. */
+const THROWN_TEXT = 'secret of the session store' as unknown as Error
+
 beforeAll(async () => {
   host = await LoginHost.open()
 })
@@ -105,7 +108,7 @@ describe('errors of the login', () => {
 
   it.each([
     ['an error of its own', () => Promise.reject(new Error('secret of the session store'))],
-    ['a thrown text', () => Promise.reject<Principal>('secret of the session store')],
+    ['a thrown text', () => Promise.reject(THROWN_TEXT)],
     [
       'an error of the engine that says nothing about the client',
       () => Promise.reject(new InvalidInputError('email', 'secret')),

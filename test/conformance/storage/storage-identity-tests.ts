@@ -23,7 +23,14 @@ export function defineIdentityTests(test: DefineTest<Storage>): void {
     // Any number of users have no such id.
     await insert(userOf(one, 'bo', null))
     await insert(userOf(one, 'cy', null))
-    await rejectsWith('ERR_ALREADY_EXISTS', async () => await insert(userOf(one, 'dee', 'oidc|Ä-1')))
+    await assert.rejects(async () => await insert(userOf(one, 'dee', 'oidc|Ä-1')), {
+      code: 'ERR_ALREADY_EXISTS',
+      message: 'a user with this external id exists',
+    })
+    await assert.rejects(async () => await insert(userOf(one, 'ada', 'oidc|2')), {
+      code: 'ERR_ALREADY_EXISTS',
+      message: 'a user with this e-mail address exists',
+    })
     await storage.read(async ({ users }) => {
       assert.deepEqual(await users.findByExternalId(one.companyId, 'oidc|Ä-1'), ada)
       assert.equal(ada.externalId, 'oidc|Ä-1')
