@@ -34,7 +34,7 @@ export {
   type ReindexAllOptions,
 } from './reindex-all.js'
 export { enqueueReindex, isRemovingGenerations, REINDEX_CONTEXT } from './reindexing.js'
-export { type RunAgentTool, type Tool, type ToolParameter, toolsOf } from './tool.js'
+export { type RunAgentTool, storedToolsOf, type Tool, type ToolParameter, toolsOf } from './tool.js'
 export {
   type ChatTool,
   type FunctionCall,

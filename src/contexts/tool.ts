@@ -49,6 +49,11 @@ export function toolsOf(context: { readonly toolsJson: string }): readonly Tool[
   return parseTools(context.toolsJson)
 }
 
+/** As {@link toolsOf}, for a context of the storage: the engine checked its tools before it stored them. */
+export function storedToolsOf(context: { readonly toolsJson: string }): readonly Tool[] {
+  return JSON.parse(context.toolsJson) as readonly Tool[]
+}
+
 const FUNCTION_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 
 // Only the size of the whole toolsJson is limited. Its texts and lists have no limits of their own.

@@ -1,6 +1,7 @@
-import { type Context, type Contexts, toChatTool, toolsOf } from '../../contexts/index.js'
+import { type ChatTool, type Context, type Contexts, storedToolsOf, toChatTool } from '../../contexts/index.js'
 import type { Documents } from '../../documents/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import { TimeSlice } from '../../kernel/time-slice.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'
@@ -46,7 +47,10 @@ export class PrepareChat {
     const results = await this.#search.execute(principal, contextId, prompt ?? input.question, search)
     const meter = new TokenMeter({ countTokens, signal: search.signal })
     const merge = mergeOnce(this.#textReader(principal))
-    return await new Composition(context, input.question, { meter, maxTokens, merge }).compose(results, history)
+    const tools = await chatToolsOf(context)
+    const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
+    const parts = { tools, toolTokens, meter, maxTokens, merge }
+    return await new Composition(context, input.question, parts).compose(results, history)
   }
 
   #textReader(principal: Principal): ReadText {
@@ -62,6 +66,17 @@ export class PrepareChat {
   }
 }
 
+/** A context may have thousands of tools. */
+async function chatToolsOf(context: Context): Promise<readonly ChatTool[]> {
+  const slice = new TimeSlice()
+  const tools: ChatTool[] = []
+  for (const tool of storedToolsOf(context)) {
+    tools.push(toChatTool(tool))
+    await slice.pauseIfOver()
+  }
+  return tools
+}
+
 type Merge = (results: readonly SearchResult[]) => Promise<ChatSource[]>
 
 /** Merges results. It reads each gap between them once. */
@@ -75,23 +90,30 @@ function mergeOnce(readText: ReadText): Merge {
   return async (results) => await mergePassages(results, readOnce)
 }
 
+/** The parts of a prompt that do not depend on the question. */
+interface CompositionParts {
+  readonly tools: readonly ChatTool[]
+  readonly toolTokens: number
+  readonly meter: TokenMeter
+  readonly maxTokens: number
+  readonly merge: Merge
+}
+
 /** One prompt in the making. */
 class Composition {
   readonly #system: ChatMessage
   readonly #question: string
-  readonly #tools: ChatPrompt['tools']
+  readonly #tools: readonly ChatTool[]
+  readonly #toolTokens: number
   readonly #meter: TokenMeter
   readonly #maxTokens: number
   readonly #merge: Merge
 
-  constructor(
-    context: Context,
-    question: string,
-    { meter, maxTokens, merge }: { readonly meter: TokenMeter; readonly maxTokens: number; readonly merge: Merge },
-  ) {
+  constructor(context: Context, question: string, { tools, toolTokens, meter, maxTokens, merge }: CompositionParts) {
     this.#system = systemMessage(context.description)
     this.#question = question
-    this.#tools = toolsOf(context).map(toChatTool)
+    this.#tools = tools
+    this.#toolTokens = toolTokens
     this.#meter = meter
     this.#maxTokens = maxTokens
     this.#merge = merge
@@ -158,8 +180,7 @@ class Composition {
   }
 
   async #tokensOf(messages: readonly ChatMessage[]): Promise<number> {
-    const tools = this.#tools.length === 0 ? 0 : await this.#meter.count(JSON.stringify(this.#tools))
-    return (await this.#costOf(messages)) + tools + TOKENS_OF_PROMPT
+    return (await this.#costOf(messages)) + this.#toolTokens + TOKENS_OF_PROMPT
   }
 
   async #costOf(messages: readonly ChatMessage[]): Promise<number> {
