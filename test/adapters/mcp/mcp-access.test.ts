@@ -328,8 +328,8 @@ describe("the host's own login", () => {
 describe('a fault of the host', () => {
   it.each([
     ['a login that fails', { authenticate: () => Promise.reject(new Error('no database at 10.0.0.7')) }],
-    ['a login that gives no principal', { authenticate: () => ({}) as Principal }],
-    ['a public URL that is none', { publicUrl: () => 'alcove' }],
+    ['a login that gives an invalid principal', { authenticate: () => ({}) as Principal }],
+    ['an invalid public URL', { publicUrl: () => 'alcove' }],
   ])('is 500 and in the log, and says nothing to the client: %s', async (_what, options) => {
     const answered = await read(await serve(options)(request(undefined)))
     expect([answered.status, answered.body]).toEqual([500, expect.objectContaining({ code: 'ERR_INTERNAL' })])
