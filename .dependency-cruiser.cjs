@@ -99,6 +99,15 @@ module.exports = {
       to: { path: '^adapters/', pathNot: ['^adapters/$1/', '^adapters/[^/]+/index\\.ts$'] },
     },
     {
+      name: 'client-knows-only-the-api',
+      comment: 'adapters/client runs in browsers: it imports nothing of the engine, and no module of Node',
+      severity: 'error',
+      from: { path: '^adapters/client/' },
+      to: {
+        pathNot: '^(adapters/client/|node_modules/(openapi-fetch|openapi-typescript-helpers|eventsource-parser)/)',
+      },
+    },
+    {
       name: 'nothing-shipped-imports-tests',
       severity: 'error',
       from: { path: '^(src|adapters)/' },

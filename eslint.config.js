@@ -9,7 +9,7 @@ export default defineConfig(
       'dist/',
       'node_modules/',
       'coverage/',
-      'test/adapters/http-server/generated/',
+      'adapters/client/generated/',
       'examples/**/*.js',
     ],
   },

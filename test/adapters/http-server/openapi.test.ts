@@ -4,7 +4,7 @@ import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeApi } from '../../../adapters/http-server/index.js'
 import { generateApiTypes } from './generate-api-types.js'
-import type { paths } from './generated/api.js'
+import type { paths } from '../../../adapters/client/index.js'
 import { fileForm, startServer, type TestServer } from './server.js'
 
 let server: TestServer
@@ -30,7 +30,7 @@ describe('the OpenAPI description', () => {
   })
 
   it('equals the source of the client types below (npm run generate:api)', async () => {
-    const file = new URL('./generated/api.ts', import.meta.url)
+    const file = new URL('../../../adapters/client/generated/api.ts', import.meta.url)
     expect(await readFile(file, 'utf8')).toBe(await generateApiTypes())
   })
 })

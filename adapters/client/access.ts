@@ -1,0 +1,113 @@
+import { errorOf } from './api-error.js'
+import type { Fetch } from './retrying-fetch.js'
+
+/** The applications that a token can be for: contexts and their documents, or users, permissions and webhooks. */
+export type TargetApp = 'assistant' | 'tenant'
+
+/** An API key. Only for servers: a page would show its secret to every visitor. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The account of the tokens. Default: the one of the key with the lowest id. */
+  readonly accountId?: number | undefined
+  /** Capabilities of the tokens, with a space between them. Default: all that the key has. */
+  readonly scope?: string | undefined
+}
+
+/** The client's way to show who it is. */
+export type ClientAccess =
+  | ClientCredentials
+  /** A function that gives a token, such as one of the host's own server. It is called before each request. */
+  | { readonly token: (targetApp: TargetApp) => string | Promise<string> }
+  /** Cookies of the host's login, for a host with an `authenticate` of its own. */
+  | { readonly cookies: true }
+
+/** A token is used up to this time before it expires. */
+const MARGIN_MS = 60_000
+
+interface CachedToken {
+  readonly token: Promise<string>
+  /** Time from which a new token is needed. Unknown until the first answer. */
+  staleAt: number
+}
+
+/** Finds the token of each request. */
+export class Access {
+  readonly #access: ClientAccess
+  readonly #baseUrl: string
+  readonly #send: Fetch
+  readonly #tokens = new Map<TargetApp, CachedToken>()
+
+  constructor(access: ClientAccess, baseUrl: string, send: Fetch) {
+    this.#access = access
+    this.#baseUrl = baseUrl
+    this.#send = send
+  }
+
+  /** `include` for cookies: a page sends them to another origin only with that. */
+  get credentials(): 'include' | 'same-origin' {
+    return 'cookies' in this.#access ? 'include' : 'same-origin'
+  }
+
+  /** True if a request that was refused with 401 may succeed with another token. */
+  get canRenew(): boolean {
+    return !('cookies' in this.#access)
+  }
+
+  /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token */
+  async headersOf(path: string): Promise<Readonly<Record<string, string>>> {
+    const targetApp = targetOf(path)
+    if (targetApp === undefined || 'cookies' in this.#access) return {}
+    const token = 'token' in this.#access ? await this.#access.token(targetApp) : await this.#cached(targetApp)
+    return { authorization: `Bearer ${token}` }
+  }
+
+  /** Forgets the token of a request that the server has refused. */
+  forget(path: string): void {
+    const targetApp = targetOf(path)
+    if (targetApp !== undefined) this.#tokens.delete(targetApp)
+  }
+
+  /** Requests at the same time share one request for a token. */
+  async #cached(targetApp: TargetApp): Promise<string> {
+    const cached = this.#tokens.get(targetApp)
+    if (cached !== undefined && Date.now() < cached.staleAt) return await cached.token
+    const requested: CachedToken = {
+      staleAt: Number.POSITIVE_INFINITY,
+      token: this.#request(targetApp).then(({ token, lifetimeMs }) => {
+        // Half of a short lifetime: the margin would leave nothing of it.
+        requested.staleAt = Date.now() + Math.max(lifetimeMs - MARGIN_MS, lifetimeMs / 2)
+        return token
+      }),
+    }
+    this.#tokens.set(targetApp, requested)
+    try {
+      return await requested.token
+    } catch (error) {
+      if (this.#tokens.get(targetApp) === requested) this.#tokens.delete(targetApp)
+      throw error
+    }
+  }
+
+  async #request(targetApp: TargetApp): Promise<{ readonly token: string; readonly lifetimeMs: number }> {
+    const { clientId, clientSecret, accountId, scope } = this.#access as ClientCredentials
+    const body = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      target_app: targetApp,
+      ...(accountId !== undefined && { account_id: String(accountId) }),
+      ...(scope !== undefined && { scope }),
+    })
+    const response = await this.#send(new Request(`${this.#baseUrl}/connect/token`, { method: 'POST', body }))
+    if (!response.ok) throw await errorOf(response)
+    const answer = (await response.json()) as { readonly access_token: string; readonly expires_in: number }
+    return { token: answer.access_token, lifetimeMs: answer.expires_in * 1_000 }
+  }
+}
+
+/** The application whose token an operation needs; undefined for one that needs none. */
+function targetOf(path: string): TargetApp | undefined {
+  if (/^\/context(?:\/|$)/.test(path)) return 'assistant'
+  return /^\/(?:tenant|permission|v1)(?:\/|$)/.test(path) ? 'tenant' : undefined
+}

@@ -1,0 +1,153 @@
+import createClient, { type Client } from 'openapi-fetch'
+import { Access, type ClientAccess } from './access.js'
+import { AlcoveApiError, dataOf } from './api-error.js'
+import { type DocumentState, documentStates, type WatchOptions } from './document-stream.js'
+import type { paths } from './generated/api.js'
+import { type Fetch, type RetryOptions, retryingFetch, retryWaitMs, wait } from './retrying-fetch.js'
+import { type FileToUpload, isRepeatable, sendFile, type UploadOptions } from './upload.js'
+import { type DocumentWithReceipt, type WaitOptions, whenProcessed } from './wait-for-document.js'
+
+export interface AlcoveClientOptions extends RetryOptions {
+  /** Address of the server, with the base path if it has one, such as `https://app.example.com/alcove`. */
+  readonly baseUrl: string
+  /** The way to show who the client is. */
+  readonly access: ClientAccess
+  /** Sends requests. Default: the global `fetch`, and XMLHttpRequest for uploads with progress in browsers. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/**
+ * A client of the REST API. Its methods `GET`, `POST`, `PUT`, `PATCH` and `DELETE` take a path of the API, with types
+ * for its parameters, body and answer. They answer `{ data, error, response }`; see {@link dataOf}.
+ */
+export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'> {
+  /**
+   * Uploads a document. It is processed afterwards: see {@link AlcoveClient.whenProcessed}.
+   *
+   * @returns its UUID
+   * @throws AlcoveApiError if the server refuses the file
+   */
+  upload(contextId: number, file: FileToUpload, options?: UploadOptions): Promise<string>
+  /**
+   * Uploads a new version of a document, which keeps its id.
+   *
+   * @returns the UUID of the new version
+   * @throws AlcoveApiError if the server refuses the file
+   */
+  replace(contextId: number, docId: number, file: FileToUpload, options?: UploadOptions): Promise<string>
+  /**
+   * Follows the states of the documents of a context: those at the beginning, then each change. Connects again by itself;
+   * then all states come again.
+   *
+   * @throws AlcoveApiError once the caller may not read the context
+   * @throws Error of the name `StreamUnusableError` if a proxy does not pass the stream on
+   */
+  watch(contextId: number, options?: WatchOptions): AsyncIterable<DocumentState>
+  /**
+   * Waits until the newest version of a document is completed, by the stream of states, or else by asking.
+   *
+   * @param document UUID, or id within the context
+   * @throws DocumentProcessingError once its failure is final
+   * @throws AlcoveApiError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted during the wait
+   */
+  whenProcessed(contextId: number, document: string | number, options?: WaitOptions): Promise<DocumentWithReceipt>
+}
+
+/** Creates a client of the REST API, for Node and browsers. It keeps no connection open by itself. */
+export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  // Looked up at each call: a host may replace the global one.
+  const plain: Fetch = async (request) => await (options.fetch ?? globalThis.fetch)(request)
+  const send = retryingFetch(plain, options)
+  const access = new Access(options.access, baseUrl, send)
+  const authorized = withAccess(send, access, baseUrl)
+  const api = createClient<paths>({ baseUrl, fetch: authorized, credentials: access.credentials })
+  const upload = createUpload(options, access, baseUrl)
+
+  async function* statesOf(
+    contextId: number,
+    { docId, snapshot, signal }: WatchOptions,
+  ): AsyncGenerator<DocumentState | 'ready'> {
+    const query = new URLSearchParams({
+      ...(docId !== undefined && { docId: String(docId) }),
+      ...(snapshot !== undefined && { snapshot }),
+    })
+    const url = `${baseUrl}/context/documents/${contextId}/events?${query.toString()}`
+    const { credentials } = access
+    yield* documentStates(async (end) => await authorized(new Request(url, { credentials, signal: end })), signal)
+  }
+  return {
+    GET: api.GET,
+    POST: api.POST,
+    PUT: api.PUT,
+    PATCH: api.PATCH,
+    DELETE: api.DELETE,
+    upload: async (contextId, file, given) => await upload('POST', `/context/upload/${contextId}`, file, given),
+    replace: async (contextId, docId, file, given) =>
+      await upload('PUT', `/context/upload/${contextId}/${docId}`, file, given),
+    async *watch(contextId, watchOptions = {}) {
+      for await (const state of statesOf(contextId, watchOptions)) {
+        if (state === 'ready') watchOptions.onReady?.()
+        else yield state
+      }
+    },
+    whenProcessed: async (contextId, document, waitOptions = {}) => {
+      const path = { contextId }
+      const operations = {
+        states: (selection: WatchOptions) => statesOf(contextId, selection),
+        list: async () => await dataOf(api.GET('/context/documents/{contextId}', { params: { path } })),
+        get: async (docId: number) =>
+          await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params: { path: { ...path, docId } } })),
+      }
+      return await whenProcessed(operations, document, waitOptions)
+    },
+  }
+}
+
+/** Adds the token to requests. A token that is refused is replaced once. */
+function withAccess(send: Fetch, access: Access, baseUrl: string): Fetch {
+  const { pathname } = new URL(baseUrl)
+  const basePath = pathname === '/' ? '' : pathname
+  return async (request) => {
+    const path = new URL(request.url).pathname.slice(basePath.length)
+    const again = access.canRenew ? request.clone() : undefined
+    await authorize(request, access, path)
+    const response = await send(request)
+    if (response.status !== 401 || again === undefined) return response
+    await response.body?.cancel()
+    access.forget(path)
+    await authorize(again, access, path)
+    return await send(again)
+  }
+}
+
+async function authorize(request: Request, access: Access, path: string): Promise<void> {
+  for (const [name, value] of Object.entries(await access.headersOf(path))) request.headers.set(name, value)
+}
+
+type Upload = (method: 'POST' | 'PUT', path: string, file: FileToUpload, options?: UploadOptions) => Promise<string>
+
+/** Sends a file again after 429 and 503, and once with a new token, if its bytes can be sent again. */
+function createUpload(options: AlcoveClientOptions, access: Access, baseUrl: string): Upload {
+  const { fetch, maxRetries = 3, maxRetryWaitMs = 30_000 } = options
+  return async (method, path, file, given = {}) => {
+    let isRenewed = false
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const headers = await access.headersOf(path)
+        const request = { method, url: baseUrl + path, headers, credentials: access.credentials, fetch }
+        return (await sendFile(request, file, given)) as string
+      } catch (error) {
+        if (!(error instanceof AlcoveApiError) || !isRepeatable(file.content)) throw error
+        const { status, retryAfterSeconds } = error
+        const waitMs = retryAfterSeconds === undefined ? retryWaitMs(tries) : retryAfterSeconds * 1_000
+        if (status === 401 && access.canRenew && !isRenewed) {
+          isRenewed = true
+          access.forget(path)
+        } else if ((status === 429 || status === 503) && tries < maxRetries && waitMs <= maxRetryWaitMs) {
+          await wait(waitMs, given.signal)
+        } else throw error
+      }
+    }
+  }
+}
