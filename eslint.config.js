@@ -1,5 +1,15 @@
+import events from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import stream from 'node:stream'
+import threads from 'node:worker_threads'
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
+
+/** The classes of the platform: another realm has other ones. */
+const PLATFORM_CLASSES = [globalThis, stream, net, http, events, threads]
+  .flatMap((source) => Object.getOwnPropertyNames(source).filter((name) => typeof source[name] === 'function'))
+  .filter((name) => /^[A-Z]/.test(name))
 
 export default defineConfig(
   {
@@ -38,6 +48,19 @@ export default defineConfig(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ['src/**/*.ts', 'adapters/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `BinaryExpression[operator='instanceof'][right.name=/^(${PLATFORM_CLASSES.join('|')})$/]`,
+          message:
+            'False for a value of another realm, such as a test runner has: use the checks of src/kernel/realms.ts.',
+        },
+      ],
     },
   },
 )

@@ -10,6 +10,7 @@ import {
   type DocumentWithReceipt,
   type Session,
 } from '../../src/index.js'
+import { messageOf } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
 import { tell } from './output.js'
 
@@ -177,7 +178,7 @@ function describe(error: unknown): string {
   }
   const isMissing = isCode(error, 'ENOENT')
   if (isMissing) return 'no such file or folder'
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 const UNREADABLE = 'its format is not supported'

@@ -31,6 +31,6 @@ export class Log implements Telemetry {
 /** An error of the engine needs no stack: its code says where it comes from. */
 function describe(error: unknown): { readonly error: string; readonly stack?: string } {
   if (error instanceof AlcoveError) return { error: `${error.message} (${error.code})` }
-  if (!(error instanceof Error)) return { error: String(error) }
+  if (!isError(error)) return { error: String(error) }
   return { error: error.message, ...(error.stack !== undefined && { stack: error.stack }) }
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
 import { withOptionOfField } from './option-of-field.js'
+import { messageOf } from '../../src/ports/index.js'
 import { oneLine } from './output.js'
 import { buildProgram } from './program.js'
 
@@ -51,6 +52,6 @@ function withHelpOfSubcommand(args: readonly string[]): readonly string[] {
 function describe(error: unknown): string {
   if (error instanceof AlcoveError)
     return `${withOptionOfField(error.message)} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return `unexpected error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`
 }

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { InvalidInputError } from '../../src/ports/index.js'
+import { InvalidInputError, isError } from '../../src/ports/index.js'
 import { AddressList, familyOf, isPublicAddress } from './address-list.js'
 
 /** An address and a port that the engine itself listens on. */
@@ -67,7 +67,7 @@ function parseNetworks(
   try {
     return new AddressList(networks, options)
   } catch (cause) {
-    const entry = cause instanceof RangeError ? cause.message : ''
+    const entry = isError(cause) && cause.name === 'RangeError' ? cause.message : ''
     const problem = `${JSON.stringify(entry)} must be an address or a network, such as 10.1.2.3, 10.1.0.0/16 or fd12:3456::/32`
     throw new InvalidInputError(field, problem, { cause })
   }

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
-import { InvalidInputError } from '../../src/ports/index.js'
-import { makeDatabaseFilePrivate, messageOf, nativePartError } from '../node-kit/index.js'
+import { InvalidInputError, messageOf } from '../../src/ports/index.js'
+import { makeDatabaseFilePrivate, nativePartError } from '../node-kit/index.js'
 
 /** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
 const MAX_CONNECTIONS = 10

@@ -1,4 +1,4 @@
-import { AlcoveError, StorageError, StorageFullError } from '../../src/ports/index.js'
+import { AlcoveError, asError, isError, StorageError, StorageFullError } from '../../src/ports/index.js'
 import { codeOf as systemCodeOf } from '../node-kit/index.js'
 
 /** The drivers' own codes: result names of SQLite, SQLSTATE of PostgreSQL. */
@@ -81,17 +81,17 @@ export function isConflict(error: unknown): boolean {
 export function translateError(error: unknown): Error {
   if (error instanceof AlcoveError) return error
   // Compared by name: the class may come from the host's own copy of knex.
-  if (error instanceof Error && error.name === 'KnexTimeoutError') {
+  if (isError(error) && error.name === 'KnexTimeoutError') {
     return new StorageError(POOL_EXHAUSTED, { cause: error, isTransient: true })
   }
   const code = codeOf(error)
   if (code === undefined) {
-    if (error instanceof Error && error.message === NO_TLS) {
+    if (isError(error) && error.message === NO_TLS) {
       const problem = 'the database server does not offer TLS: enable it there, or remove sslmode from the URL'
       return new StorageError(problem, { cause: error, isTransient: false })
     }
     if (isConnectionLost(error)) return new StorageError(CONNECTION_LOST, { cause: error, isTransient: true })
-    return error instanceof Error ? error : new Error(String(error))
+    return asError(error)
   }
   if (FULL_CODES.has(code)) {
     return new StorageFullError('the disk with the database is full: free some space, then the work continues', {
@@ -121,7 +121,7 @@ const CONNECTION_LOST_PATTERN =
   /(^| - )(connection (terminated|ended)[a-z ]*|timeout expired|query read timeout|client (was closed|has encountered a connection error) and is not queryable)$/i
 
 function isConnectionLost(error: unknown): boolean {
-  return error instanceof Error && CONNECTION_LOST_PATTERN.test(error.message)
+  return isError(error) && CONNECTION_LOST_PATTERN.test(error.message)
 }
 
 function isSqlState(code: string): boolean {

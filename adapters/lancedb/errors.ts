@@ -1,4 +1,4 @@
-import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
+import { AlcoveError, isError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
 
 /** Lance gives the system's error as words and as a number. */
@@ -41,7 +41,7 @@ export async function withReadErrors<T>(name: string, work: () => Promise<T>): P
 }
 
 function translateError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AlcoveError) return error
+  if (!isError(error) || error instanceof AlcoveError) return error
   if (DISK_FULL.test(error.message)) {
     return new StorageFullError('the disk with the vectors is full: free some space, then the work continues', {
       cause: error,
@@ -58,7 +58,7 @@ function translateError(error: unknown): unknown {
  * Lance has no error for damage. So an error counts as damage if neither the system nor a known condition explains it.
  */
 function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof AlcoveError) return false
+  if (!isError(error) || error instanceof AlcoveError) return false
   const isNative = isCode(error, 'GenericFailure')
   const { message } = error
   if (!isNative || DISK_FULL.test(message) || TRANSIENT.test(message) || NOT_DAMAGED.test(message)) return false

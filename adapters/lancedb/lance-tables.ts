@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '@lancedb/lancedb'
 import type { Schema } from 'apache-arrow'
+import { isError } from '../../src/ports/index.js'
 import { hasDataFiles } from './lance-connection.js'
 import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
@@ -227,7 +228,7 @@ export class LanceTables {
  * damaged. Lance reports this in the error's message only.
  */
 export function isTableUnavailable(error: unknown): boolean {
-  return error instanceof Error && /not found|is closed/i.test(error.message)
+  return isError(error) && /not found|is closed/i.test(error.message)
 }
 
 /**
@@ -235,5 +236,5 @@ export function isTableUnavailable(error: unknown): boolean {
  * loaded".
  */
 function isTableNotFound(error: unknown): boolean {
-  return error instanceof Error && /^table '[^']*' was not found/i.test(error.message)
+  return isError(error) && /^table '[^']*' was not found/i.test(error.message)
 }

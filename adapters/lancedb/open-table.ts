@@ -1,7 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
 import pLimit from 'p-limit'
-import { type RetryOptions, retry } from '../../src/ports/index.js'
+import { isError, type RetryOptions, retry } from '../../src/ports/index.js'
 import { readPlan, type SearchPlan, writePlan } from './search-plan.js'
 import { type TablePlace, writeLock } from './table-place.js'
 
@@ -166,7 +166,7 @@ const CONFLICT_RETRIES: RetryOptions = { backoff: { firstMs: 10, maxRetries: 6 }
 
 /** Lance reports a conflict in the error's message only. */
 function isConflict(error: unknown): boolean {
-  return error instanceof Error && /commit conflict|concurrent writers/i.test(error.message)
+  return isError(error) && /commit conflict|concurrent writers/i.test(error.message)
 }
 
 type ArrowRows = typeof import('./arrow-rows.js')

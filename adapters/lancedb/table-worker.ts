@@ -2,8 +2,10 @@
  * Works on one table in a separate process: its memory, its temporary files and its share of the processors are not the
  * host's. It can be killed at any time.
  */
+
 import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
+import { messageOf } from '../../src/ports/index.js'
 import { measureProbes } from './maintenance/probe-measurement.js'
 import type { SearchPlan } from './search-plan.js'
 import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
@@ -23,7 +25,7 @@ process.once('message', (order: TableOrder) => {
   setPriority(LOW_PRIORITY)
   runTask(order).then(
     (result) => send({ result }),
-    (error: unknown) => send({ error: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => send({ error: messageOf(error) }),
   )
 })
 

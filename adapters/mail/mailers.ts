@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
-import { InvalidInputError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
+import { InvalidInputError, isError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
 import { replacePrivateFile } from '../node-kit/index.js'
 
 export interface SmtpMailerOptions {
@@ -102,7 +102,7 @@ export class SmtpMailer implements Mailer {
  * is left out.
  */
 function toMailError(error: unknown): MailError {
-  const status = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined
+  const status = isError(error) && 'responseCode' in error ? Number(error.responseCode) : undefined
   const isFinal = status !== undefined && status >= 500
   const reason = status === undefined ? 'no answer' : `status ${status}`
   return new MailError(`the mail server did not accept the mail (${reason})`, { cause: error, isTransient: !isFinal })

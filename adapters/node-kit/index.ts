@@ -29,7 +29,6 @@ export {
   freeBytesOf,
   isCode,
   makeDatabaseFilePrivate,
-  messageOf,
   replacePrivateFile,
   syncFolder,
 } from './system.js'

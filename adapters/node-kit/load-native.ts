@@ -1,5 +1,5 @@
-import { NativePartError } from '../../src/ports/index.js'
-import { codeOf, messageOf } from './system.js'
+import { messageOf, NativePartError } from '../../src/ports/index.js'
+import { codeOf } from './system.js'
 
 /** A package with a native part, which its package manager builds, downloads or leaves out. */
 type NativePackage = 'sqlite3' | '@lancedb/lancedb' | 'onnxruntime-node' | 'argon2'

@@ -70,12 +70,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The message of an error of any realm, and of any other value that was thrown. */
-export function messageOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('message' in error)) return String(error)
-  return String(error.message)
-}
-
 export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = codeOf(error)
   return code !== undefined && codes.includes(code)

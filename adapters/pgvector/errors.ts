@@ -1,5 +1,6 @@
 import {
   AlcoveError,
+  isError,
   StorageError,
   StorageFullError,
   UnsupportedError,
@@ -50,7 +51,7 @@ export async function withTranslatedErrors<T>(name: string, work: () => Promise<
 }
 
 function translateError(name: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AlcoveError) return error
+  if (!isError(error) || error instanceof AlcoveError) return error
   const code = codeOf(error)
   if (code === DISK_FULL) {
     return new StorageFullError('the disk with the vectors is full: free some space, then the work continues', {

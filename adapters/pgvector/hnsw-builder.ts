@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import type { Telemetry } from '../../src/ports/index.js'
+import { asError } from '../../src/ports/index.js'
 import { isCancelled, isTableMissing } from './errors.js'
 import { HnswBuild } from './hnsw-build.js'
 import type { VectorTable, VectorTables } from './vector-tables.js'
@@ -139,7 +140,7 @@ export class HnswBuilder {
     this.#retryLater(name)
     if (isTableMissing(error)) this.#tables.forget(name)
     if (isTableMissing(error) || isCancelled(error)) return
-    this.error = error instanceof Error ? error : new Error(String(error))
+    this.error = asError(error)
     this.#options.telemetry?.record({
       name: 'vectors.index.failed',
       level: 'warn',

@@ -1,4 +1,4 @@
-import { AlcoveError, FileMissingError, StorageError, StorageFullError } from '../../src/ports/index.js'
+import { AlcoveError, FileMissingError, isError, StorageError, StorageFullError } from '../../src/ports/index.js'
 import { codeOf as systemCodeOf } from '../node-kit/index.js'
 
 /** The form of an error code of a server or of the system. Other texts might contain anything. */
@@ -80,7 +80,7 @@ const UNSPECIFIC_NAMES: ReadonlySet<string> = new Set(['Error', 'Unknown', 'Unkn
 
 /** Translates an error of the SDK, without names, addresses and signatures. Other errors pass unchanged. */
 export function translateError(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AlcoveError || error.name === 'AbortError') return error
+  if (!isError(error) || error instanceof AlcoveError || error.name === 'AbortError') return error
   const status = statusOf(error)
   const code = codeOf(error, status)
   if (code === undefined) return error
@@ -101,17 +101,17 @@ export function translateError(error: unknown): unknown {
 
 /** True if an object does not exist. For HEAD, which has no other code, also if its bucket does not exist. */
 export function isObjectMissing(error: unknown): boolean {
-  return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)
+  return isError(error) && ['NoSuchKey', 'NotFound'].includes(error.name)
 }
 
 /** True if the server lacks an operation, or a condition of one. */
 export function isUnsupportedOperation(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'NotImplemented' || statusOf(error) === 501)
+  return isError(error) && (error.name === 'NotImplemented' || statusOf(error) === 501)
 }
 
 /** True if an object exists that must not exist. */
 export function isConditionFailed(error: unknown): boolean {
-  return error instanceof Error && [409, 412].includes(statusOf(error) ?? 0)
+  return isError(error) && [409, 412].includes(statusOf(error) ?? 0)
 }
 
 /** The error for an answer that violates the protocol. */

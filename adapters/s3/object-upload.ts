@@ -7,7 +7,7 @@ import type {
   MultipartUpload,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { itemsUntilAborted, QuotaExceededError, StorageError, type StoredFile } from '../../src/ports/index.js'
+import { isError, itemsUntilAborted, QuotaExceededError, StorageError, type StoredFile } from '../../src/ports/index.js'
 import { notS3Error, translateError } from './errors.js'
 import type { S3Bucket, Sdk } from './s3-bucket.js'
 
@@ -270,7 +270,7 @@ async function listParts(
 }
 
 function ignoreIfFinished(error: unknown): undefined {
-  if (error instanceof Error && error.name === 'NoSuchUpload') return undefined
+  if (isError(error) && error.name === 'NoSuchUpload') return undefined
   throw error
 }
 

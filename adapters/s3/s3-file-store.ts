@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import {
   type FileStore,
@@ -196,6 +196,10 @@ export class S3FileStore implements FileStore {
   }
 }
 
+function isNodeStream(body: object | undefined): body is Readable {
+  return body !== undefined && 'destroy' in body && Symbol.asyncIterator in body
+}
+
 /** The number of connections that may break in a row, without a byte, before the read fails. */
 const MAX_FAILURES = 3
 
@@ -217,7 +221,7 @@ async function* readObject(bucket: S3Bucket, name: string, missingError: () => E
     if (response === undefined) throw missingError()
     const { Body: body, ContentLength: length } = response
     first ??= response
-    if (!(body instanceof Readable)) throw notS3Error()
+    if (!isNodeStream(body)) throw notS3Error()
     let failure: unknown
     try {
       const { ContentLength: total } = first

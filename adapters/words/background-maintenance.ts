@@ -1,4 +1,5 @@
 import type { Telemetry } from '../../src/ports/index.js'
+import { asError } from '../../src/ports/index.js'
 
 /** Options of background maintenance. */
 export interface MaintenanceOptions {
@@ -90,7 +91,7 @@ export class BackgroundMaintenance {
 
   #noteFailure(collection: string, error: unknown): void {
     if (this.#options.isDropped(error, collection) || this.#isClosed) return
-    this.error = error instanceof Error ? error : new Error(String(error))
+    this.error = asError(error)
     this.#options.telemetry?.record({
       name: 'words.maintenance.failed',
       level: 'warn',

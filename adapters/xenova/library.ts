@@ -1,5 +1,5 @@
 import { createRequire, Module } from 'node:module'
-import { UnsupportedError } from '../../src/ports/index.js'
+import { messageOf, UnsupportedError } from '../../src/ports/index.js'
 
 const PACKAGE = '@xenova/transformers'
 
@@ -91,7 +91,7 @@ async function loadWithout(packages: readonly string[]): Promise<Library> {
     library.env.useBrowserCache = false
     return library
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new UnsupportedError(`the package ${PACKAGE} cannot be loaded: install version 2.17; it says: ${reason}`, {
       cause: error,
     })

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AlcoveError, InvalidInputError, ModelError } from '../../src/ports/index.js'
+import { AlcoveError, InvalidInputError, ModelError, messageOf } from '../../src/ports/index.js'
 import { correctMarks, loadTokenizers, silenceConsole } from './library.js'
 import { LibraryEncoder } from './library-encoder.js'
 import type {
@@ -47,7 +47,7 @@ async function openEncoder(): Promise<LibraryEncoder> {
     correctMarks(tokenizer)
     return new LibraryEncoder(tokenizer)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new ModelError(
       'ERR_MODEL_UNSUPPORTED',
       `@xenova/transformers cannot read the tokenizer.json of the model in ${folder}: use another model; it says: ${reason}`,
@@ -110,7 +110,7 @@ function remove(id: number): void {
 function fail(id: number | undefined, error: unknown): void {
   if (id !== undefined) remove(id)
   const code = error instanceof AlcoveError ? error.code : undefined
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   post({ type: 'failed', id, code, message })
 }
 

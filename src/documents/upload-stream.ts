@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../kernel/errors.js'
+import { isBlob, isBytes, isWebStream } from '../kernel/realms.js'
 
 /** The bytes of a file, in one of the forms that a host may have. A string becomes UTF-8. */
 export type UploadContent = string | Uint8Array | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
@@ -18,9 +19,8 @@ export interface ByteSource {
  */
 export function toByteSource(content: UploadContent | null | undefined): ByteSource {
   if (typeof content === 'string') return toByteSource(new TextEncoder().encode(content))
-  if (content instanceof Uint8Array)
-    return { bytes: single(content), sizeBytes: content.byteLength, release: doNothing }
-  if (content instanceof Blob) return { bytes: content.stream(), sizeBytes: content.size, release: doNothing }
+  if (isBytes(content)) return { bytes: single(content), sizeBytes: content.byteLength, release: doNothing }
+  if (isBlob(content)) return { bytes: content.stream(), sizeBytes: content.size, release: doNothing }
   if (typeof content !== 'object' || content === null || !(Symbol.asyncIterator in content)) {
     throw new InvalidInputError(
       'content',
@@ -43,7 +43,7 @@ interface StreamEnds {
 /** Closes a Node stream, a web stream or a generator, each in its own way. */
 function release(content: AsyncIterable<Uint8Array> & Partial<StreamEnds>): void {
   if (content.destroy !== undefined) content.destroy()
-  else if (content instanceof ReadableStream && !content.locked) void content.cancel().catch(doNothing)
+  else if (isWebStream(content) && !content.locked) void content.cancel().catch(doNothing)
   // A generator may fail while it closes; no caller waits for that error.
   else void Promise.resolve(content.return?.()).catch(doNothing)
 }
@@ -58,7 +58,7 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 async function* validated(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of content) {
-    if (!((piece as unknown) instanceof Uint8Array)) {
+    if (!isBytes(piece)) {
       throw new InvalidInputError(
         'content',
         'must yield Uint8Arrays: a stream with an encoding yields text, so open it without one',

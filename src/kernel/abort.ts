@@ -1,3 +1,4 @@
+import { isAbortSignal } from './realms.js'
 /**
  * Runs work with a signal that is aborted as soon as one of several signals is aborted, with the same reason.
  *
@@ -90,7 +91,7 @@ async function waitFor(
   })
   started(timer)
   try {
-    if (until instanceof AbortSignal) await untilAborted(timeout, until)
+    if (isAbortSignal(until)) await untilAborted(timeout, until)
     else await Promise.race(until === undefined ? [timeout] : [timeout, until])
   } finally {
     clearTimeout(timer)

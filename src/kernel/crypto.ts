@@ -1,4 +1,5 @@
 import { SecretKeyError, SecretUnreadableError } from './errors.js'
+import { isBytes } from './realms.js'
 
 const CIPHER = 'AES-GCM'
 const KEY_BYTES = 32
@@ -38,11 +39,6 @@ export class SecretBox {
       throw new SecretUnreadableError('a stored secret cannot be decrypted: rotate it', { cause })
     }
   }
-}
-
-/** Also accepts bytes of another realm, such as a test runner's, which has its own `Uint8Array`. */
-function isBytes(value: unknown): value is Uint8Array {
-  return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
 async function importKey(key: Uint8Array) {

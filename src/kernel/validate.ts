@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { InvalidInputError } from './errors.js'
+import { isAbortSignal } from './realms.js'
 
 /**
  * Checks an input against a schema.
@@ -178,11 +179,9 @@ function strictSchema<Shape extends z.ZodRawShape>(shape: Shape, noun: string): 
   })
 }
 
-/** An AbortSignal of any realm. `instanceof` recognises only signals of its own realm. */
+/** An AbortSignal of any realm. */
 export function signalSchema(): z.ZodType<AbortSignal> {
-  const isSignal = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
-  return z.custom<AbortSignal>(isSignal, { error: 'must be an AbortSignal' })
+  return z.custom<AbortSignal>(isAbortSignal, { error: 'must be an AbortSignal' })
 }
 
 /** One of a list of values. */

@@ -29,6 +29,8 @@ export {
 } from '../kernel/errors.js'
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
+/** Checks of values of the platform that hold across realms. */
+export { asError, isBytes, isError, messageOf } from '../kernel/realms.js'
 export { type RetryOptions, retry } from '../kernel/retry.js'
 export { TimeSlice } from '../kernel/time-slice.js'
 /** Validation of inputs, the same in every API. */

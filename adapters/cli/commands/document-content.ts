@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { AlcoveError, InvalidInputError } from '../../../src/index.js'
+import { isError } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
 import { ownerSession, withDatabase, withEngine } from '../engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
@@ -91,7 +92,7 @@ export function chunksCommand(): CommandUnknownOpts {
 }
 
 function describe(error: unknown, file: string): unknown {
-  if (!(error instanceof Error) || !('code' in error) || error instanceof AlcoveError) return error
+  if (!isError(error) || !('code' in error) || error instanceof AlcoveError) return error
   const problem =
     error.code === 'EEXIST' ? 'exists already: name another one' : `cannot be written (${String(error.code)})`
   return new InvalidInputError('output', `the file ${file} ${problem}`, { cause: error })

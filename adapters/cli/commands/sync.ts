@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { messageOf } from '../../../src/ports/index.js'
 import type { SyncedFile, SyncSummary } from '../../local/index.js'
 import { findContext, loadLocal, ownerSession, withEngine } from '../engines.js'
 import { collectGlobs, globalOptions, isSwitchedOn, option } from '../options.js'
@@ -40,7 +41,7 @@ export function syncCommand(): CommandUnknownOpts {
             show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))
             return
           }
-          const onError = (error: unknown): void => tell(error instanceof Error ? error.message : String(error))
+          const onError = (error: unknown): void => tell(messageOf(error))
           const watch = await watchFolder(session, id, folder, { ...settings, onSync: show, onError })
           tell(`watching ${folder}; stop with Ctrl-C`)
           await new Promise((resolve) => interrupted.signal.addEventListener('abort', resolve, { once: true }))

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isIP, Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import proxyAddress from 'proxy-addr'
 import { InvalidInputError } from '../../../src/index.js'
@@ -143,7 +143,7 @@ class RequestTurns {
  */
 export function closeOnUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
-  if (request.httpVersionMajor !== 1 || !(socket instanceof Socket) || !hasBody(request)) return
+  if (request.httpVersionMajor !== 1 || !isSocket(socket) || !hasBody(request)) return
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
   response.writeHead = (...args: unknown[]) => {
     if (!request.complete && !response.headersSent) {
@@ -152,6 +152,11 @@ export function closeOnUnreadBody(request: IncomingMessage, response: ServerResp
     }
     return writeHead(...args)
   }
+}
+
+/** False for what a library puts in the place of a socket to call the listener without a connection. */
+function isSocket(socket: Partial<Socket>): socket is Socket {
+  return socket.destroySoon !== undefined && socket.pause !== undefined
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { Telemetry } from '../../../src/ports/index.js'
+import { asError } from '../../../src/ports/index.js'
 import { isTableUnavailable, type LanceTables } from '../lance-tables.js'
 import type { OpenTable } from '../open-table.js'
 import type { SearchPlan } from '../search-plan.js'
@@ -208,5 +209,5 @@ export class IndexBuilder {
 }
 
 export function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
+  return asError(error)
 }

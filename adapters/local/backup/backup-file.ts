@@ -1,6 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { AlcoveError, BackupFailedError, InvalidInputError } from '../../../src/index.js'
+import { isError } from '../../../src/ports/index.js'
 import { codeOf, isCode } from '../../node-kit/index.js'
 
 /**
@@ -63,7 +64,7 @@ async function isFolder(path: string): Promise<boolean> {
 
 /** Turns a file system error into a sentence. Returns errors of the engine and abort reasons unchanged. */
 export function explained(error: unknown, failure: string): unknown {
-  if (error instanceof AlcoveError || !(error instanceof Error)) return error
+  if (error instanceof AlcoveError || !isError(error)) return error
   const code = codeOf(error)
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error
   const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : error.message

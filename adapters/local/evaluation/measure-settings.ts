@@ -1,4 +1,5 @@
 import { InvalidInputError, type SearchMode, type SearchResult, type Session } from '../../../src/index.js'
+import { messageOf } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
 import type { AnsweredQuestion, ExpectedAnswer } from './expected-answers.js'
 import { comparable, hasMostOf } from './passages.js'
@@ -44,7 +45,7 @@ export async function measureSettings(
       return await session.search(contextId, question, { mode, topN, signal })
     } catch (error) {
       if (!isCode(error, 'ERR_INVALID_INPUT')) throw error
-      throw new InvalidInputError(place, error instanceof Error ? error.message : String(error), { cause: error })
+      throw new InvalidInputError(place, messageOf(error), { cause: error })
     }
   }
   // The first search loads the model and opens the indexes, which later ones need not do.

@@ -1,5 +1,5 @@
 import type { EmbeddingModel } from '../../../src/ports/index.js'
-import { isTokenizer, readableText } from '../../../src/ports/index.js'
+import { isTokenizer, messageOf, readableText } from '../../../src/ports/index.js'
 import { describeModel, type LocalModel } from './list-models.js'
 import { openModel } from './model-dirs.js'
 
@@ -85,7 +85,7 @@ async function checkLongest(model: EmbeddingModel): Promise<ModelCheck> {
     const isRight = vector.length === dimensions && vector.every((value) => Number.isFinite(value))
     return { name, isRight, found: `${windowTokens} tokens` }
   } catch (error) {
-    return { name, isRight: false, found: error instanceof Error ? error.message : String(error) }
+    return { name, isRight: false, found: messageOf(error) }
   }
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
-import { refuseUnknownMembers } from '../../../src/ports/index.js'
+import { messageOf, refuseUnknownMembers } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
 import { type FileFilter, FileHashes, type FolderFile, listFolder, matcherOf } from './folder-files.js'
 import { type HashedFile, PATH_KEY, pathOf, planSync } from './sync-plan.js'
@@ -237,7 +237,7 @@ function reference({ contextId, id }: Document): { readonly contextId: number; r
 }
 
 function toFailed(path: string, uuid: string | undefined, error: unknown): SyncedFile {
-  return { path, outcome: 'failed', uuid, error: error instanceof Error ? error.message : String(error) }
+  return { path, outcome: 'failed', uuid, error: messageOf(error) }
 }
 
 /** True for an error that is not about one file. */

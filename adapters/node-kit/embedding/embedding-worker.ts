@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { InferenceSession } from 'onnxruntime-node'
-import { AlcoveError, ModelError } from '../../../src/ports/index.js'
+import { AlcoveError, ModelError, messageOf } from '../../../src/ports/index.js'
 import { loadNative } from '../load-native.js'
 import { type DeviceModel, type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
 import type { OpenRunner, Runner, RunnerInputs } from './embedding-runner.js'
@@ -130,7 +130,7 @@ function finish(task: EmbeddingTask): void {
 function fail(id: number, error: unknown): void {
   if (!cancel(id)) return
   const code = error instanceof AlcoveError ? error.code : undefined
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   send({ type: 'failed', id, code, message })
 }
 
@@ -208,6 +208,6 @@ async function openSession(runtime: Runtime, { folder, weights }: ModelFolder): 
 
 /** The runtime's message, without the places in its own sources. */
 function reasonOf(error: unknown): string {
-  const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim()
+  const message = messageOf(error).replaceAll(/\s+/g, ' ').trim()
   return message.replace(/^.*? failed:/, '').replace(/^\S*onnxruntime_src\/.*?\) (?=[A-Z])/, '')
 }

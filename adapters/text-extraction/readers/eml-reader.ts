@@ -1,5 +1,5 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime'
-import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, isError } from '../../../src/ports/index.js'
 import { addPage } from './html/html-reader.js'
 import { MarkedLines } from './marked-lines.js'
 import { type FileBytes, readAll } from './reader.js'
@@ -37,7 +37,7 @@ async function parse(bytes: Buffer): Promise<Email> {
   try {
     return await PostalMime.parse(bytes)
   } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes('exceeded')) throw error
+    if (!isError(error) || !error.message.includes('exceeded')) throw error
     throw new ExtractionError(
       'ERR_EXTRACTION_LIMIT',
       'The mail has more than 2 MB of headers, or more than 256 levels of parts: save its text as .txt',

@@ -1,4 +1,4 @@
-import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
+import { AlcoveError, isError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
 import { codeOf } from '../../node-kit/index.js'
 
 const UNDEFINED_TABLE = '42P01'
@@ -31,7 +31,7 @@ export async function withDatabaseErrors<T>(collection: string, work: () => Prom
 }
 
 function translateError(collection: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AlcoveError) return error
+  if (!isError(error) || error instanceof AlcoveError) return error
   const code = codeOf(error)
   if (code === FULL) {
     return new StorageFullError('the disk with the word index is full: free some space, then the work continues', {

@@ -1,4 +1,4 @@
-import { AlcoveError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
+import { AlcoveError, isError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
 import { codeOf as systemCodeOf } from '../../node-kit/index.js'
 
 const FULL: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
@@ -31,7 +31,7 @@ export async function withFileErrors<T>(collection: string, work: () => Promise<
 }
 
 function translateError(collection: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AlcoveError) return error
+  if (!isError(error) || error instanceof AlcoveError) return error
   const code = codeOf(error)
   if (code === undefined) return error
   if (FULL.has(code)) {

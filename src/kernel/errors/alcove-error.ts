@@ -68,10 +68,15 @@ export type ErrorCode =
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
-/** The names of the classes of an error, for other copies of this package in the same process. */
-const CLASS_NAMES = Symbol.for('alcove.error-classes')
+/** The names of the classes of an error, in every copy of this package and in every realm. */
+const CLASS_NAMES = Symbol.for('alcove.error')
 
-/** The base class of all errors that the engine throws on purpose. */
+/**
+ * The base class of all errors that the engine throws on purpose.
+ *
+ * `instanceof` of these classes also recognises errors of another copy of the package, or of another realm: a test runner
+ * loads the package once for each file, and a host may have it twice.
+ */
 export abstract class AlcoveError extends Error {
   /** A stable code. Callers may switch on it. */
   abstract readonly code: ErrorCode
@@ -81,26 +86,22 @@ export abstract class AlcoveError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
     this.name = new.target.name
+    Object.defineProperty(this, CLASS_NAMES, { value: namesOfClasses(new.target) })
   }
 
-  /** True also for an error of another copy of this package in the same process, such as one in a bundle. */
+  /** True for an error of the class, or of the class of the same name in another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
-    const names: unknown = typeof value === 'object' && value !== null && Reflect.get(value, CLASS_NAMES)
-    return Array.isArray(names) && names.includes(this.name)
+    if (typeof value !== 'object' || value === null || !(CLASS_NAMES in value)) return false
+    return Array.isArray(value[CLASS_NAMES]) && value[CLASS_NAMES].includes(this.name)
   }
 }
 
-Object.defineProperty(AlcoveError.prototype, CLASS_NAMES, {
-  get(this: AlcoveError): string[] {
-    const names: string[] = []
-    for (let each: unknown = this.constructor; typeof each === 'function'; each = Object.getPrototypeOf(each)) {
-      names.push(each.name)
-      if (each === AlcoveError) break
-    }
-    return names
-  },
-})
+function namesOfClasses(errorClass: object): readonly string[] {
+  const { name } = errorClass as { readonly name: string }
+  if (errorClass === AlcoveError) return [name]
+  return [name, ...namesOfClasses(Object.getPrototypeOf(errorClass) as object)]
+}
 
 /** True for a failure of the moment that the work did not cause, such as a database that is unavailable. */
 export function isTransientError(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { read } from 'cfb'
 import iconv from 'iconv-lite'
-import { ExtractionError } from '../../../../src/ports/index.js'
+import { ExtractionError, isBytes } from '../../../../src/ports/index.js'
 
 /** The streams of a .doc with its text. */
 export interface DocStreams {
@@ -71,7 +71,7 @@ export function topLevelStreams(bytes: Buffer): Map<string, Buffer> {
 
 /** The content without a copy. An empty stream has no content. */
 function bufferOf(content: unknown): Buffer {
-  if (!(content instanceof Uint8Array)) return Buffer.alloc(0)
+  if (!isBytes(content)) return Buffer.alloc(0)
   return Buffer.from(content.buffer, content.byteOffset, content.byteLength)
 }
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, isError } from '../../../../src/ports/index.js'
 import { cutPiece } from '../marks.js'
 import { type FileBytes, readAll, storable } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
@@ -84,7 +84,7 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
       verbosity: 0,
     })
   } catch (error) {
-    if (error instanceof Error && error.name === 'PasswordException') {
+    if (isError(error) && error.name === 'PasswordException') {
       throw new ExtractionError('ERR_ENCRYPTED', 'The PDF is protected by a password: save it without password', {
         cause: error,
       })
