@@ -48,8 +48,8 @@ export class Instruments {
   }
 
   countEvent(name: string, level: string): void {
-    let counts = this.#events.get(level)
-    if (counts === undefined) this.#events.set(level, (counts = new Map()))
+    const counts = this.#events.get(level) ?? new Map<string, number>()
+    this.#events.set(level, counts)
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
 

@@ -48,7 +48,7 @@ export class OpenTelemetryTracer implements Tracer {
   async span<T>(name: SpanName, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     const parent = this.#tracer && contextOf(options.parent)
-    const started = parent && this.#tracer?.startSpan(name, { kind: KINDS[SPANS[name].kind ?? 'internal'] }, parent)
+    const started = this.#tracer?.startSpan(name, { kind: KINDS[SPANS[name].kind ?? 'internal'] }, parent)
     const span = new RunningSpan(started, options)
     try {
       if (parent === undefined || started === undefined) return await work(span)
@@ -91,7 +91,7 @@ class RunningSpan implements Span {
   }
 
   set(attributes: TraceValues): void {
-    if (this.#isRecording) this.#span?.setAttributes(attributes as Attributes)
+    if (this.#isRecording) this.#span?.setAttributes(attributes)
   }
 
   fail(type: string): void {
@@ -118,5 +118,5 @@ function traceparentOf(span: ApiSpan): string | undefined {
 
 /** The name that the conventions give a request: its method and the pattern of its path. */
 function requestName({ 'http.request.method': method = 'HTTP', 'http.route': route }: Attributes): string {
-  return route === undefined ? String(method) : `${method} ${route}`
+  return [method, route].filter((part) => part !== undefined).join(' ')
 }

@@ -17,13 +17,13 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { BasicTracerProvider, BatchSpanProcessor, InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../dist/adapters/memory/index.js'
 import { OpenTelemetry } from '../../dist/adapters/opentelemetry/index.js'
 import type { Engine } from '../../dist/src/index.js'
 import type { EmbeddingModel, Telemetry } from '../../dist/src/ports/index.js'
-import type { Arrivals, Receivers } from '../events/event-receivers.js'
+import type { Receivers } from '../events/event-receivers.js'
 import { messageOf } from '../harness/child-message.js'
 import { type Contestant, inTurn, type Spread } from '../harness/measure.js'
 import { longText } from '../harness/sample-texts.js'
@@ -41,8 +41,6 @@ const WAYS = ['nothing', 'metrics', 'metrics and spans'] as const
 
 type Way = (typeof WAYS)[number]
 
-const NO_EXPORT: SpanExporter = { export: (_spans, done) => done({ code: 0 }), shutdown: () => Promise.resolve() }
-
 /** @returns a telemetry that exports nothing, and the function that ends it */
 function openTelemetry(way: Way): { readonly telemetry: Telemetry | undefined; readonly end: () => void } {
   if (way === 'nothing') return { telemetry: undefined, end: () => undefined }
@@ -54,7 +52,9 @@ function openTelemetry(way: Way): { readonly telemetry: Telemetry | undefined; r
     return { telemetry: new OpenTelemetry({ meterProvider, tracerProvider: null }), end: () => undefined }
   const manager = new AsyncLocalStorageContextManager().enable()
   context.setGlobalContextManager(manager)
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(NO_EXPORT)] })
+  const tracerProvider = new BasicTracerProvider({
+    spanProcessors: [new BatchSpanProcessor(new InMemorySpanExporter())],
+  })
   return {
     telemetry: new OpenTelemetry({ meterProvider, tracerProvider }),
     end: () => {
@@ -179,7 +179,7 @@ async function deliver(way: Way): Promise<Usage> {
     try {
       return await usageOf(async () => {
         relaying = await openEngine(dataDir, ['relay'], telemetry)
-        return (await messageOf(receivers)) as Arrivals
+        return await messageOf(receivers)
       })
     } finally {
       await relaying?.close()

@@ -126,7 +126,7 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<(context: ContextRecord) => PreparedPrompt> {
-    const { models, prompts, turns } = this.#parts
+    const { models, prompts } = this.#parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
     const terms: LexicalQuery = withWords.length === 0 ? new Map() : promptTerms(input.prompt)
     const statistics = await this.#readStatistics(withWords, terms, input, taker, signal)

@@ -67,7 +67,10 @@ export function telemetrySuite(runner: TestRunner, name: string, create: CreateS
       const tracer = tracerOf(telemetry)
       assert.equal(tracer.traceparent(), undefined)
       await tracer.span('alcove.search', {}, async (span) => {
-        if (telemetry.tracer === undefined) return assert.equal(span.traceparent, undefined)
+        if (telemetry.tracer === undefined) {
+          assert.equal(span.traceparent, undefined)
+          return
+        }
         assert.ok(parseTraceparent(span.traceparent ?? ''), span.traceparent)
         await new Promise((resolve) => setTimeout(resolve, 1))
         assert.equal(tracer.traceparent(), span.traceparent)

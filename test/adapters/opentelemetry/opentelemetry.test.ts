@@ -105,7 +105,7 @@ describe('the spans of an ingestion', () => {
       'alcove.document.windows': 1,
     })
     expect(observed.log.events).toContainEqual(
-      expect.objectContaining({ name: 'ingestion.completed', level: 'info', durationMs: expect.any(Number) }),
+      expect.objectContaining({ name: 'ingestion.completed', level: 'info', durationMs: expect.any(Number) as number }),
     )
   })
 

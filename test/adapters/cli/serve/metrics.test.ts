@@ -65,9 +65,9 @@ describe('alcove serve --metrics --traces', () => {
       'alcove_queue_jobs{alcove_job_kind="ingest-document"}': 0,
       'alcove_queue_age_seconds{alcove_job_kind="deliver-event"}': 0,
       'alcove_model_available{alcove_model_id="all-MiniLM-L6-v2"}': 1,
-      'alcove_table_rows{alcove_table="contexts"}': expect.any(Number),
-      'alcove_disk_free_bytes{alcove_disk_place="files"}': expect.any(Number),
-      alcove_database_size_bytes: expect.any(Number),
+      'alcove_table_rows{alcove_table="contexts"}': expect.any(Number) as number,
+      'alcove_disk_free_bytes{alcove_disk_place="files"}': expect.any(Number) as number,
+      alcove_database_size_bytes: expect.any(Number) as number,
       [`http_server_request_duration_seconds_count{${created}}`]: 1,
     })
     const { pathname, origin } = new URL(metrics)
