@@ -1,5 +1,5 @@
 import { AlcoveError } from '../../src/index.js'
-import type { Telemetry, TelemetryEvent } from '../../src/ports/index.js'
+import { isError, type Telemetry, type TelemetryEvent } from '../../src/ports/index.js'
 
 /** The levels of the log, from nothing to everything. */
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const
