@@ -25,7 +25,7 @@ export class InterruptedPorts {
       }
     })()
     this.fileStore = new (class extends MemoryFileStore {
-      override async *read(key: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+      override async *read(key: string): AsyncGenerator<Uint8Array> {
         await interrupt()
         yield* super.read(key)
       }
