@@ -304,7 +304,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
 export const INNER_CODES: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA:
     'Node finds bytes that are not UTF-8 in a file of questions. The engine reports `ERR_INVALID_INPUT`.',
-  ERR_MODULE_NOT_FOUND: 'Node has no such package. The engine reports `ERR_UNSUPPORTED`.',
+  ERR_DLOPEN_FAILED: 'The system refuses the native part of a package. The engine reports `ERR_NATIVE_PART`.',
+  ERR_MODULE_NOT_FOUND:
+    'Node has no such package. The engine reports `ERR_UNSUPPORTED`, or `ERR_NATIVE_PART` for a native part.',
   ERR_RESPONSE_SIZE: 'The answer of a webhook receiver is too large. The delivery log has a sentence about it.',
   ERR_RESPONSE_STATUS: 'A webhook receiver answers without a final status. The delivery log has a sentence about it.',
   ERR_TLS_CERT_ALTNAME_INVALID:

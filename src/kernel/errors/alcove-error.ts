@@ -74,7 +74,7 @@ const CLASS_NAMES = Symbol.for('alcove.error')
 /**
  * The base class of all errors that the engine throws on purpose.
  *
- * `instanceof` of these classes also recognises errors of another copy of the package, or of another realm: a test runner
+ * `instanceof` of these classes also recognises errors of another copy of the package, or of another realm. A test runner
  * loads the package once for each file, and a host may have it twice.
  */
 export abstract class AlcoveError extends Error {
