@@ -93,6 +93,7 @@ export {
   type AuditOperations,
   type Authentication,
   type Cancellable,
+  type ContextAdministration,
   type ContextOperations,
   createEngine,
   type DeliveryOperations,

@@ -7,23 +7,10 @@ import {
   type Principal,
   type Session,
 } from '../../src/index.js'
+import type { Authenticate } from './login.js'
 import { HttpError, statusOf } from './problem.js'
 import type { RequestInfo } from './request-log.js'
 import type { HttpHandlerOptions, Route } from './route.js'
-
-/** The facts about a request that the host's login may use beside its headers. */
-export interface LoginInfo extends Pick<RequestInfo, 'context' | 'remoteAddress'> {
-  /** The id of the request. The answer has it in `x-request-id`, and the audit trail records it. */
-  readonly requestId: string
-}
-
-/**
- * The host's own login: finds out who sends a request, by a cookie or any other header. It gets the request without its
- * body, so that it cannot use up an upload.
- *
- * @returns the principal; `undefined` if the login does not know the request
- */
-export type Authenticate = (request: Request, info: LoginInfo) => Principal | undefined | Promise<Principal | undefined>
 
 /** The caller of a request, with the operations of its principal. */
 export interface RequestCaller {

@@ -28,7 +28,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   503: 'The service is not available now; retry later',
 }
 
-/** What a description depends on: members of the handler's options. */
+/** The options of the handler that change its description. */
 type DescriptionOptions = Pick<HttpHandlerOptions, 'basePath' | 'apis' | 'bearerTokens'>
 
 /** Creates the OpenAPI 3.1 description from the schemas that check requests. */

@@ -9,7 +9,7 @@ export interface RequestInfo {
   /** True to send bodies of unknown length in HTTP/1 chunks. Default: false, the server decides. */
   readonly isChunked?: boolean
   /**
-   * What the option `authenticate` needs beside the headers, such as the session that a framework has read. `nodeListener`
+   * Facts for the option `authenticate` beside the headers, such as the session that a framework has read. `nodeListener`
    * passes the `IncomingMessage`: in Express that is the `request` with all that middleware has put there.
    */
   readonly context?: unknown

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
-import type { Authenticate } from './callers.js'
+import type { Authenticate } from './login.js'
 import type { Mounts } from './mounts.js'
 
 /** The parts of the API that can be mounted on their own. */

@@ -126,7 +126,7 @@ describe('ensureUser', () => {
     [{ companyId: 0 }, /^companyId: /],
     [{ roles: 'Reader' }, /^roles: must be an array/],
     [{ roles: [{ role: true }] }, /^roles\[0\]\.role: must be the name or the id of a role, or null/],
-    [{ roles: [{ application: 'assistent', role: 'Reader' }] }, /^roles\[0\]\.application: /],
+    [{ roles: [{ application: 'office', role: 'Reader' }] }, /^roles\[0\]\.application: /],
   ])('refuses %j', async (input, message) => {
     await expect(ensure(input as Partial<EnsureUserInput>)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
