@@ -60,14 +60,6 @@ export const DOCUMENT_CATALOG: readonly CatalogEntry[] = DOCUMENT_EVENT_TYPES.ma
 
 function toEntry(type: BuiltInEventType): CatalogEntry {
   const { description, fields } = DEFINITIONS[type]
-  return catalogEntry(type, description, fields)
-}
-
-export function catalogEntry(
-  type: string,
-  description: string,
-  fields: Readonly<Record<string, FieldKind>>,
-): CatalogEntry {
   const data = Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, jsonTypeOf(kind)]))
   return { type, event_category: categoryOf(type), description, data }
 }

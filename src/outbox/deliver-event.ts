@@ -263,7 +263,7 @@ interface FinishedAttempt extends Pick<SendableDelivery, 'delivery' | 'destinati
   readonly finishedAt: string
 }
 
-/** What an attempt says about its destination. Successes of a destination that does not fail say nothing. */
+/** The report of an attempt about its destination. There is none for a success of a destination that does not fail. */
 function reportsOf({ delivery, destination, settlement, finishedAt }: FinishedAttempt): readonly AttemptReport[] {
   const isSuccess = settlement.outcome === 'success'
   if (destination.retry !== 'long' || (isSuccess && destination.failingSince === null)) return []

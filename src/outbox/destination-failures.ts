@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000
 /** The most users that get a mail about one destination. */
 const MAX_RECEIVERS = 5
 
-/** What an attempt says about its destination. Only for destinations that ask for long retries. */
+/** The report of an attempt about its destination. Only for destinations that ask for long retries. */
 export interface AttemptReport {
   readonly destinationId: number
   readonly isSuccess: boolean
@@ -32,7 +32,7 @@ export class DestinationFailures {
     this.#mailQueue = mailQueue
   }
 
-  /** Records what attempts say, in the transaction that records their outcomes. */
+  /** Records the reports of attempts, in the transaction that records their outcomes. */
   async record(repositories: Repositories, reports: readonly AttemptReport[]): Promise<void> {
     // One order for all transactions: with different orders, two of them could deadlock.
     for (const report of [...reports].sort((one, other) => one.destinationId - other.destinationId)) {

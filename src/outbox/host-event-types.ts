@@ -45,7 +45,7 @@ const DEFINITION = closedObjectSchema({
   schema: z.unknown(),
 })
 
-/** What every process knows of a type: the schema itself stays in the process that has defined it. */
+/** The stored part of each type, which every process knows. The schema stays in the process that has defined it. */
 type StoredTypes = Readonly<Record<string, Pick<CatalogEntry, 'description' | 'data'>>>
 
 /** The event types of the host's application. */

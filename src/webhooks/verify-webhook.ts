@@ -40,7 +40,8 @@ export interface VerifyWebhookOptions {
  *   match the body; with the scheme `standard`, also if its time is out of the tolerance
  * @throws WebhookMalformedError (answer 400) if the signature is valid, but the body is not an envelope
  * @throws InvalidInputError (a mistake in the receiver: answer 500) with the field `secret` for a missing or empty
- *   secret, `rawBody` for a parsed or detached body, `headers` for missing headers or a `Map`, and for invalid options
+ *   secret, `rawBody` for a parsed or detached body, `headers` for missing headers or a `Map`. Invalid options have
+ *   their own fields.
  */
 export async function verifyWebhook<HostData = NonNullable<unknown>>(
   rawBody: Uint8Array | ArrayBuffer | string,

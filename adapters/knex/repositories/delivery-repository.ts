@@ -37,7 +37,7 @@ const OUTCOME_COLUMNS = {
   response_body: 'text',
   duration_ms: 'bigint',
 } as const
-/** What {@link toSendableDestination} reads. */
+/** The columns of {@link toSendableDestination}. */
 const DESTINATION_COLUMNS = [
   'url',
   'signature_scheme',

@@ -1,12 +1,12 @@
 import type { RowPage } from '../../kernel/lists.js'
 import type { Page } from './document-records.js'
 
-/** How deliveries are signed: as the specification says, by Standard Webhooks, or in both ways. */
+/** The signatures of deliveries: that of the specification, those of Standard Webhooks, or all of them. */
 export const SIGNATURE_SCHEMES = ['service', 'standard', 'both'] as const
 
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
 
-/** When a failed delivery is retried: three attempts, as the specification says, or attempts over a day. */
+/** The schedules of attempts: three attempts, as the specification says, or attempts over a day. */
 export const RETRY_SCHEDULES = ['standard', 'long'] as const
 
 export type RetrySchedule = (typeof RETRY_SCHEDULES)[number]
@@ -67,7 +67,7 @@ export interface DestinationRepository {
    */
   isNamed(type: string): Promise<boolean>
   /**
-   * Sets a member if it is null. Of several concurrent callers, only one sets it.
+   * Sets a member if it is null. Only one of several concurrent callers sets it.
    *
    * @returns true if this call has set it
    */

@@ -146,7 +146,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
         (await destinations.insert(destinationOf(companyId, { url: `${URL}/${name}`, ...changes }))).id
       await add('all', {})
       const named = await add('named', { eventTypes: ['run.failed', 'order_line.created', 'document.failed'] })
-      await add('other', { eventTypes: ['order-line.created', 'orderxline.created', 'order_line.created2'] })
+      await add('other', { eventTypes: ['order-line.created', 'order.line.created', 'order_line.created2'] })
       const off = await add('off', { eventTypes: ['order_line.created', 'document.deleted'], disabledReason: 'manual' })
       const sentTo = async (type: string, isNamedOnly: boolean) => {
         const event = await events.insert(eventOf(companyId, { eventId: `evt_${type}_${isNamedOnly}`, type }))

@@ -192,7 +192,7 @@ describe('D25 an event type of the host', () => {
       await expect(record).rejects.toThrow('type: must be one of "run.started", ')
     }
     // @ts-expect-error a misspelt type of the specification is no type of the host
-    const misspelt: NewHostEvent<'run.startd'> = { type: 'run.startd', data: {}, ...COMPANY }
+    const misspelt: NewHostEvent<'run.begun'> = { type: 'run.begun', data: {}, ...COMPANY }
     await expect(events.record(misspelt)).rejects.toMatchObject({ field: 'type' })
   })
 })
