@@ -45,6 +45,8 @@ export class Ingestion {
   readonly #names = new Set<string>()
   /** The last reason to wait that the user was told. */
   #told = ''
+  /** The names of uploaded files, by the UUID of their document. */
+  readonly #nameOfUuid = new Map<string, string>()
   #uploaded = 0
   #settled = 0
 
@@ -71,6 +73,11 @@ export class Ingestion {
   /** The number of uploaded documents that are not processed yet. */
   get unfinished(): number {
     return this.#uploaded - this.#settled
+  }
+
+  /** The name of the file that has become a document; undefined if none has. */
+  nameOf(uuid: string): string | undefined {
+    return this.#nameOfUuid.get(uuid)
   }
 
   /** The number of files that are not uploaded yet. */
@@ -118,10 +125,12 @@ export class Ingestion {
       const metadata = this.#metadata
       if (existing === undefined) {
         const uuid = await documents.upload(this.#contextId, { fileName: name, content, metadata })
+        this.#nameOfUuid.set(uuid, name)
         return { uuid, isUnchanged: false }
       }
       const reference = { contextId: this.#contextId, id: existing.id }
       const uuid = await documents.replace(reference, { content, metadata })
+      this.#nameOfUuid.set(uuid, name)
       return { uuid, isUnchanged: uuid === existing.uuid && existing.completed !== null }
     } catch (error) {
       return { error: describe(error) }

@@ -30,15 +30,23 @@ export function printResult({ json }: GlobalOptions, value: unknown, sentence: s
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(oneLine).join('\n')}\n`)
 }
 
-/** Prints a list: a JSON array for programs; a table for people. */
+/** A width that every terminal has. */
+const TABLE_WIDTH = 100
+
+/**
+ * Prints a list: a JSON array for programs; a table for people.
+ *
+ * @param options.shortened column whose texts are cut to fit the table in 100 columns. Default: none is cut
+ */
 export function printList<Item extends object>(
   { json }: GlobalOptions,
   items: readonly Item[],
   columns: readonly (keyof Item & string)[],
+  { shortened }: { readonly shortened?: keyof Item & string } = {},
 ): void {
   if (json) process.stdout.write(`${JSON.stringify(items)}\n`)
   else if (items.length === 0) process.stdout.write('none\n')
-  else process.stdout.write(`${table(items, columns)}\n`)
+  else process.stdout.write(`${table(items, columns, shortened)}\n`)
 }
 
 /** Prints one record: JSON for programs; for people a line for each member. */
@@ -60,10 +68,35 @@ function printMembers(record: object, indent: string): void {
   }
 }
 
-function table<Item extends object>(items: readonly Item[], columns: readonly (keyof Item & string)[]): string {
-  const lines = new Table({ head: [...columns], style: { head: [], border: [], compact: true } })
-  for (const item of items) lines.push(columns.map((column) => oneLine(cell(item[column]))))
+function table<Item extends object>(
+  items: readonly Item[],
+  columns: readonly (keyof Item & string)[],
+  shortened?: keyof Item & string,
+): string {
+  const rows = items.map((item) => columns.map((column) => oneLine(cell(item[column]))))
+  const at = columns.findIndex((column) => column === shortened)
+  const lines = new Table({
+    head: [...columns],
+    style: { head: [], border: [], compact: true },
+    ...(at >= 0 && { colWidths: widthsOf([columns, ...rows], at) }),
+  })
+  for (const row of rows) lines.push(row)
   return lines.toString()
+}
+
+/** The widths of columns, such that one of them is shortened if the table would be wider than a terminal. */
+function widthsOf(rows: readonly (readonly string[])[], shortened: number): number[] {
+  // A cell has a space on each side, and a line after it.
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))) + 2)
+  const others = widths.reduce((sum, width, at) => sum + (at === shortened ? 1 : width + 1), 1)
+  return widths.map((width, at) => (at === shortened ? Math.min(width, Math.max(12, TABLE_WIDTH - others)) : width))
+}
+
+/** At least the columns that a terminal takes for a text: some signs take two. */
+function columnsOf(text: string): number {
+  let columns = 0
+  for (const sign of text) columns += sign > '\u02FF' ? 2 : 1
+  return columns
 }
 
 function cell(value: unknown): string {

@@ -43,8 +43,12 @@ function reportOutputErrors(): void {
   process.stderr.on('error', () => undefined)
 }
 
-/** Commander's `help` takes one command only: `help context create` is `context create --help`. */
+/**
+ * `alcove` alone is `alcove help`. Commander's `help` takes one command only: `help context create` is `context create
+ * --help`.
+ */
 function withHelpOfSubcommand(args: readonly string[]): readonly string[] {
+  if (args.length === 0) return ['help']
   return args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args
 }
 

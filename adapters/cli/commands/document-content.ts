@@ -8,6 +8,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { AlcoveError, InvalidInputError } from '../../../src/index.js'
 import { isError } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
+import { DOCUMENT, parseDocument } from '../document-table.js'
 import { ownerSession, withDatabase, withEngine } from '../engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
 import { oneLine, printable, printResult } from '../output.js'
@@ -15,17 +16,17 @@ import { oneLine, printable, printResult } from '../output.js'
 export function textCommand(): CommandUnknownOpts {
   return new Command('text')
     .description('print the text that was extracted from a document, or a part of it')
-    .argument('<uuid>')
+    .argument('<document>', DOCUMENT, parseDocument)
     .addOption(
       option('--start <offset>', 'first UTF-16 unit, as in the source of a hit; default: 0').argParser(parseNumber),
     )
     .addOption(
       option('--end <offset>', 'offset after the last unit; default: the end of the text').argParser(parseNumber),
     )
-    .action(async (uuid, { start, end }, command) => {
+    .action(async (reference, { start, end }, command) => {
       const options = globalOptions(command)
       await withDatabase(options, async (engine) => {
-        const text = await ownerSession(engine).documents.openText(uuid, { start, end })
+        const text = await ownerSession(engine).documents.openText(reference, { start, end })
         if (!options.json) {
           for await (const piece of text.pieces) await print(printableOnTerminal(piece))
           return
@@ -40,16 +41,16 @@ export function textCommand(): CommandUnknownOpts {
 export function contentCommand(): CommandUnknownOpts {
   return new Command('content')
     .description('save a document as it was received')
-    .argument('<uuid>')
+    .argument('<document>', DOCUMENT, parseDocument)
     .addOption(option('--output <file>', 'a new file; default: the name of the document, in this folder'))
-    .action(async (uuid, { output }, command) => {
+    .action(async (reference, { output }, command) => {
       const options = globalOptions(command)
       const saved = await withEngine(options, async (engine) => {
         const { documents } = ownerSession(engine)
-        const { displayName, size } = await documents.get(uuid)
+        const { displayName, size } = await documents.get(reference)
         const file = output ?? basename(displayName)
         // Never over another file: the name comes from whoever uploaded the document.
-        const bytes = Readable.from(await documents.open(uuid))
+        const bytes = Readable.from(await documents.open(reference))
         await pipeline(bytes, createWriteStream(file, { flags: 'wx' })).catch(async (error: unknown) => {
           if (!isCode(error, 'EEXIST')) await rm(file, { force: true })
           throw describe(error, file)
@@ -63,13 +64,13 @@ export function contentCommand(): CommandUnknownOpts {
 export function chunksCommand(): CommandUnknownOpts {
   return new Command('chunks')
     .description('list the chunks of a document with their offsets, pages and headings')
-    .argument('<uuid>')
+    .argument('<document>', DOCUMENT, parseDocument)
     .addOption(option('--limit <number>', 'most chunks, 1 to 100; default: 20').argParser(parseNumber))
     .addOption(option('--after <ordinal>', 'only chunks with a higher ordinal').argParser(parseNumber))
-    .action(async (uuid, { limit, after }, command) => {
+    .action(async (reference, { limit, after }, command) => {
       const options = globalOptions(command)
       await withDatabase(options, async (engine) => {
-        const { items, nextAfter } = await ownerSession(engine).documents.chunkPage(uuid, { limit, after })
+        const { items, nextAfter } = await ownerSession(engine).documents.chunkPage(reference, { limit, after })
         let count = 0
         for await (const { content, ...chunk } of items) {
           const { ordinal, start, end, pages, headings } = chunk

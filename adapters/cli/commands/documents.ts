@@ -1,13 +1,14 @@
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
-import { Presets, SingleBar } from 'cli-progress'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
+import { DOCUMENT, parseDocument, toDocumentRow } from '../document-table.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
+import { IngestProgress } from '../ingest-progress.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
 import { globalOptions, isSwitchedOn, option, parseFilter, parseMetadata, parseMetadataOrNull } from '../options.js'
 import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
-const COLUMNS = ['id', 'fileName', 'displayName', 'size', 'chunks', 'completed', 'error'] as const
+const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const
 
 export function documentsCommand(): CommandUnknownOpts {
   const documents = new Command('documents')
@@ -22,7 +23,8 @@ export function documentsCommand(): CommandUnknownOpts {
         const { id } = await findContext(session, given.context ?? '')
         return await session.documents.list(id, given.filter === undefined ? {} : { filter: given.filter })
       })
-      printList<Document>(options, listed, COLUMNS)
+      if (options.json) printList(options, listed, [])
+      else printList(options, listed.map(toDocumentRow), COLUMNS, { shortened: 'name' })
     })
   documents.addCommand(showCommand())
   documents.addCommand(updateCommand())
@@ -37,12 +39,12 @@ export function documentsCommand(): CommandUnknownOpts {
 function showCommand(): CommandUnknownOpts {
   return new Command('show')
     .description('show a document with its ingestion receipt')
-    .argument('<uuid>')
-    .action(async (uuid, _given, command) => {
+    .argument('<document>', DOCUMENT, parseDocument)
+    .action(async (reference, _given, command) => {
       const options = globalOptions(command)
       printRecord(
         options,
-        await withDatabase(options, async (engine) => await ownerSession(engine).documents.get(uuid)),
+        await withDatabase(options, async (engine) => await ownerSession(engine).documents.get(reference)),
       )
     })
 }
@@ -50,7 +52,7 @@ function showCommand(): CommandUnknownOpts {
 function updateCommand(): CommandUnknownOpts {
   return new Command('update')
     .description('change the name and the metadata of a document; options that are left out change nothing')
-    .argument('<uuid>')
+    .argument('<document>', DOCUMENT, parseDocument)
     .addOption(option('--name <text>', 'name that the engine shows', 'document'))
     .addOption(option('--reset-name', 'show the name that is made from the file name').conflicts('name'))
     .addOption(
@@ -60,7 +62,7 @@ function updateCommand(): CommandUnknownOpts {
         'document',
       ).argParser(parseMetadataOrNull),
     )
-    .action(async (uuid, given, command) => {
+    .action(async (reference, given, command) => {
       const options = globalOptions(command)
       const changes: DocumentChanges = {
         ...(given.name !== undefined && { displayName: given.name }),
@@ -68,7 +70,7 @@ function updateCommand(): CommandUnknownOpts {
         ...(given.metadata !== undefined && { metadata: given.metadata.value }),
       }
       const updated = await withDatabase(options, async (engine) => {
-        return await ownerSession(engine).documents.update(uuid, changes)
+        return await ownerSession(engine).documents.update(reference, changes)
       })
       printResult(options, updated, `Updated ${updated.displayName}: ${JSON.stringify(updated.metadata)}`)
     })
@@ -84,11 +86,11 @@ export function filterOption(
 function deleteCommand(): CommandUnknownOpts {
   return new Command('delete')
     .description('delete a document')
-    .argument('<uuid>')
-    .action(async (uuid, _given, command) => {
+    .argument('<document>', DOCUMENT, parseDocument)
+    .action(async (reference, _given, command) => {
       const options = globalOptions(command)
       const { displayName } = await withEngineOrDatabase(options, async (engine) => {
-        const deleted = await ownerSession(engine).documents.delete(uuid)
+        const deleted = await ownerSession(engine).documents.delete(reference)
         await clearAway(engine)
         return deleted
       })
@@ -99,15 +101,15 @@ function deleteCommand(): CommandUnknownOpts {
 function retryCommand(): CommandUnknownOpts {
   return new Command('retry')
     .description('process a failed document a second time')
-    .argument('<uuid>')
-    .action(async (uuid, _given, command) => {
+    .argument('<document>', DOCUMENT, parseDocument)
+    .action(async (reference, _given, command) => {
       const options = globalOptions(command)
       const document = await withEngineOrDatabase(options, async (engine, isWorking) => {
         const { documents } = ownerSession(engine)
-        await documents.retry(uuid)
+        await documents.retry(reference)
         // If another process works on the folder, that process has the job now.
-        if (isWorking) await documents.whenProcessed(uuid).catch(() => undefined)
-        return await documents.get(uuid)
+        if (isWorking) await documents.whenProcessed(reference).catch(() => undefined)
+        return await documents.get(reference)
       })
       const error = errorOf(document)
       const isWaiting = document.completed === null || document.replacement !== null
@@ -140,13 +142,18 @@ export function ingestCommand(): CommandUnknownOpts {
         async (engine) => {
           const session = ownerSession(engine)
           const { id } = await findContext(session, given.context)
-          const progress = new IngestProgress(files.length, options.json)
-          const stopListening = engine.on('document.progress', (event) => {
-            progress.showWindows(event.windowsEmbedded)
+          const progress = new IngestProgress(files.length, {
+            results: options.json ? process.stderr : process.stdout,
+            progress: process.stderr,
+            now: () => performance.now(),
           })
           const ingestion = new Ingestion(session, id, files, {
             replaces: given.replace === true,
             metadata: given.metadata,
+          })
+          const stopListening = engine.on('document.progress', (event) => {
+            const name = ingestion.nameOf(event.fileName)
+            if (name !== undefined) progress.show(name, event)
           })
           interrupt = () => {
             progress.stop()
@@ -177,37 +184,6 @@ export function ingestCommand(): CommandUnknownOpts {
         )
       if (failures > 0) process.exitCode = 1
     })
-}
-
-/** Shows the progress of an ingestion: a bar on a terminal, and one line for each file. */
-class IngestProgress {
-  readonly #bar: SingleBar | undefined
-  readonly #stream: NodeJS.WriteStream
-
-  /** @param isForPrograms true if stdout is reserved for JSON */
-  constructor(total: number, isForPrograms: boolean) {
-    this.#stream = isForPrograms ? process.stderr : process.stdout
-    if (!process.stderr.isTTY) return
-    const format = '{bar} {value}/{total} files  {windows} windows embedded'
-    this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
-    this.#bar.start(total, 0, { windows: 0 })
-  }
-
-  showWindows(windowsEmbedded: number): void {
-    this.#bar?.update({ windows: windowsEmbedded })
-  }
-
-  /** Prints one line for a file that is done or has failed. */
-  finishFile(path: string, outcome: string): void {
-    // The bar is on the last line. It is cleared for the new line, and drawn below it.
-    if (this.#bar !== undefined) process.stderr.write('\r\u001b[K')
-    this.#stream.write(`${oneLine(`${path}: ${outcome}`)}\n`)
-    this.#bar?.increment()
-  }
-
-  stop(): void {
-    this.#bar?.stop()
-  }
 }
 
 /** Tells the user what is unfinished after an interruption, and how it continues. */
