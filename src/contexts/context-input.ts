@@ -154,7 +154,7 @@ const CONTEXT_CHANGES = objectSchema({
 /** The body of `POST /context`: a new context without the settings beyond the specification. */
 export const contextBodySchema: z.ZodType<Omit<NewContext, 'settings'>> = NEW_CONTEXT.omit({ settings: true })
 
-/** The body of `PUT /context/{contextId}`, which has all texts. Specification: Update context. */
+/** The body of `PUT /context/{contextId}`, which has all texts. Specification: Assistant API. */
 export const contextChangesBodySchema: z.ZodType<Omit<ContextChanges, 'settings'>> = CONTEXT_CHANGES.omit({
   settings: true,
 }).required({ name: true, description: true, caption: true })

@@ -81,6 +81,7 @@ export interface Engine {
    *
    * @returns `done` if all deleted data is removed; `full` if the rest waits because a disk is full; `failed` if the
    *   rest waits because its removal failed. The engine retries the rest by itself.
+   * @throws StorageError if the database cannot be read
    */
   whenCleared(): Promise<'done' | 'full' | 'failed'>
   /**

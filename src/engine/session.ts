@@ -83,7 +83,10 @@ export interface Session {
    * @throws as {@link search}; NotFoundError if the principal cannot read one of the contexts
    */
   searchAll(contextIds: readonly number[], prompt: string, options?: SearchOptions): Promise<ContextSearchResult[]>
-  /** As {@link searchAll}, for a consumer that may be slow: see {@link searchEntries}. */
+  /**
+   * As {@link searchAll}, for a consumer that may be slow: see {@link searchEntries}.
+   * @throws as {@link searchAll}, also during the iteration
+   */
   searchAllEntries(
     contextIds: readonly number[],
     prompt: string,

@@ -4,6 +4,8 @@ import { isAbortSignal } from './realms.js'
  *
  * This function holds a controller until the work settles. It does not use `AbortSignal.any`: in Node 20, garbage
  * collection can remove such a signal before it fires.
+ *
+ * @throws what the work throws
  */
 export async function withAnySignal<T>(
   signals: readonly (AbortSignal | undefined)[],

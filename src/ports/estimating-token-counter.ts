@@ -14,7 +14,7 @@ const TOKENS_OF_HANGUL = 2
 
 /**
  * Estimates the tokens of a text without the model's vocabulary. For the languages of a model, the estimate is seldom
- * below the truth: test/adapters/openai/token-counters.test.ts compares it with three vocabularies.
+ * below the truth: the tests compare it with three vocabularies.
  *
  * A word of ASCII letters counts a token for each 4 letters, another word of Latin, Cyrillic or Greek letters one for
  * each 2. A letter of Hangul counts 2. Each other letter, digit or sign is a token, and an emoji is 3 tokens.

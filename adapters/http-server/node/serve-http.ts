@@ -26,7 +26,10 @@ export interface HttpServer {
   readonly address: string
   /** The address and port on which it listens, for `webhooks.ownEndpoints` of `openLocalEngine`. */
   readonly endpoint: { readonly address: string; readonly port: number }
-  /** Accepts no more requests, ends streams of events, waits up to ten seconds for the running ones, then cuts their connections. */
+  /**
+   * Accepts no more requests, ends streams of events, waits up to ten seconds for the running ones, then cuts their
+   * connections. Never rejects.
+   */
   close(): Promise<void>
 }
 

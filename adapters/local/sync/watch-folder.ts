@@ -13,7 +13,7 @@ export interface WatchOptions extends SyncOptions {
 export interface FolderWatch {
   /**
    * Stops the watch. Waits for the synchronisation in progress, if there is one, which stops at its next file. A second
-   * call waits for the first one.
+   * call waits for the first one. Never rejects.
    */
   close(): Promise<void>
 }

@@ -28,7 +28,11 @@ export interface OneTimePasswordOperations {
    * @throws InvalidInputError if the user has no secret in use
    */
   renewRecoveryCodes(id: number): Promise<RecoveryCodes>
-  /** Removes the secret and the recovery codes, so that a login needs only the password. Does nothing without them. */
+  /**
+   * Removes the secret and the recovery codes, so that a login needs only the password. Does nothing without them.
+   * @throws InvalidInputError for an id that is no number
+   * @throws NotFoundError `ERR_USER_NOT_FOUND`
+   */
   disable(id: number): Promise<User>
 }
 
