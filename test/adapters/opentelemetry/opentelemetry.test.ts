@@ -34,7 +34,7 @@ afterEach(async () => {
 
 async function ingest(text = `${SECRET_WORDS} like nuts.`): Promise<void> {
   await uploadText(memory.session, contextId, 'birds.txt', text)
-  await vi.waitFor(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
+  await eventually(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
 }
 
 describe('the spans of a search', () => {
@@ -121,7 +121,7 @@ describe('the spans of an ingestion', () => {
   it('of a document that fails have its code', async () => {
     const uuid = await memory.session.documents.upload(contextId, { fileName: 'empty.txt', content: ' ' })
     await expect(memory.session.documents.whenProcessed(uuid)).rejects.toThrow()
-    await vi.waitFor(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
+    await eventually(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
     expect(observed.named('alcove.ingest')[0]?.attributes['error.type']).toBe('ERR_NO_TEXT')
   })
 })
@@ -148,7 +148,7 @@ describe('a trace', () => {
     const headers = { authorization: `Bearer ${await token('assistant')}`, traceparent: TRACEPARENT }
     const { status } = await request(`/context/upload/${contextId}`, { method: 'POST', headers, body: form })
     expect(status).toBeLessThan(300)
-    await vi.waitFor(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
+    await eventually(() => expect(observed.named('alcove.ingest')).toHaveLength(1))
     const [received] = observed.named('POST /context/upload/{contextId}')
     expect(received?.parentSpanContext).toMatchObject(REMOTE)
     expect(received?.kind).toBe(SpanKind.SERVER)
@@ -179,7 +179,7 @@ describe('a trace', () => {
     await observed.telemetry.tracer.span('http.server.request', { parent: TRACEPARENT }, async () => {
       await memory.engine.events.record({ type: 'agent.created', data: { agentId: 1, name: 'A' }, companyId })
     })
-    await vi.waitFor(() => expect(observed.named('alcove.deliver')).toHaveLength(2), { timeout: 5_000 })
+    await eventually(() => expect(observed.named('alcove.deliver')).toHaveLength(2))
     const [failed, succeeded] = observed.named('alcove.deliver')
     for (const delivery of [failed, succeeded]) {
       expect(traceIdOf(delivery)).toBe(REMOTE.traceId)
@@ -229,7 +229,7 @@ describe('the header traceparent of events', () => {
     await observed.telemetry.tracer.span('http.server.request', { parent: TRACEPARENT }, async () => {
       await memory.engine.events.record({ type: 'agent.created', data: { agentId: 1, name: 'A' }, companyId })
     })
-    await vi.waitFor(() => expect(observed.named('alcove.deliver')).toHaveLength(1))
+    await eventually(() => expect(observed.named('alcove.deliver')).toHaveLength(1))
     const { spanId } = observed.named('alcove.deliver')[0]?.spanContext() ?? {}
     expect(memory.httpTransport.requests[0]?.headers['traceparent']).toBe(`00-${REMOTE.traceId}-${spanId}-01`)
   })
@@ -247,14 +247,14 @@ describe('the metrics of an engine', () => {
     await memory.engine.administration.destinations.create({ url: 'https://receiver.example/x', eventTypes: null })
     const { companyId } = memory.engine.owner
     await memory.engine.events.record({ type: 'agent.created', data: { agentId: 1, name: 'A' }, companyId })
-    await vi.waitFor(() => expect(memory.httpTransport.requests).toHaveLength(1))
+    await eventually(() => expect(memory.httpTransport.requests).toHaveLength(1))
     expect(await observed.gauge('alcove.queue.jobs', 'deliver-event')).toBe(1)
     expect(await observed.gauge('alcove.queue.due_jobs', 'deliver-event')).toBe(0)
     expect(await observed.gauge('alcove.queue.age_seconds', 'deliver-event')).toBe(0)
     expect(await observed.gauge('alcove.queue.running_jobs', 'deliver-event')).toBe(1)
     expect(await observed.gauge('alcove.queue.jobs', 'ingest-document')).toBe(0)
     answer()
-    await vi.waitFor(async () => expect(await observed.gauge('alcove.queue.jobs', 'deliver-event')).toBe(0))
+    await eventually(async () => expect(await observed.gauge('alcove.queue.jobs', 'deliver-event')).toBe(0))
   })
 
   it('show models, indexes and tables', async () => {
@@ -289,7 +289,7 @@ describe('spans and metrics', () => {
     await memory.engine.whenCleared()
     const { companyId } = memory.engine.owner
     await memory.engine.events.record({ type: 'agent.created', data: { agentId: 1, name: SECRET_WORDS }, companyId })
-    await vi.waitFor(() => expect(observed.named('alcove.deliver')).toHaveLength(1))
+    await eventually(() => expect(observed.named('alcove.deliver')).toHaveLength(1))
     expect(observed.named('alcove.job').length).toBeGreaterThan(0)
     for (const { name, attributes } of observed.spans) {
       const { labels, attributes: known } = SPANS[name as SpanName]
@@ -302,3 +302,8 @@ describe('spans and metrics', () => {
     for (const secret of ['Zanzibar', 'parrots', 'birds', 's3cret', 'receiver']) expect(shown).not.toContain(secret)
   })
 })
+
+/** Waits until a check passes, for longer than a busy machine needs. */
+async function eventually(check: () => unknown): Promise<void> {
+  await vi.waitFor(check, { timeout: 10_000 })
+}
