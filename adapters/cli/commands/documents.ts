@@ -5,7 +5,7 @@ import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEng
 import { IngestProgress } from '../ingest-progress.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
 import { globalOptions, isSwitchedOn, option, parseFilter, parseMetadata, parseMetadataOrNull } from '../options.js'
-import { counted, oneLine, printList, printRecord, printResult, tell } from '../output.js'
+import { counted, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
 const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** The columns that a terminal takes for a line: these names have signs of two columns. */
 function columnsOf(line: string): number {
-  return [...line].reduce((sum, sign) => sum + (/[\p{Script=Han}\p{Script=Hiragana}]/u.test(sign) ? 2 : 1), 0)
+  return line.length + (line.match(/[\p{Script=Han}\p{Script=Hiragana}]/gu) ?? []).length
 }
 
 describe('alcove documents', () => {
