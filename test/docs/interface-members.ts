@@ -53,7 +53,7 @@ interface AsyncMember {
 /** Every function and method that a host can call and that gives a promise or an async iterable. */
 export function asyncMembers(): AsyncMember[] {
   return [...exportedSymbols()].flatMap(([owner, { declarations = [] }]) => {
-    const members = declarations.flatMap((each) => {
+    const members = declarations.flatMap((each): readonly (ts.MethodSignature | ts.FunctionDeclaration)[] => {
       if (ts.isInterfaceDeclaration(each)) return each.members.filter(ts.isMethodSignature)
       return ts.isFunctionDeclaration(each) ? [each] : []
     })
