@@ -1,7 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
-import { withOptionOfField } from './option-of-field.js'
 import { messageOf } from '../../src/ports/index.js'
+import { withOptionOfField } from './option-of-field.js'
 import { oneLine } from './output.js'
 import { buildProgram } from './program.js'
 

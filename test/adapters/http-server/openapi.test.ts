@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { paths } from '../../../adapters/client/index.js'
 import { describeApi } from '../../../adapters/http-server/index.js'
 import { generateApiTypes } from './generate-api-types.js'
-import type { paths } from '../../../adapters/client/index.js'
 import { fileForm, startServer, type TestServer } from './server.js'
 
 let server: TestServer
