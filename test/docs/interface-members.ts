@@ -53,12 +53,12 @@ interface AsyncMember {
 /** Every function and method that a host can call and that gives a promise or an async iterable. */
 export function asyncMembers(): AsyncMember[] {
   return [...exportedSymbols()].flatMap(([owner, { declarations = [] }]) => {
-    const members = declarations.flatMap((each): readonly (ts.MethodSignature | ts.FunctionDeclaration)[] => {
+    const members = declarations.flatMap((each): (ts.MethodSignature | ts.FunctionDeclaration)[] => {
       if (ts.isInterfaceDeclaration(each)) return each.members.filter(ts.isMethodSignature)
       return ts.isFunctionDeclaration(each) ? [each] : []
     })
     const waiting = members.filter((member) => {
-      const type = member.type as ts.TypeNode | undefined
+      const { type } = member
       return type !== undefined && /^(Promise|Async)/.test(textOf(type))
     })
     return waiting.map((member) => {
