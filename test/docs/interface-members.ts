@@ -26,7 +26,7 @@ function typeProgram(): ts.Program {
   return program
 }
 
-/** What the entries export, by its names. */
+/** The exports of the entries, by name. */
 function exportedSymbols(): Map<string, ts.Symbol> {
   const checker = typeProgram().getTypeChecker()
   const exports = ENTRIES.flatMap((entry) => {

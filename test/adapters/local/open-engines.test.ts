@@ -54,7 +54,7 @@ describe('a folder that is opened again in the same process', () => {
     expect(() => one.as(one.owner)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error)
     const second = await session.documents.upload(id, { fileName: 'again.txt', content: 'Notice takes two weeks.' })
     await session.documents.whenProcessed(second)
-    // What a closed part listened to is not heard any more.
+    // A closed part no longer hears its events.
     expect(heard).toEqual([uuid])
 
     const closing = other.close()
