@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type HostWebhookEvent, type VerifyWebhookOptions, verifyWebhook } from '../../../src/webhooks/index.js'
 import { EVENT_DATA } from '../../event-data.js'
 
@@ -46,6 +46,21 @@ describe('verifyWebhook with the scheme standard', () => {
     for (const none of [other, `v1a,${right?.slice(3)}`, 'v1,!!!', 'v1,AAAA', '', right?.slice(3) ?? '']) {
       await expect(verify({ ...headers, 'webhook-signature': none })).rejects.toMatchObject(REFUSED)
     }
+  })
+
+  it('computes one signature for each secret, however many the header has', async () => {
+    const headers = headersAt(NOW)
+    const others = Array.from({ length: 300 }, (_, byte) => `v1,${Buffer.alloc(32, byte).toString('base64')}`)
+    const sign = vi.spyOn(crypto.subtle, 'sign')
+    const verified = vi.spyOn(crypto.subtle, 'verify')
+    const signature = [...others, headers['webhook-signature']].join(' ')
+    const secrets = ['whsec_AAAA', SECRET]
+    const options = { scheme: 'standard', now: NOW } as const
+    expect(await verifyWebhook(BODY, { ...headers, 'webhook-signature': signature }, secrets, options)).toEqual(EVENT)
+    const forged = { ...headers, 'webhook-signature': others.join(' ') }
+    await expect(verifyWebhook(BODY, forged, secrets, options)).rejects.toMatchObject(REFUSED)
+    expect(sign.mock.calls.length + verified.mock.calls.length).toBe(4)
+    vi.restoreAllMocks()
   })
 
   it.each([
