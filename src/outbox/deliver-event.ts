@@ -16,6 +16,7 @@ import type {
 } from '../ports/index.js'
 import type { AttemptReport, DestinationFailures } from './destination-failures.js'
 import { DELIVER_EVENT } from './event.js'
+import { isBuiltIn } from './host-event-types.js'
 import { requestHeaders } from './request-headers.js'
 import { type Settlement, settleAttempt } from './settlement.js'
 
@@ -211,7 +212,10 @@ export class DeliverEvent implements JobHandler {
 }
 
 function traceAttempt(span: Span, { type }: DeliveryRecord, { outcome, httpStatus }: Settlement): void {
-  span.label({ 'alcove.event.type': type, 'alcove.delivery.outcome': outcome })
+  // Each label value is a series of its own, and a host may define many types.
+  const isOfHost = !isBuiltIn(type)
+  span.label({ 'alcove.event.type': isOfHost ? 'host' : type, 'alcove.delivery.outcome': outcome })
+  if (isOfHost) span.set({ 'alcove.event.host_type': type })
   if (httpStatus !== null) span.set({ 'http.response.status_code': httpStatus })
   if (outcome !== 'success') span.fail(outcome)
 }
@@ -268,7 +272,9 @@ function reportsOf({ delivery, destination, settlement, finishedAt }: FinishedAt
   const isSuccess = settlement.outcome === 'success'
   if (destination.retry !== 'long' || (isSuccess && destination.failingSince === null)) return []
   const { isGone, isExhausted } = settlement
-  return [{ destinationId: delivery.destinationId, isSuccess, isGone, isExhausted, finishedAt }]
+  const { url, retry: schedule, updated } = destination
+  const version = { url, retry: schedule, updated }
+  return [{ destinationId: delivery.destinationId, version, isSuccess, isGone, isExhausted, finishedAt }]
 }
 
 function isStorageUnavailable(error: unknown): boolean {

@@ -16,12 +16,14 @@ export const NOT_FAILING: Pick<DestinationRecord, 'failingSince' | 'failureRepor
 
 /** The settings of an update. Members that are missing or undefined stay as they are. */
 type Settings = {
-  readonly [Name in 'name' | 'includeDescendants' | 'signatureScheme' | 'retry']?: DestinationRecord[Name] | undefined
+  readonly [Name in 'url' | 'name' | 'includeDescendants' | 'signatureScheme' | 'retry']?:
+    | DestinationRecord[Name]
+    | undefined
 }
 
 /**
  * The changes of a destination by an update. A scheme with one signature needs no previous secret, and only `long`
- * retries count failures.
+ * retries count failures. The failures of a URL are none of the next one.
  *
  * @param disabled undefined leaves the state as it is
  */
@@ -30,11 +32,11 @@ export function changesOf(
   settings: Settings,
   disabled: boolean | undefined,
 ): Partial<DestinationRecord> {
-  const { signatureScheme = before.signatureScheme, retry = before.retry } = settings
+  const { url = before.url, signatureScheme = before.signatureScheme, retry = before.retry } = settings
   return {
     ...withoutUndefined(settings),
     ...(signatureScheme === 'service' && NO_PREVIOUS_SECRET),
-    ...(retry === 'standard' && NOT_FAILING),
+    ...((retry === 'standard' || url !== before.url) && NOT_FAILING),
     ...disablingOf(before, disabled),
   }
 }

@@ -1,5 +1,13 @@
 import { recordChange } from '../audit/index.js'
-import type { AccessRecord, Clock, DestinationMailPurpose, Repositories, UserRecord } from '../ports/index.js'
+import type {
+  AccessRecord,
+  Clock,
+  DestinationMailPurpose,
+  DestinationRecord,
+  DestinationVersion,
+  Repositories,
+  UserRecord,
+} from '../ports/index.js'
 import { type MailQueue, managersOfWebhooks } from '../tenancy/index.js'
 
 const DAY_MS = 86_400_000
@@ -9,6 +17,8 @@ const MAX_RECEIVERS = 5
 /** The report of an attempt about its destination. Only for destinations that ask for long retries. */
 export interface AttemptReport {
   readonly destinationId: number
+  /** The version that the attempt was sent to. The report says nothing about a later one. */
+  readonly version: DestinationVersion
   readonly isSuccess: boolean
   /** The destination answered 410. */
   readonly isGone: boolean
@@ -21,7 +31,8 @@ export interface AttemptReport {
 /**
  * Keeps the state of destinations whose attempts fail. After a day without a success, and when a delivery has failed for
  * a day, it queues one mail to each user who may manage the company's webhooks. A destination that answers 410 is
- * disabled, with a mail too. A success begins a new count.
+ * disabled, with a mail too. A success begins a new count. A report about an earlier version changes nothing: somebody may
+ * have given the destination another URL, or enabled it again, while the request was in progress.
  */
 export class DestinationFailures {
   readonly #clock: Clock
@@ -41,25 +52,25 @@ export class DestinationFailures {
     }
   }
 
-  async #recover({ destinations }: Repositories, { destinationId }: AttemptReport): Promise<void> {
+  async #recover({ destinations }: Repositories, { destinationId, version }: AttemptReport): Promise<void> {
     const destination = await destinations.get(destinationId)
-    if (destination === undefined || destination.failingSince === null) return
+    if (destination === undefined || destination.failingSince === null || !isOf(version, destination)) return
     await destinations.update(destinationId, { failingSince: null, failureReported: null })
   }
 
   async #fail(repositories: Repositories, report: AttemptReport): Promise<void> {
     const { destinations } = repositories
-    const { destinationId: id, finishedAt, isGone, isExhausted } = report
-    await destinations.setIfNull(id, 'failingSince', finishedAt)
+    const { destinationId: id, version, finishedAt, isGone, isExhausted } = report
+    await destinations.setIfNull(id, 'failingSince', finishedAt, version)
     if (isGone) {
-      if (await destinations.setIfNull(id, 'disabledReason', 'gone')) await this.#disabled(repositories, id)
+      if (await destinations.setIfNull(id, 'disabledReason', 'gone', version)) await this.#disabled(repositories, id)
       return
     }
     const destination = await destinations.get(id)
-    if (destination === undefined || destination.failureReported !== null) return
+    if (destination === undefined || destination.failureReported !== null || !isOf(version, destination)) return
     const failingMs = Date.parse(finishedAt) - Date.parse(destination.failingSince ?? finishedAt)
     if (!isExhausted && failingMs < DAY_MS) return
-    if (!(await destinations.setIfNull(id, 'failureReported', finishedAt))) return
+    if (!(await destinations.setIfNull(id, 'failureReported', finishedAt, version))) return
     await this.#mail(repositories, 'destination-failing', destination)
   }
 
@@ -89,6 +100,10 @@ export class DestinationFailures {
   }
 }
 
+function isOf({ url, retry, updated }: DestinationVersion, destination: DestinationRecord): boolean {
+  return destination.url === url && destination.retry === retry && destination.updated === updated
+}
+
 /** The users who may manage the webhooks of a company; where there is none, those of the nearest company above it. */
 async function receiversOf(repositories: Repositories, companyId: number): Promise<readonly UserRecord[]> {
   const seen = new Set<number>()
@@ -105,7 +120,7 @@ async function receiversOf(repositories: Repositories, companyId: number): Promi
   return []
 }
 
-/** The user of an API key has an address that cannot exist. */
+/** The user of an API key has an address that cannot exist. A user of the host's login may have none. */
 function isPerson({ email }: UserRecord): boolean {
-  return !email.endsWith('.invalid')
+  return email !== '' && !email.endsWith('.invalid')
 }

@@ -150,8 +150,8 @@ export class Destinations {
 
   /**
    * Changes a destination. Its secret stays, and waiting deliveries go to the new URL. Every member except `url` and
-   * `eventTypes` stays as it is when omitted. With `disabled: false`, a disabled destination gets events again, and its
-   * failures are counted from the beginning.
+   * `eventTypes` stays as it is when omitted. With `disabled: false`, a disabled destination gets events again. Its
+   * failures are then counted from the beginning, as with a new URL.
    *
    * @throws InvalidInputError @throws DestinationRefusedError @throws NotFoundError
    * @throws ThrottledError where the company has reached the limit of a minute
@@ -170,10 +170,9 @@ export class Destinations {
     return await this.#storage.transaction(async (repositories) => {
       const before = await findDestination(repositories, reach, id)
       const changed = await changeDestination(repositories, reach, id, {
-        url: vettedUrl,
         eventTypes: distinctTypes(eventTypes),
         updated: now.toISOString(),
-        ...changesOf(before, given, disabled),
+        ...changesOf(before, { ...given, url: vettedUrl }, disabled),
       })
       const target = { companyId, targetId: id }
       await recordChanges(repositories, reach.by, now, [

@@ -8,8 +8,8 @@ type OwnData<Type extends DocumentEventType> = Omit<
 >
 
 /**
- * Records an event about a document, in the transaction that makes it true. Writes nothing if no destination names the
- * type, so that documents cost nothing more then.
+ * Records an event about a document, in the transaction that makes it true. Writes nothing if nobody gets it. If no
+ * destination of any company names the type, it costs one cheap read.
  *
  * @param data the members that the type has beside those of every document
  * @returns true if there are deliveries
@@ -21,9 +21,10 @@ export async function recordDocumentEvent<Type extends DocumentEventType>(
   document: Pick<DocumentRecord, 'contextId' | 'publicId' | 'uuid'> & { readonly originalName: string },
   data: OwnData<Type>,
 ): Promise<boolean> {
-  if (!(await repositories.destinations.isNamed(type))) return false
+  const { destinations } = repositories
+  if (!(await destinations.isNamed(type))) return false
   const companyId = await companyOf(repositories, document.contextId)
-  if (companyId === undefined) return false
+  if (companyId === undefined || !(await destinations.isNamed(type, companyId))) return false
   const { contextId, publicId: docId, uuid, originalName } = document
   const envelope = newEnvelope(type, { contextId, docId, uuid, originalName, ...data }, clock.now())
   return (await storeEvent(repositories, await toEventRecord(envelope), companyId)) > 0

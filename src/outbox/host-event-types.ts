@@ -39,6 +39,11 @@ const MAX_TYPES = 1_000
 const SETTING = 'event-types'
 const BUILT_IN: readonly string[] = [...EVENT_TYPES, ...DOCUMENT_EVENT_TYPES]
 
+/** True for the engine's own types. */
+export function isBuiltIn(type: string): boolean {
+  return BUILT_IN.includes(type)
+}
+
 const DEFINITION = closedObjectSchema({
   type: textSchema({ min: 1, max: MAX_TYPE_LENGTH }),
   description: textSchema({ min: 1, max: 1_000, isLine: true }).optional(),
@@ -93,7 +98,7 @@ export class HostEventTypes {
 
   /** @throws InvalidInputError for a type that nobody has defined */
   async requireKnown(repositories: Repositories, types: readonly string[] | null): Promise<void> {
-    const ofHost = (types ?? []).filter((type) => !BUILT_IN.includes(type))
+    const ofHost = (types ?? []).filter((type) => !isBuiltIn(type))
     if (types === null || ofHost.length === 0) return
     const stored = await readTypes(repositories)
     const unknown = ofHost.find((type) => !Object.hasOwn(stored, type))

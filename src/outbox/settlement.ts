@@ -90,7 +90,7 @@ function errorOf(httpStatus: number, isLong: boolean): string {
   const isRedirect = httpStatus >= 300 && httpStatus < 400
   const consequence = isRedirect ? '; redirects are not followed' : ''
   const isGone = isLong && httpStatus === 410
-  return `the destination answered ${httpStatus}${isGone ? '; it is disabled now' : consequence}`
+  return `the destination answered ${httpStatus}${isGone ? ': its URL is gone' : consequence}`
 }
 
 /** The pause of a header `retry-after` in seconds or as a date, at most six hours; 0 for no or an unreadable header. */

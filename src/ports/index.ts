@@ -189,6 +189,7 @@ export {
   type DeliveryStatus,
   type DestinationRecord,
   type DestinationRepository,
+  type DestinationVersion,
   type DisabledReason,
   type EventRecord,
   type EventRepository,

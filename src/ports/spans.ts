@@ -113,6 +113,7 @@ export const SPANS: Readonly<Record<SpanName, SpanDescription>> = {
       'alcove.company.id',
       'alcove.destination.id',
       'alcove.delivery.attempt',
+      'alcove.event.host_type',
       'http.response.status_code',
     ],
   },

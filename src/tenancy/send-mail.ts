@@ -88,6 +88,8 @@ export class SendMail implements JobHandler {
     const user = await findUsableUser(repositories, mail.userId)
     const company = user && (await repositories.companies.get(user.companyId))
     if (user === undefined || company === undefined) return undefined
+    // A user of the host's login may have no address, or have lost it since.
+    if (user.email === '') return undefined
     // Rows that are older than the rules for names may contain any text.
     const name = isSafeInMail(user.name) ? user.name : ''
     const subject = {

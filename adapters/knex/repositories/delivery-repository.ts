@@ -19,9 +19,9 @@ import type {
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0001-initial-events.js'
 import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
-import { ancestors, descendants } from './company-repositories.js'
+import { descendants } from './company-repositories.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
-import { whereNamed } from './outbox-repositories.js'
+import { disabledCompanyIds, whereGetsEventsOf, whereNamed } from './outbox-repositories.js'
 
 const STATE_COLUMNS = {
   status: 'text',
@@ -47,9 +47,12 @@ const DESTINATION_COLUMNS = [
   'previous_secret_expires',
   'failing_since',
   'failure_reported',
-].map((column) => `destination.${column}`)
+]
+  .map((column) => `destination.${column}`)
+  // A delivery has a column of this name.
+  .concat('destination.updated as destination_updated')
 const OPEN_STATUSES: readonly DeliveryStatus[] = ['pending', 'delivering']
-/** Oldest rows that are read. More than the number of deliveries that can be under way among them. */
+/** Oldest finished rows that are read. The clocks of processes differ, so a few of the first ones may be new. */
 const MIN_ROWS_READ = 1_000
 
 export class KnexDeliveryRepository extends KnexRepository implements DeliveryRepository {
@@ -64,16 +67,9 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     const { id, eventId, type, companyId, created, traceparent = null } = event
     const { knex, name } = this.session
     const values = [id, eventId, type, created, created, traceparent] as readonly Knex.RawBinding[]
-    const select = knex
-      .from(name('destinations'))
+    const select = whereGetsEventsOf(knex.from(name('destinations')), this.session, companyId)
       .whereNull('deleted')
       .whereNull('disabled_reason')
-      .whereNotIn('company_id', this.#disabledCompanyIds)
-      .where((either) => {
-        void either.where('company_id', companyId).orWhere((above) => {
-          void above.where('include_descendants', true).whereIn('company_id', ancestors(this.session, companyId))
-        })
-      })
       .where((either) => {
         if (!isNamedOnly) void either.whereNull('event_types')
         void either.orWhere((named) => void whereNamed(named, type))
@@ -112,7 +108,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         .whereIn('delivery.id', part)
         .whereNull('destination.deleted')
         .whereNull('destination.disabled_reason')
-        .whereNotIn('destination.company_id', this.#disabledCompanyIds)
+        .whereNotIn('destination.company_id', disabledCompanyIds(this.session))
         .select('delivery.*', ...DESTINATION_COLUMNS, 'event.payload', 'event.payload_hash')
       for (const row of rows) {
         sendable.set(number(row, 'id'), {
@@ -279,16 +275,18 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     }
   }
 
-  /** Selects the ids of disabled companies: their destinations get no deliveries. A deleted company is disabled too. */
-  get #disabledCompanyIds(): Knex.QueryBuilder {
-    return this.session.knex.from(this.session.name('companies')).where('is_disabled', true).select('id')
-  }
-
-  /** Ids of the oldest finished deliveries. Ids ascend with time, so this needs no index on the time. */
+  /**
+   * Ids of the oldest finished deliveries. Ids ascend with time, so this needs no index on the time. Any number of open
+   * deliveries may be older: long retries can take longer than a short retention.
+   */
   async #listOldIds(before: string, limit: number): Promise<readonly number[]> {
-    const oldest = await this.rows.orderBy('id').limit(Math.max(limit, MIN_ROWS_READ)).select('id', 'created', 'status')
+    const oldest = await this.rows
+      .whereNotIn('status', OPEN_STATUSES)
+      .orderBy('id')
+      .limit(Math.max(limit, MIN_ROWS_READ))
+      .select('id', 'created')
     return oldest
-      .filter((row) => text(row, 'created') < before && !OPEN_STATUSES.includes(text(row, 'status') as DeliveryStatus))
+      .filter((row) => text(row, 'created') < before)
       .slice(0, limit)
       .map((row) => number(row, 'id'))
   }
@@ -353,6 +351,7 @@ function toSendableDestination(row: Row): SendableDelivery['destination'] {
     previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
     failingSince: textOrNull(row, 'failing_since'),
     failureReported: textOrNull(row, 'failure_reported'),
+    updated: text(row, 'destination_updated'),
   }
 }
 

@@ -3,6 +3,7 @@ import {
   AlreadyExistsError,
   type DestinationRecord,
   type DestinationRepository,
+  type DestinationVersion,
   type DisabledReason,
   type EventRecord,
   type EventRepository,
@@ -14,6 +15,7 @@ import {
 import { isUniqueViolation } from '../errors.js'
 import { NAMES_DOCUMENTS } from '../migrations/0004-webhook-settings.js'
 import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
+import { ancestors } from './company-repositories.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 interface Filter {
@@ -52,8 +54,9 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     return await refuseDuplicates(async () => (await this.#live.where('id', id).update(toRow(changes))) > 0)
   }
 
-  async isNamed(type: string): Promise<boolean> {
+  async isNamed(type: string, companyId?: number): Promise<boolean> {
     const named = type.startsWith(DOCUMENT_TYPES) ? this.rows.whereRaw(NAMES_DOCUMENTS) : this.#live
+    if (companyId !== undefined) void whereGetsEventsOf(named, this.session, companyId)
     return (await whereNamed(named.whereNull('disabled_reason'), type).limit(1).select('id')).length > 0
   }
 
@@ -61,14 +64,15 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     id: number,
     member: 'disabledReason' | 'failingSince' | 'failureReported',
     value: string,
+    version?: DestinationVersion,
   ): Promise<boolean> {
     const column = COLUMNS[member]
-    return (
-      (await this.#live
-        .where('id', id)
-        .whereNull(column)
-        .update({ [column]: value })) > 0
-    )
+    const rows = this.#live.where('id', id).whereNull(column)
+    if (version !== undefined) {
+      const { url, retry, updated } = version
+      void rows.where({ url, retry, updated })
+    }
+    return (await rows.update({ [column]: value })) > 0
   }
 
   async removeExpiredSecrets({ now, limit }: { readonly now: string; readonly limit: number }): Promise<number> {
@@ -120,6 +124,25 @@ export function whereNamed<Query extends Knex.QueryBuilder>(query: Query, type: 
   const pattern = `%${JSON.stringify(type).replaceAll('_', '\\_')}%`
   void query.whereRaw(`event_types like ? escape '\\'`, [pattern])
   return query
+}
+
+/** Selects the destinations that get the events of a company: its own, and those of companies above that include it. */
+export function whereGetsEventsOf<Query extends Knex.QueryBuilder>(
+  query: Query,
+  session: Session,
+  companyId: number,
+): Query {
+  void query.whereNotIn('company_id', disabledCompanyIds(session)).where((either) => {
+    void either.where('company_id', companyId).orWhere((above) => {
+      void above.where('include_descendants', true).whereIn('company_id', ancestors(session, companyId))
+    })
+  })
+  return query
+}
+
+/** Selects the ids of disabled companies: their destinations get no deliveries. A deleted company is disabled too. */
+export function disabledCompanyIds({ knex, name }: Session): Knex.QueryBuilder {
+  return knex.from(name('companies')).where('is_disabled', true).select('id')
 }
 
 const COLUMNS = {

@@ -4,6 +4,7 @@ import {
   type DeliveryRecord,
   type DeliveryRepository,
   type DestinationRepository,
+  type DestinationVersion,
   type EventRepository,
   type SendableDelivery,
 } from '../../../src/ports/index.js'
@@ -11,7 +12,8 @@ import { isWithin, type MemoryTables, pageOf, type StoredDestination } from './m
 
 const NO_PREVIOUS_SECRET = { previousSealedSecret: null, previousSecretExpires: null } as const
 
-export function destinationRepository({ destinations }: MemoryTables): DestinationRepository {
+export function destinationRepository(tables: MemoryTables): DestinationRepository {
+  const { destinations } = tables
   const findLive = (id: number): StoredDestination | undefined => {
     const destination = destinations.get(id)
     return destination?.removed === null ? destination : undefined
@@ -51,12 +53,17 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
       if (changes.url !== undefined) refuseDuplicate(destination.companyId, changes.url, id)
       return destinations.update(id, changes)
     },
-    isNamed: async (type) =>
-      destinations.find(({ removed, disabledReason, eventTypes }) => {
-        return removed === null && disabledReason === null && (eventTypes?.includes(type) ?? false)
+    isNamed: async (type, companyId) =>
+      destinations.find((destination) => {
+        const { removed, disabledReason, eventTypes } = destination
+        if (removed !== null || disabledReason !== null || !(eventTypes?.includes(type) ?? false)) return false
+        return companyId === undefined || getsEventsOf(tables, destination, companyId)
       }) !== undefined,
-    setIfNull: async (id, member, value) =>
-      findLive(id)?.[member] === null && destinations.update(id, { [member]: value }),
+    setIfNull: async (id, member, value, version) => {
+      const destination = findLive(id)
+      if (destination?.[member] !== null || !isOf(version, destination)) return false
+      return destinations.update(id, { [member]: value })
+    },
     removeExpiredSecrets: async ({ now, limit }) => {
       const expired = destinations
         .filter(({ previousSecretExpires }) => previousSecretExpires !== null && previousSecretExpires <= now)
@@ -75,6 +82,21 @@ export function destinationRepository({ destinations }: MemoryTables): Destinati
   }
 }
 
+function isOf(version: DestinationVersion | undefined, { url, retry, updated }: StoredDestination): boolean {
+  return version === undefined || (version.url === url && version.retry === retry && version.updated === updated)
+}
+
+/** A deleted company is disabled too. */
+function isUsable({ companies }: MemoryTables, { removed, disabledReason, companyId }: StoredDestination): boolean {
+  return removed === null && disabledReason === null && !(companies.get(companyId)?.isDisabled ?? false)
+}
+
+function getsEventsOf(tables: MemoryTables, destination: StoredDestination, companyId: number): boolean {
+  const { companyId: ownerId, includeDescendants } = destination
+  if (!isUsable(tables, destination)) return false
+  return ownerId === companyId || (includeDescendants && isWithin(tables.companies, companyId, ownerId))
+}
+
 export function eventRepository({ events }: MemoryTables): EventRepository {
   return {
     insert: async (event) => events.insert(event),
@@ -89,10 +111,6 @@ const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
-  // A deleted company is disabled too.
-  const isCompanyDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
-  const isUsable = ({ removed, disabledReason, companyId }: StoredDestination): boolean =>
-    removed === null && disabledReason === null && !isCompanyDisabled(companyId)
   const removeRows = (removed: readonly DeliveryRecord[]): void => {
     for (const { id } of removed) {
       for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
@@ -105,9 +123,8 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   return {
     fanOut: async ({ id: eventRow, eventId, type, companyId, created, traceparent = null }, { isNamedOnly }) => {
       const subscribed = destinations.filter((destination) => {
-        const { companyId: ownerId, includeDescendants, eventTypes } = destination
-        const isOfCompany = ownerId === companyId || (includeDescendants && isWithin(companies, companyId, ownerId))
-        return isUsable(destination) && isOfCompany && (eventTypes?.includes(type) ?? !isNamedOnly)
+        const { eventTypes } = destination
+        return getsEventsOf(tables, destination, companyId) && (eventTypes?.includes(type) ?? !isNamedOnly)
       })
       const event = { eventRow, eventId, type, created, updated: created, traceparent }
       return subscribed.map(({ id: destinationId, companyId: ownerId }) => {
@@ -122,7 +139,7 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
         const delivery = deliveries.get(id)
         const destination = delivery && destinations.get(delivery.destinationId)
         const event = delivery && events.get(delivery.eventRow)
-        if (!delivery || !destination || !isUsable(destination) || !event) continue
+        if (!delivery || !destination || !isUsable(tables, destination) || !event) continue
         sendable.set(id, { delivery, destination, event })
       }
       return sendable

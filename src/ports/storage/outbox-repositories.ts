@@ -43,6 +43,9 @@ export interface DestinationRecord {
   readonly updated: string
 }
 
+/** A destination at a time: an update of its settings changes `updated`. */
+export type DestinationVersion = Pick<DestinationRecord, 'url' | 'retry' | 'updated'>
+
 /** Destinations. Lists are ordered by id. Reading a missing id returns `undefined`. */
 export interface DestinationRepository {
   /** Adds a destination. @throws AlreadyExistsError if the company has a destination with this URL */
@@ -62,19 +65,24 @@ export interface DestinationRepository {
    */
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
   /**
-   * True if an enabled destination of any company names this type in `eventTypes`. Cheap for types that begin with
-   * `document.`, whatever the number of destinations.
+   * True if an enabled destination names this type in `eventTypes`. Cheap for types that begin with `document.`, whatever
+   * the number of destinations.
+   *
+   * @param companyId counts only destinations that get the events of this company, as {@link DeliveryRepository.fanOut}
+   *   finds them. Default: those of all companies
    */
-  isNamed(type: string): Promise<boolean>
+  isNamed(type: string, companyId?: number): Promise<boolean>
   /**
    * Sets a member if it is null. Only one of several concurrent callers sets it.
    *
+   * @param version sets nothing if the destination has another version now. Default: any version
    * @returns true if this call has set it
    */
   setIfNull<Member extends 'disabledReason' | 'failingSince' | 'failureReported'>(
     id: number,
     member: Member,
     value: NonNullable<DestinationRecord[Member]>,
+    version?: DestinationVersion,
   ): Promise<boolean>
   /** Removes previous secrets that have expired. @param now ISO 8601 @returns the number of removed secrets */
   removeExpiredSecrets(options: { readonly now: string; readonly limit: number }): Promise<number>
@@ -193,6 +201,7 @@ export interface SendableDelivery {
     | 'previousSecretExpires'
     | 'failingSince'
     | 'failureReported'
+    | 'updated'
   >
   readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
 }

@@ -161,6 +161,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
         [true, true, false],
       )
       assert.equal(await isNamed('document.deleted'), false, 'a disabled destination names nothing')
+      await isNamedFor(repositories, companyId, named)
       await destinations.update(off, { disabledReason: null })
       assert.equal(await isNamed('document.deleted'), true)
       await destinations.update(named, { eventTypes: null })
@@ -326,6 +327,40 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
     })
   })
 
+  test('removes old finished deliveries that are newer than a thousand open ones', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const { deliveries, destinations, events } = repositories
+      for (let number = 0; number < 40; number += 1)
+        await destinations.insert(destinationOf(companyId, { url: `${URL}/${number}` }))
+      for (let number = 0; number < 26; number += 1) {
+        const event = await events.insert(eventOf(companyId, { eventId: `evt_${number}` }))
+        await deliveries.fanOut(event, { isNamedOnly: false })
+      }
+      const newest = (await deliveries.list({ limit: 1 }))[0]?.id ?? 0
+      await deliveries.update(newest, { status: 'succeeded' })
+      assert.equal(await deliveries.removeOld({ before: LATER, limit: 100 }), 1)
+      assert.equal(await deliveries.get(newest), undefined)
+    })
+  })
+
+  test('sets a member of a destination that has the expected version', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const { destinations } = repositories
+      const version = await destinations.insert(destinationOf(companyId))
+      const set = async () => await destinations.setIfNull(version.id, 'disabledReason', 'gone', version)
+      const changes = [{ url: `${URL}/new` }, { retry: 'long' }, { updated: LATER }] as const
+      for (const change of changes) {
+        await destinations.update(version.id, change)
+        assert.equal(await set(), false)
+        await destinations.update(version.id, version)
+      }
+      assert.equal(await set(), true)
+      assert.equal(await set(), false)
+    })
+  })
+
   test('removes old finished deliveries, then their events and removed destinations', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companyId } = await seedCompany(repositories)
@@ -357,6 +392,21 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       assert.equal(await events.get(open.eventRow), undefined)
     })
   })
+}
+
+/** Asks for companies around one whose destination names a type. */
+async function isNamedFor(repositories: Repositories, companyId: number, destinationId: number): Promise<void> {
+  const { companies, destinations } = repositories
+  const above = (await companies.insert({ name: 'Above', parentId: null, created: NOW })).id
+  const below = (await companies.insert({ name: 'Below', parentId: companyId, created: NOW })).id
+  const asked = async () =>
+    await Promise.all([above, companyId, below].map((id) => destinations.isNamed('document.failed', id)))
+  assert.deepEqual(await asked(), [false, true, false])
+  await destinations.update(destinationId, { includeDescendants: true })
+  assert.deepEqual(await asked(), [false, true, true])
+  await companies.setDisabled(companyId, true)
+  assert.deepEqual(await asked(), [false, false, false])
+  await companies.setDisabled(companyId, false)
 }
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -42,6 +42,17 @@ describe('the trace of a request', () => {
     expect([attempt?.traceId, attempt?.errorType]).toEqual([TRACE_ID, 'timeout'])
   })
 
+  it('labels the deliveries of all types of the host alike', async () => {
+    const { administration, events, owner } = memory.engine
+    const order = await events.define({ type: 'order.created', schema: { orderId: 'integer' } })
+    await administration.destinations.create({ url: 'https://receiver.example/x', eventTypes: ['order.created'] })
+    await order.record({ data: { orderId: 1 }, companyId: owner.companyId })
+    const attempt = () => tracer.spans.find(({ name }) => name === 'alcove.deliver')
+    await eventually(() => expect(attempt()).toBeDefined())
+    expect(attempt()?.labels).toMatchObject({ 'alcove.event.type': 'host' })
+    expect(attempt()?.attributes).toMatchObject({ 'alcove.event.host_type': 'order.created' })
+  })
+
   it('goes on in the removal of a context, and in what the removal makes necessary', async () => {
     const { id } = await memory.session.contexts.create(NEW_CONTEXT)
     await uploadText(memory.session, id, 'a.txt', 'Some text.')

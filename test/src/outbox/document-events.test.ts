@@ -94,6 +94,18 @@ describe('D24 events of documents', () => {
     expect(transactions.flat()).not.toContain('events.insert')
   })
 
+  it('are not recorded where only another company names them', async () => {
+    const { destinations, companies } = opened.engine.administration
+    const child = await companies.create({ name: 'Child', parentId: 1 })
+    const eventTypes = DOCUMENT_EVENT_TYPES
+    await destinations.create({ url: 'https://child.example.com/', eventTypes, customerId: child.id })
+    await uploadText(opened.session, contextId, 'one.txt', 'One.')
+    expect(transactions.flat()).not.toContain('events.insert')
+    await destinations.create({ url: 'https://own.example.com/', eventTypes })
+    await uploadText(opened.session, contextId, 'two.txt', 'Two.')
+    expect(transactions.flat()).toContain('events.insert')
+  })
+
   it('reach only destinations that name the type, of the company or of one above that includes it', async () => {
     const { administration } = opened.engine
     const { destinations, companies } = administration

@@ -111,7 +111,7 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     await opened.record(2)
     await relay.attempt()
     expect(await shown()).toMatchObject({ disabled: true, disabledReason: 'gone' })
-    const gone = 'the destination answered 410; it is disabled now'
+    const gone = 'the destination answered 410: its URL is gone'
     expect((await opened.log())[1]).toMatchObject({ status: 'failed', httpStatus: 410, attemptCount: 1, error: gone })
     await relay.attempt()
     expect((await opened.log())[0]).toMatchObject({ status: 'cancelled', attemptCount: 2 })
@@ -136,6 +136,45 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     await administration.deliveries.resend(2)
     await relay.attempt()
     expect((await opened.log()).at(-1)).toMatchObject({ status: 'succeeded', resendOf: 2 })
+  })
+
+  it.each([
+    ['has another URL', { url: 'https://new.example.com/' }],
+    ['was enabled again', { disabled: false }],
+    ['asks for standard retries', { retry: 'standard' }],
+  ] as const)('D19 is not changed by the answer to an earlier request: it %s', async (_case, changes) => {
+    const { url } = await add()
+    const { destinations } = opened.engine.administration
+    await opened.record()
+    relay.transport.respond = async () => {
+      clock.advance(1)
+      if ('disabled' in changes) await destinations.update(1, { url, eventTypes: null, disabled: true })
+      clock.advance(1)
+      await destinations.update(1, { url, eventTypes: null, ...changes })
+      return answer(410)
+    }
+    await relay.attempt()
+    expect(await opened.log()).toMatchObject([{ status: 'failed', httpStatus: 410 }])
+    expect(await shown()).toMatchObject({ disabled: false, failingSince: null, ...changes })
+    expect(await relay.mails()).toEqual([])
+  })
+
+  it('D23 begins a new count of failures with a new URL', async () => {
+    await add()
+    relay.transport.respond = () => answer(401)
+    await opened.record()
+    await relay.attempt()
+    const { failingSince } = await shown()
+    expect(failingSince).not.toBeNull()
+    const { destinations } = opened.engine.administration
+    const { url } = await shown()
+    expect(await destinations.update(1, { url, eventTypes: null, name: 'New' })).toMatchObject({ failingSince })
+    const moved = await destinations.update(1, { url: 'https://new.example.com/', eventTypes: null })
+    expect(moved).toMatchObject({ failingSince: null })
+    clock.advance(24 * HOUR_MS)
+    await opened.record()
+    await relay.attempt()
+    expect(await relay.mails()).toEqual([])
   })
 
   it('is disabled and enabled by hand, and the audit trail has it', async () => {
@@ -167,6 +206,9 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
       const appRoleId = (person === 0 ? other : administrator)?.id ?? 0
       await permissions.grant({ appAccountId: account?.id ?? 0, userIdentityId: id, appRoleId })
     }
+    // A user of the host's login may have no address, so no mail can reach the child.
+    const wanted = [{ application: 'tenant', role: administrator?.id ?? 0 }]
+    await administration.ensureUser({ externalId: 'sub', companyId: child.id, roles: wanted })
     await relay.mails()
     await add({ customerId: child.id })
     relay.transport.respond = () => answer(410)
@@ -175,6 +217,15 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect((await relay.mails()).map(({ to }) => to.address).toSorted()).toEqual(
       [1, 2, 3, 4, 5].map((person) => `p${person}@example.com`),
     )
+  })
+
+  it('mails nobody who has no address any more', async () => {
+    await add()
+    relay.transport.respond = () => answer(410)
+    await opened.record()
+    await relay.attempt()
+    await database.knex('alcove_users').update({ email: '' })
+    expect(await relay.mails()).toEqual([])
   })
 
   it('does not ask for them by default: 410 and 429 are final, and there is no mail', async () => {

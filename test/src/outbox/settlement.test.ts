@@ -60,7 +60,7 @@ describe('the schedule of a delivery', () => {
       'failed',
       undefined,
       true,
-      'the destination answered 410; it is disabled now',
+      'the destination answered 410: its URL is gone',
     ])
   })
 
