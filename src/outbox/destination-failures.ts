@@ -67,7 +67,7 @@ export class DestinationFailures {
       return
     }
     const destination = await destinations.get(id)
-    if (destination === undefined || destination.failureReported !== null || !isOf(version, destination)) return
+    if (destination?.failureReported !== null || !isOf(version, destination)) return
     const failingMs = Date.parse(finishedAt) - Date.parse(destination.failingSince ?? finishedAt)
     if (!isExhausted && failingMs < DAY_MS) return
     if (!(await destinations.setIfNull(id, 'failureReported', finishedAt, version))) return

@@ -82,7 +82,7 @@ describe('D24 events of documents', () => {
     ])
     const [request] = opened.httpTransport.requests
     const event = await verifyWebhook(request?.body ?? '', request?.headers ?? {}, secret)
-    if (event.type !== 'document.completed') throw new Error(`unexpected ${String(event.type)}`)
+    if (event.type !== 'document.completed') throw new Error(`unexpected ${event.type}`)
     expect([event.event_category, event.data.chunks]).toEqual(['document', 1])
   })
 
