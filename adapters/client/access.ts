@@ -19,7 +19,7 @@ export type ClientAccess =
   | ClientCredentials
   /** A function that gives a token, such as one of the host's own server. It is called before each request. */
   | { readonly token: (targetApp: TargetApp) => string | Promise<string> }
-  /** Cookies of the host's login, for a host with an `authenticate` of its own. */
+  /** Cookies of the host's login, for pages of a host with an `authenticate` of its own, on the origin of the server. */
   | { readonly cookies: true }
 
 /** A token is used up to this time before it expires. */
@@ -42,11 +42,6 @@ export class Access {
     this.#access = access
     this.#baseUrl = baseUrl
     this.#send = send
-  }
-
-  /** `include` for cookies: a page sends them to another origin only with that. */
-  get credentials(): 'include' | 'same-origin' {
-    return 'cookies' in this.#access ? 'include' : 'same-origin'
   }
 
   /** True if a request that was refused with 401 may succeed with another token. */

@@ -3,7 +3,7 @@ import { Access, type ClientAccess } from './access.js'
 import { AlcoveApiError, dataOf } from './api-error.js'
 import { type DocumentState, documentStates, type WatchOptions } from './document-stream.js'
 import type { paths } from './generated/api.js'
-import { type Fetch, type RetryOptions, retryingFetch, retryWaitMs, wait } from './retrying-fetch.js'
+import { type Fetch, type RetryOptions, retryingFetch, wait, waitBeforeRetry } from './retrying-fetch.js'
 import { type FileToUpload, isRepeatable, sendFile, type UploadOptions } from './upload.js'
 import { type DocumentWithReceipt, type WaitOptions, whenProcessed } from './wait-for-document.js'
 
@@ -39,7 +39,7 @@ export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT'
    * Follows the states of the documents of a context: those at the beginning, then each change. Connects again by itself;
    * then all states come again.
    *
-   * @throws AlcoveApiError once the caller may not read the context
+   * @throws AlcoveApiError once the caller may not read the context, or has too many watches (`ERR_THROTTLED`)
    * @throws Error of the name `StreamUnusableError` if a proxy does not pass the stream on
    */
   watch(contextId: number, options?: WatchOptions): AsyncIterable<DocumentState>
@@ -61,20 +61,27 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
   const send = retryingFetch(plain, options)
   const access = new Access(options.access, baseUrl, send)
   const authorized = withAccess(send, access, baseUrl)
-  const api = createClient<paths>({ baseUrl, fetch: authorized, credentials: access.credentials })
+  const api = createClient<paths>({ baseUrl, fetch: authorized })
   const upload = createUpload(options, access, baseUrl)
 
   async function* statesOf(
     contextId: number,
     { docId, snapshot, signal }: WatchOptions,
+    retries: RetryOptions = options,
   ): AsyncGenerator<DocumentState | 'ready'> {
     const query = new URLSearchParams({
       ...(docId !== undefined && { docId: String(docId) }),
       ...(snapshot !== undefined && { snapshot }),
     })
     const url = `${baseUrl}/context/documents/${contextId}/events?${query.toString()}`
-    const { credentials } = access
-    yield* documentStates(async (end) => await authorized(new Request(url, { credentials, signal: end })), signal)
+    const open = async (end: AbortSignal, onSend: () => void): Promise<Response> => {
+      const sendOnce: Fetch = async (request) => {
+        onSend()
+        return await plain(request)
+      }
+      return await withAccess(sendOnce, access, baseUrl)(new Request(url, { signal: end }))
+    }
+    yield* documentStates(open, signal, retries)
   }
   return {
     GET: api.GET,
@@ -94,7 +101,8 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
     whenProcessed: async (contextId, document, waitOptions = {}) => {
       const path = { contextId }
       const operations = {
-        states: (selection: WatchOptions) => statesOf(contextId, selection),
+        // With too many watches, it asks for the document at once.
+        states: (selection: WatchOptions) => statesOf(contextId, selection, { maxRetries: 0 }),
         list: async () => await dataOf(api.GET('/context/documents/{contextId}', { params: { path } })),
         get: async (docId: number) =>
           await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params: { path: { ...path, docId } } })),
@@ -127,24 +135,26 @@ async function authorize(request: Request, access: Access, path: string): Promis
 
 type Upload = (method: 'POST' | 'PUT', path: string, file: FileToUpload, options?: UploadOptions) => Promise<string>
 
-/** Sends a file again after 429 and 503, and once with a new token, if its bytes can be sent again. */
+/**
+ * Sends a file again after 429 and 503, and once with a new token, if its bytes can be sent again. After 503 too,
+ * although the server may have stored the file: the same bytes under the same name are the same document.
+ */
 function createUpload(options: AlcoveClientOptions, access: Access, baseUrl: string): Upload {
-  const { fetch, maxRetries = 3, maxRetryWaitMs = 30_000 } = options
+  const { fetch } = options
   return async (method, path, file, given = {}) => {
     let isRenewed = false
     for (let tries = 0; ; tries += 1) {
       try {
         const headers = await access.headersOf(path)
-        const request = { method, url: baseUrl + path, headers, credentials: access.credentials, fetch }
-        return (await sendFile(request, file, given)) as string
+        const request = { method, url: baseUrl + path, headers, fetch }
+        return await sendFile(request, file, given)
       } catch (error) {
         if (!(error instanceof AlcoveApiError) || !isRepeatable(file.content)) throw error
-        const { status, retryAfterSeconds } = error
-        const waitMs = retryAfterSeconds === undefined ? retryWaitMs(tries) : retryAfterSeconds * 1_000
-        if (status === 401 && access.canRenew && !isRenewed) {
+        const waitMs = waitBeforeRetry(options, error, tries)
+        if (error.status === 401 && access.canRenew && !isRenewed) {
           isRenewed = true
           access.forget(path)
-        } else if ((status === 429 || status === 503) && tries < maxRetries && waitMs <= maxRetryWaitMs) {
+        } else if (waitMs !== undefined) {
           await wait(waitMs, given.signal)
         } else throw error
       }

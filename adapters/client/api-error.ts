@@ -59,11 +59,16 @@ export async function errorOf(response: Response): Promise<AlcoveApiError> {
 
 /** @returns the members of a problem document; none for another text, such as the page of a proxy */
 export function problemIn(text: string): Partial<Problem> {
+  const value = jsonIn(text)
+  return typeof value === 'object' && value !== null ? value : {}
+}
+
+/** @returns undefined for a text that is no JSON */
+export function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : {}
+    return JSON.parse(text)
   } catch {
-    return {}
+    return undefined
   }
 }
 

@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AlcoveApiError, errorOf, problemIn } from './api-error.js'
 import type { components } from './generated/api.js'
-import { retryWaitMs, wait } from './retrying-fetch.js'
+import { type RetryOptions, retryWaitMs, wait, waitBeforeRetry } from './retrying-fetch.js'
 
 /** The state of a document, and how far its processing is. */
 export type DocumentState = components['schemas']['DocumentState']
@@ -17,8 +17,13 @@ export interface WatchOptions {
   readonly onReady?: (() => void) | undefined
 }
 
-/** Opens one connection. @throws AlcoveApiError */
-export type OpenStream = (signal: AbortSignal) => Promise<Response>
+/**
+ * Opens one connection, without retries. It calls `onSend` when it sends a request for events: a request for a token
+ * comes before, and may take long.
+ *
+ * @throws AlcoveApiError
+ */
+export type OpenStream = (signal: AbortSignal, onSend: () => void) => Promise<Response>
 
 /** The stream cannot be used: a proxy, or an older server, does not pass it on. */
 export class StreamUnusableError extends Error {
@@ -35,19 +40,23 @@ const LONGEST_WAIT_MS = 30_000
  * The states of documents, as the server sends them. Connects again after a lost connection, an expired token or a
  * restart of the server: then all states come again. `ready` follows the states of the beginning.
  *
- * @throws AlcoveApiError once the caller may not read the context any more
+ * @param retries limits the tries after 429: other watches may never end
+ * @throws AlcoveApiError once the caller may not read the context any more, or has too many watches
  * @throws StreamUnusableError if no stream comes
  */
 export async function* documentStates(
   open: OpenStream,
   signal: AbortSignal | undefined,
+  retries: RetryOptions,
 ): AsyncGenerator<DocumentState | 'ready'> {
+  let refusals = 0
   for (let failures = 0; ; failures += 1) {
     let end: AlcoveApiError | undefined
     let isTemporary = true
     try {
       for await (const { event, data } of connection(open, signal)) {
         failures = 0
+        refusals = 0
         if (event === 'document') yield JSON.parse(data) as DocumentState
         if (event === 'ready') yield 'ready'
         if (event !== 'end') continue
@@ -61,7 +70,10 @@ export async function* documentStates(
       // Anything else than an answer is a lost connection.
       if (error instanceof AlcoveApiError) {
         end = error
-        isTemporary = [429, 502, 503, 504].includes(end.status)
+        const { status } = error
+        isTemporary =
+          status === 429 ? waitBeforeRetry(retries, error, refusals) !== undefined : [502, 503, 504].includes(status)
+        if (status === 429) refusals += 1
       }
     }
     if (end !== undefined && !isTemporary) throw end
@@ -87,14 +99,20 @@ async function* connection(
   }
   try {
     const unusable = new StreamUnusableError('the server, or a proxy before it, sends no events')
-    allow(FIRST_BYTES_MS, unusable)
-    const response = await open(controller.signal)
+    const response = await open(controller.signal, () => allow(FIRST_BYTES_MS, unusable))
     if (!response.ok) throw await errorOf(response)
     const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
     if (!isStream || response.body === null) throw unusable
+    let isBegun = false
+    let isReading = true
+    // Not while the caller holds an event: the server waits for the caller then.
+    const allowSilence = (): void => {
+      if (isReading && isBegun) allow(SILENCE_MS, new TypeError('the connection is silent'))
+    }
     const heard = new TransformStream<string, string>({
       transform: (text, output) => {
-        allow(SILENCE_MS, new TypeError('the connection is silent'))
+        isBegun = true
+        allowSilence()
         output.enqueue(text)
       },
     })
@@ -103,7 +121,13 @@ async function* connection(
       .pipeThrough(heard)
       .pipeThrough(new EventSourceParserStream())
     const reader = events.getReader()
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      isReading = false
+      clearTimeout(timer)
+      yield next.value
+      isReading = true
+      allowSilence()
+    }
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error
   } finally {

@@ -1,4 +1,4 @@
-import { retryAfterOf } from './api-error.js'
+import { type AlcoveApiError, retryAfterOf } from './api-error.js'
 
 /** Sends a request, as the global `fetch` does. */
 export type Fetch = (request: Request) => Promise<Response>
@@ -20,18 +20,33 @@ const FIRST_WAIT_MS = 500
  * if it is sent twice is not sent again.
  */
 export function retryingFetch(send: Fetch, options: RetryOptions): Fetch {
-  const { maxRetries = DEFAULT_RETRIES, maxRetryWaitMs = DEFAULT_WAIT_MS } = options
   return async (request) => {
     for (let tries = 0; ; tries += 1) {
       // A body can be sent only once.
       const response = await send(request.body === null ? request : request.clone())
-      const seconds = retryAfterOf(response)
-      const waitMs = seconds === undefined ? retryWaitMs(tries) : seconds * 1_000
-      if (!mayRepeat(request, response.status) || tries >= maxRetries || waitMs > maxRetryWaitMs) return response
+      const { status } = response
+      const waitMs = waitBeforeRetry(options, { status, retryAfterSeconds: retryAfterOf(response) }, tries)
+      if (waitMs === undefined || !mayRepeat(request, status)) return response
       await response.body?.cancel()
       await wait(waitMs, request.signal)
     }
   }
+}
+
+/**
+ * The wait after an answer 429 or 503, in milliseconds.
+ *
+ * @param tries number of tries before
+ * @returns undefined if there is to be no further try
+ */
+export function waitBeforeRetry(
+  { maxRetries = DEFAULT_RETRIES, maxRetryWaitMs = DEFAULT_WAIT_MS }: RetryOptions,
+  { status, retryAfterSeconds }: Pick<AlcoveApiError, 'status' | 'retryAfterSeconds'>,
+  tries: number,
+): number | undefined {
+  if ((status !== 429 && status !== 503) || tries >= maxRetries) return undefined
+  const waitMs = retryAfterSeconds === undefined ? retryWaitMs(tries) : retryAfterSeconds * 1_000
+  return waitMs > maxRetryWaitMs ? undefined : waitMs
 }
 
 /** The wait if the server names none. @param tries number of tries before */
@@ -43,8 +58,7 @@ export function retryWaitMs(tries: number): number {
 const SAFE_POSTS = /\/(?:context\/(?:relevant-docs|explain)(?:\/\d+)?|connect\/(?:token|introspect))$/
 
 function mayRepeat({ method, url }: Request, status: number): boolean {
-  if (status === 429) return true
-  return status === 503 && (method !== 'POST' || SAFE_POSTS.test(new URL(url).pathname))
+  return status === 429 || method !== 'POST' || SAFE_POSTS.test(new URL(url).pathname)
 }
 
 /** Waits for some milliseconds. @throws the signal's reason, as soon as it is aborted */

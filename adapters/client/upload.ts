@@ -1,4 +1,4 @@
-import { AlcoveApiError, errorOf, problemIn } from './api-error.js'
+import { AlcoveApiError, errorOf, jsonIn, problemIn } from './api-error.js'
 
 /** The bytes of a file. A `Blob` is best: its size is known, and it can be sent again. Node makes one by `openAsBlob`. */
 export type FileContent =
@@ -38,7 +38,6 @@ export interface FormRequest {
   readonly method: 'POST' | 'PUT'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly credentials: 'include' | 'same-origin'
   /** `fetch` that a host gave the client. With one, no XMLHttpRequest is used. */
   readonly fetch: typeof globalThis.fetch | undefined
 }
@@ -57,10 +56,10 @@ function isBlob(content: object): content is Blob {
  * Sends a file. A browser sends it by XMLHttpRequest, which alone reports progress there. Elsewhere a stream is sent if
  * progress is asked for, or if the content is one.
  *
- * @returns the JSON of the answer
+ * @returns the UUID of the document
  * @throws AlcoveApiError
  */
-export async function sendFile(request: FormRequest, file: FileToUpload, options: UploadOptions): Promise<unknown> {
+export async function sendFile(request: FormRequest, file: FileToUpload, options: UploadOptions): Promise<string> {
   const { content } = file
   if (isStream(content)) return await sendStream(request, file, content, undefined, options)
   const blob = typeof content === 'string' || ArrayBuffer.isView(content) ? new Blob([content]) : content
@@ -83,17 +82,24 @@ function toForm({ fileName, metadata }: FileToUpload, blob: Blob): FormData {
   return form
 }
 
-async function sendForm(request: FormRequest, body: FormData, { signal }: UploadOptions): Promise<unknown> {
+async function sendForm(request: FormRequest, body: FormData, { signal }: UploadOptions): Promise<string> {
   return await sendBody(request, { body, ...(signal !== undefined && { signal }) })
 }
 
 async function sendBody(
-  { url, fetch = globalThis.fetch, method, headers, credentials }: FormRequest,
+  { url, fetch = globalThis.fetch, method, headers }: FormRequest,
   init: Pick<RequestInit, 'body' | 'signal'>,
-): Promise<unknown> {
-  const response = await fetch(url, { method, credentials, headers, ...init })
+): Promise<string> {
+  const response = await fetch(url, { method, headers, ...init })
   if (!response.ok) throw await errorOf(response)
-  return await response.json()
+  return uuidIn(await response.text(), response)
+}
+
+/** The UUID in an answer. @throws AlcoveApiError `ERR_HTTP` for another text, such as the page of a proxy */
+function uuidIn(text: string, response: Pick<Response, 'status' | 'headers'>): string {
+  const value = jsonIn(text)
+  if (typeof value === 'string') return value
+  throw new AlcoveApiError({ detail: 'the answer is not from Alcove: it has no UUID of a document' }, response)
 }
 
 async function sendStream(
@@ -102,7 +108,7 @@ async function sendStream(
   content: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
   totalBytes: number | undefined,
   { onProgress, signal }: UploadOptions,
-): Promise<unknown> {
+): Promise<string> {
   const boundary = `alcove-${crypto.randomUUID()}`
   const pieces = multipart(file, content as AsyncIterable<Uint8Array>, boundary, (sentBytes) =>
     onProgress?.(progressOf(sentBytes, totalBytes)),
@@ -164,10 +170,10 @@ interface XhrRequest {
   readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null }
   readonly status: number
   readonly responseText: string
-  withCredentials: boolean
   onload: (() => void) | null
   onerror: (() => void) | null
   onabort: (() => void) | null
+  ontimeout: (() => void) | null
   open(method: string, url: string): void
   setRequestHeader(name: string, value: string): void
   getResponseHeader(name: string): string | null
@@ -177,26 +183,33 @@ interface XhrRequest {
 
 async function sendXhr(
   xhr: XhrRequest,
-  { method, url, headers, credentials }: FormRequest,
+  { method, url, headers }: FormRequest,
   form: FormData,
   size: number,
   { onProgress, signal }: UploadOptions,
-): Promise<unknown> {
+): Promise<string> {
   signal?.throwIfAborted()
   const abort = (): void => xhr.abort()
   signal?.addEventListener('abort', abort, { once: true })
   try {
     return await new Promise((resolve, reject) => {
       xhr.open(method, url)
-      xhr.withCredentials = credentials === 'include'
       for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
       // `loaded` also counts the framing of the form.
       xhr.upload.onprogress = ({ loaded }) => onProgress?.(progressOf(Math.min(loaded, size), size))
       xhr.onerror = () => reject(new TypeError('the connection to the server was lost'))
+      // A page may set a time limit for all its requests.
+      xhr.ontimeout = () => reject(new TypeError('the server did not answer in time'))
       xhr.onabort = () => reject(signal?.reason as Error)
       xhr.onload = () => {
-        if (xhr.status >= 200 && xhr.status < 300) resolve(JSON.parse(xhr.responseText))
-        else reject(xhrError(xhr))
+        // An error thrown here would reach nobody.
+        try {
+          const answer = { status: xhr.status, headers: headersOf(xhr) }
+          if (xhr.status >= 200 && xhr.status < 300) resolve(uuidIn(xhr.responseText, answer))
+          else reject(new AlcoveApiError(problemIn(xhr.responseText), answer))
+        } catch (error) {
+          reject(error as Error)
+        }
       }
       xhr.send(form)
     })
@@ -205,11 +218,11 @@ async function sendXhr(
   }
 }
 
-function xhrError(xhr: XhrRequest): AlcoveApiError {
+function headersOf(xhr: XhrRequest): Headers {
   const headers = new Headers()
   for (const name of ['retry-after', 'x-request-id']) {
     const value = xhr.getResponseHeader(name)
     if (value !== null) headers.set(name, value)
   }
-  return new AlcoveApiError(problemIn(xhr.responseText), { status: xhr.status, headers })
+  return headers
 }

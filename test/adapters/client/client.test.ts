@@ -27,6 +27,7 @@ beforeAll(async () => {
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.useRealTimers()
 })
 
 afterAll(async () => {
@@ -141,7 +142,7 @@ describe('tokens of the client', () => {
     const { fetch, requests } = spyFetch(() => Response.json([]))
     await dataOf(clientOf({ fetch, access: { cookies: true } }).GET('/context'))
     expect(requests.map(({ credentials, headers }) => [credentials, headers.get('authorization')])).toEqual([
-      ['include', null],
+      ['same-origin', null],
     ])
   })
 
@@ -220,6 +221,40 @@ describe('uploads of the client', () => {
     const left = client.upload(contextId, { fileName: 'a.txt', content: text }, { ...options, signal: leaving.signal })
     leaving.abort(new Error('left'))
     await expect(left).rejects.toThrow('left')
+    // A page limits the time of its requests.
+    class LateXhr extends FetchingXhr {
+      override send(): void {
+        this.ontimeout?.()
+      }
+    }
+    vi.stubGlobal('XMLHttpRequest', LateXhr)
+    await expect(client.upload(contextId, { fileName: 'a.txt', content: text }, options)).rejects.toThrow('in time')
+  })
+
+  it('reject the page of a proxy that comes in place of an answer', async () => {
+    const page = await listening((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Log in</h1>'))
+    })
+    const own = clientOf({ baseUrl: page, access: { token: () => 'any' } })
+    const options = { onProgress: () => undefined }
+    const refusal = { name: 'AlcoveApiError', status: 200, code: 'ERR_HTTP' }
+    const file = { fileName: 'a.txt', content: 'Text.' }
+    await expect(own.upload(contextId, file)).rejects.toMatchObject(refusal)
+    vi.stubGlobal('XMLHttpRequest', FetchingXhr)
+    await expect(own.upload(contextId, file, options)).rejects.toMatchObject(refusal)
+  })
+
+  it('are sent again after 503: the server finds the same document again', async () => {
+    const uuids: unknown[] = []
+    const { fetch } = spyFetch()
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      if (!answer.url.includes('/upload/') || uuids.length > 0) return answer
+      uuids.push(await answer.json())
+      return problem(503, 'ERR_BUSY', { 'retry-after': '0' })
+    }
+    const content = `Text that is sent twice ${crypto.randomUUID()}.`
+    expect([await clientOf({ fetch: losing }).upload(contextId, { fileName: 'twice.txt', content })]).toEqual(uuids)
   })
 
   it('are sent again after 429, unless they are a stream', async () => {
@@ -259,6 +294,45 @@ describe('the stream of states of the client', () => {
     leaving.abort(new Error('left'))
     const aborted = client.watch(contextId, { signal: leaving.signal })[Symbol.asyncIterator]().next()
     await expect(aborted).rejects.toThrow('left')
+  })
+
+  it('waits for the caller, however long the caller holds a state', async () => {
+    const state = (id: number): string => `event: document\ndata: {"id":${id}}\n\n`
+    let streams = 0
+    const { fetch } = spyFetch(() => {
+      streams += 1
+      return new Response([1, 2, 3].map(state).join(''), { headers: { 'content-type': 'text/event-stream' } })
+    })
+    vi.useFakeTimers()
+    const ids: number[] = []
+    for await (const { id } of clientOf({ fetch, access: { token: () => 'any' } }).watch(contextId)) {
+      ids.push(id)
+      await vi.advanceTimersByTimeAsync(100_000)
+      if (ids.length === 3) break
+    }
+    expect([ids, streams]).toEqual([[1, 2, 3], 1])
+  })
+
+  it('waits after 429 as every request, and shows it if it stays', async () => {
+    let refusals = 3
+    const headers = { 'content-type': 'text/event-stream' }
+    const { fetch, requests } = spyFetch(() => {
+      refusals -= 1
+      if (refusals >= 0) return problem(429, 'ERR_THROTTLED', { 'retry-after': '5' })
+      return new Response('event: document\ndata: {"id":1}\n\n', { headers })
+    })
+    const own = clientOf({ fetch, access: { token: () => 'any' } })
+    vi.useFakeTimers()
+    const first = own.watch(contextId)[Symbol.asyncIterator]().next()
+    await vi.advanceTimersByTimeAsync(15_000)
+    expect([await first, requests.length]).toEqual([{ done: false, value: { id: 1 } }, 4])
+    refusals = 4
+    const refused = expect(own.watch(contextId)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'ERR_THROTTLED',
+      retryAfterSeconds: 5,
+    })
+    await vi.advanceTimersByTimeAsync(20_000)
+    await refused
   })
 
   it('is replaced by questions if a proxy passes no stream on', async () => {

@@ -3,10 +3,10 @@ export class FetchingXhr {
   readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null }
   status = 0
   responseText = ''
-  withCredentials = false
   onload: (() => void) | null = null
   onerror: (() => void) | null = null
   onabort: (() => void) | null = null
+  ontimeout: (() => void) | null = null
   readonly #abort = new AbortController()
   readonly #headers = new Headers()
   #answered = new Headers()
