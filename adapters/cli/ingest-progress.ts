@@ -22,7 +22,7 @@ interface Beginning {
 
 /**
  * Shows the progress of an ingestion: a line for each finished file, and the percent and the time left of the file that
- * is being processed. That is a bar on a terminal. Elsewhere it is a line every 15 seconds.
+ * is being processed, or the characters read while its size in windows is unknown. That is a bar on a terminal. Elsewhere it is a line every 15 seconds.
  */
 export class IngestProgress {
   readonly #outputs: ProgressOutputs
@@ -66,8 +66,9 @@ export class IngestProgress {
   }
 
   #describe(progress: DocumentProgress, now: number): string {
-    const { fileName, windowsEmbedded, windowsTotal, percent } = progress
-    if (windowsTotal === null || percent === null) return 'reading'
+    const { fileName, charactersExtracted, windowsEmbedded, windowsTotal, percent } = progress
+    if (windowsTotal === null || percent === null)
+      return `reading, ${charactersExtracted.toLocaleString('en')} characters`
     const first = this.#beginnings.get(fileName)
     // A run that continues an earlier one begins with many windows. A new run of the file begins with fewer.
     if (first === undefined || windowsEmbedded < first.windows)

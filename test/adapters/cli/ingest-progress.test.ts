@@ -6,7 +6,15 @@ import type { DocumentProgress } from '../../../src/index.js'
 function progressOf(windowsEmbedded: number, windowsTotal: number | null): DocumentProgress {
   const percent = windowsTotal === null ? null : Math.floor((100 * windowsEmbedded) / windowsTotal)
   const stage = windowsTotal === null ? 'reading' : 'embedding'
-  return { contextId: 1, fileName: 'uuid', stage, charactersExtracted: 1, windowsEmbedded, windowsTotal, percent }
+  return {
+    contextId: 1,
+    fileName: 'uuid',
+    stage,
+    charactersExtracted: 1_234_567,
+    windowsEmbedded,
+    windowsTotal,
+    percent,
+  }
 }
 
 /** An output that keeps what is written to it. */
@@ -27,7 +35,7 @@ describe('the progress of an ingestion', () => {
   it('is a bar on a terminal, with percent and time left of the file', async () => {
     const { shown, clock, results, progress } = start(true)
     shown.show('large.pdf', progressOf(0, null))
-    expect(await eventually(progress.text, 'large.pdf: reading')).toContain('0/3 files')
+    expect(await eventually(progress.text, 'large.pdf: reading, 1,234,567 characters')).toContain('0/3 files')
     shown.show('large.pdf', progressOf(0, 1_000))
     clock.now = 10_000
     shown.show('large.pdf', progressOf(250, 1_000))
