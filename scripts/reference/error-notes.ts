@@ -279,6 +279,11 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         when: 'The client disconnects before the answer. Only the log has the code.',
         advice: 'No action is needed.',
       },
+      ERR_HTTP: {
+        when: 'An answer is not from Alcove, but perhaps from a proxy. An `AlcoveApiError` of `alcove/client` has the code.',
+        advice: 'Check the `baseUrl` of the client, and the proxies in front of the server.',
+        isOutsideHttp: true,
+      },
       ERR_TIMEOUT: {
         when: 'A port does not answer the health check in time. The code is next to the port in `GET /health`.',
         advice: 'Check the service behind the port, such as the database.',
