@@ -176,6 +176,7 @@ export {
   type Destination,
   type DestinationInput,
   type DestinationWithSecret,
+  DOCUMENT_CATALOG,
   deliveryQuerySchema,
   destinationSchema,
   type EventSchema,

@@ -147,7 +147,11 @@ export function typeNameSchema(builtIn: readonly string[]): z.ZodType<string> {
   return z
     .string({ error: ({ input }) => (input === undefined ? 'is required' : error) })
     .refine((type) => builtIn.includes(type) || isHostType(type), { error })
-    .meta({ description: `One of ${builtIn.join(', ')}, or a type that the host's application has defined` })
+    .meta({
+      description: `One of ${builtIn.join(', ')}, or a type that the host's application has defined`,
+      // Typed clients complete the first ones.
+      anyOf: [{ type: 'string', enum: [...builtIn] }, { type: 'string' }],
+    })
 }
 
 /** A type that a destination can name. */

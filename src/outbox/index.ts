@@ -1,4 +1,4 @@
-export { CATALOG, type CatalogEntry } from './catalog.js'
+export { CATALOG, type CatalogEntry, DOCUMENT_CATALOG } from './catalog.js'
 export { checkSecretKey } from './check-secret-key.js'
 export { CompanyRates } from './company-rates.js'
 export { DeliverEvent } from './deliver-event.js'

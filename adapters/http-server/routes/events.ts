@@ -8,6 +8,7 @@ import {
   type DeliveryWithAttempts,
   type Destination,
   type DestinationWithSecret,
+  DOCUMENT_CATALOG,
   deliveryQuerySchema,
   destinationSchema,
   rotateSecretSchema,
@@ -25,9 +26,10 @@ import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
 import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
 
+/** A union, so that typed clients complete the known types. */
 const eventType = z
-  .string()
-  .meta({ id: 'EventType', description: 'A type of the catalog', examples: CATALOG.map(({ type }) => type) })
+  .union([z.enum([...CATALOG, ...DOCUMENT_CATALOG].map(({ type }) => type)), z.string()])
+  .meta({ id: 'EventType', description: 'A type of the catalog, or one that the host has named' })
 
 const catalogEntrySchema: z.ZodType<CatalogEntry> = z
   .object({

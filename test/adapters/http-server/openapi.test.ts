@@ -33,6 +33,12 @@ describe('the OpenAPI description', () => {
     const file = new URL('../../../adapters/client/generated/api.ts', import.meta.url)
     expect(await readFile(file, 'utf8')).toBe(await generateApiTypes())
   })
+
+  it('lets typed clients complete the known event types, and takes others', async () => {
+    const types = await generateApiTypes()
+    expect(types).toMatch(/EventType: "run\.started" \| .*"document\.deleted" \| \(string & Record<never, never>\);/)
+    expect(types).toMatch(/eventTypes: \("run\.started" \| .*\(string & Record<never, never>\)\)\[\] \| null;/)
+  })
 })
 
 describe('a client with types from the description', () => {
