@@ -1,4 +1,5 @@
 import type { Document, DocumentReference } from '../../src/index.js'
+import { errorCodeIn } from '../../src/ports/index.js'
 
 /** A document as the table for people shows it. */
 export interface DocumentRow {
@@ -24,7 +25,7 @@ function statusOf({ completed, error, started, replacement }: Document): string 
 }
 
 function statusOfVersion(error: string | null, started: string | null): string {
-  if (error !== null) return `failed ${/\((ERR_\w+)\)\.?$/.exec(error)?.[1] ?? ''}`.trim()
+  if (error !== null) return `failed ${errorCodeIn(error) ?? ''}`.trim()
   return started === null ? 'waiting' : 'processing'
 }
 

@@ -46,7 +46,7 @@ export class DocumentProcessingError extends Error {
 export function retryAfterOf({ headers }: Pick<Response, 'headers'>): number | undefined {
   const text = headers.get('retry-after')
   if (text === null) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text)
+  if (/^\d{1,10}(\.\d+)?$/.test(text)) return Number(text)
   const date = Date.parse(text)
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1_000))
 }

@@ -1,4 +1,4 @@
-import { ModelError, VectorInvalidError } from '../../src/ports/index.js'
+import { ModelError, retryAfterMs, VectorInvalidError } from '../../src/ports/index.js'
 
 /** A failure of one request. */
 export interface RequestFailure {
@@ -38,7 +38,7 @@ export function toFailure({ status, retryAfter, body }: FailedAnswer, place: Pla
     return permanent(new VectorInvalidError(`${place.server} computed a vector that is not finite`))
   }
   if (TRANSIENT.has(status) || status >= 500) {
-    const wishMs = status === 429 || status === 503 ? waitOf(retryAfter) : undefined
+    const wishMs = status === 429 || status === 503 ? retryAfterMs(retryAfter, new Date()) : undefined
     const isClear = status === 429 || status === 503
     const message = `${place.server} answered with ${status}${said}`
     return { error: unavailable(message, wishMs), isForBatch: false, isClear, wishMs }
@@ -89,14 +89,6 @@ export function notTheProtocol(place: Place, problem: string): RequestFailure {
 
 function refused(message: string, isForBatch = false): RequestFailure {
   return { error: new ModelError('ERR_MODEL_REFUSED', message), isForBatch, isClear: false }
-}
-
-/** `Retry-After`: seconds, or a date. @returns milliseconds; undefined if there is none, or it is not valid */
-function waitOf(retryAfter: string | null): number | undefined {
-  const text = retryAfter?.trim() ?? ''
-  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text) * 1_000
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
 /**

@@ -1,3 +1,4 @@
+import { errorCodeIn } from '../kernel/errors.js'
 import type { DocumentRecord } from '../ports/index.js'
 import { displayNameOf, isUnfinished } from './document.js'
 
@@ -55,7 +56,7 @@ export function toDocumentState(record: DocumentRecord, progress: ProcessingProg
     windowsEmbedded,
     windowsTotal,
     error: record.error,
-    errorCode: codeOf(record.error),
+    errorCode: errorCodeIn(record.error ?? '') ?? null,
   }
 }
 
@@ -74,10 +75,6 @@ function statusOf(record: DocumentRecord): DocumentState['status'] {
   if (record.deleted !== null) return 'deleted'
   if (!isUnfinished(record)) return record.completed === null ? 'failed' : 'completed'
   return record.started === null ? 'waiting' : 'processing'
-}
-
-function codeOf(error: string | null): string | null {
-  return /\((ERR_\w+)\)\.?$/.exec(error ?? '')?.[1] ?? null
 }
 
 export function isSameState(one: DocumentState, other: DocumentState): boolean {

@@ -51,6 +51,7 @@ export {
   DocumentFailedError,
   ExtractionError,
   type ExtractionErrorCode,
+  errorCodeIn,
   FileMissingError,
   ModelError,
   type ModelErrorCode,

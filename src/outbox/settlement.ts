@@ -1,3 +1,4 @@
+import { retryAfterMs } from '../kernel/retry-after.js'
 import type { AttemptOutcome, DeliveryStatus, HttpOutcome, RetrySchedule } from '../ports/index.js'
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
@@ -56,7 +57,8 @@ export function settleAttempt({ outcome, attempts, retry, now, random }: Attempt
   if (result.outcome === 'success') return { ...result, ...isFinal, status: 'succeeded' }
   const delayMs = RETRY_DELAYS_MS[retry][attempts - 1]
   if (isTransient && delayMs !== undefined) {
-    const askedMs = isLong && outcome.kind === 'response' ? retryAfterMs(outcome.retryAfter, now) : 0
+    const wishMs = isLong && outcome.kind === 'response' ? retryAfterMs(outcome.retryAfter, now) : undefined
+    const askedMs = Math.min(wishMs ?? 0, LONGEST_RETRY_AFTER_MS)
     const retryInMs = Math.max(delayMs * (1 - JITTER + 2 * JITTER * random), askedMs * (1 + JITTER * random))
     return { ...result, ...isFinal, status: 'pending', retryInMs: Math.round(retryInMs) }
   }
@@ -91,11 +93,4 @@ function errorOf(httpStatus: number, isLong: boolean): string {
   const consequence = isRedirect ? '; redirects are not followed' : ''
   const isGone = isLong && httpStatus === 410
   return `the destination answered ${httpStatus}${isGone ? ': its URL is gone' : consequence}`
-}
-
-/** The pause of a header `retry-after` in seconds or as a date, at most six hours; 0 for no or an unreadable header. */
-function retryAfterMs(retryAfter: string | undefined, now: Date): number {
-  const text = retryAfter?.trim() ?? ''
-  const askedMs = /^\d{1,10}$/.test(text) ? Number(text) * SECOND : Date.parse(text) - now.getTime()
-  return Number.isNaN(askedMs) ? 0 : Math.min(Math.max(0, askedMs), LONGEST_RETRY_AFTER_MS)
 }

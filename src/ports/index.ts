@@ -10,6 +10,7 @@ export {
   type ErrorCode,
   ExtractionError,
   type ExtractionErrorCode,
+  errorCodeIn,
   FileMissingError,
   InvalidInputError,
   MailError,
@@ -32,6 +33,8 @@ export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from
 /** Checks of values of the platform that hold across realms. */
 export { asError, isBytes, isError, messageOf } from '../kernel/realms.js'
 export { type RetryOptions, retry } from '../kernel/retry.js'
+/** Reads the header of a server that asks for a pause. */
+export { retryAfterMs } from '../kernel/retry-after.js'
 export { TimeSlice } from '../kernel/time-slice.js'
 /** Validation of inputs, the same in every API. */
 export {

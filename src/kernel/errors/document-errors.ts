@@ -32,7 +32,7 @@ export class DocumentFailedError extends AlcoveError {
 
   constructor(document: { readonly fileName: string; readonly originalName: string; readonly error: string }) {
     super(`${document.originalName}: ${document.error}`)
-    this.code = codeAtEnd(document.error)
+    this.code = errorCodeIn(document.error) ?? 'ERR_INTERNAL'
     this.fileName = document.fileName
   }
 }
@@ -44,7 +44,7 @@ export class ReindexFailedError extends AlcoveError {
   /** @param error a sentence that ends in its code */
   constructor(error: string) {
     super(error)
-    this.code = codeAtEnd(error)
+    this.code = errorCodeIn(error) ?? 'ERR_INTERNAL'
   }
 }
 
@@ -97,7 +97,7 @@ export class VectorsDamagedError extends AlcoveError {
   readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
-/** The code of a stored sentence that ends in it, in brackets. */
-function codeAtEnd(sentence: string): ErrorCode {
-  return (/\((ERR_[A-Z_]+)\)$/.exec(sentence)?.[1] ?? 'ERR_INTERNAL') as ErrorCode
+/** The code of a stored sentence that ends in it, in brackets; undefined for another text. */
+export function errorCodeIn(sentence: string): ErrorCode | undefined {
+  return /\((ERR_\w+)\)\.?$/.exec(sentence)?.[1] as ErrorCode | undefined
 }

@@ -299,9 +299,16 @@ describe('the stream of states of the client', () => {
   it('waits for the caller, however long the caller holds a state', async () => {
     const state = (id: number): string => `event: document\ndata: {"id":${id}}\n\n`
     let streams = 0
-    const { fetch } = spyFetch(() => {
+    // One chunk with three states, on a connection that stays.
+    const { fetch } = spyFetch(({ signal }) => {
       streams += 1
-      return new Response([1, 2, 3].map(state).join(''), { headers: { 'content-type': 'text/event-stream' } })
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          controller.enqueue(Buffer.from([1, 2, 3].map(state).join('')))
+          signal.addEventListener('abort', () => controller.error(signal.reason))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
     })
     vi.useFakeTimers()
     const ids: number[] = []
