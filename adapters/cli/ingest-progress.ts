@@ -22,7 +22,8 @@ interface Beginning {
 
 /**
  * Shows the progress of an ingestion: a line for each finished file, and the percent and the time left of the file that
- * is being processed, or the characters read while its size in windows is unknown. That is a bar on a terminal. Elsewhere it is a line every 15 seconds.
+ * is being processed. While the file is read, it shows the characters so far: its size in windows is unknown. That is a
+ * bar on a terminal. Elsewhere it is a line every 15 seconds.
  */
 export class IngestProgress {
   readonly #outputs: ProgressOutputs
