@@ -7,6 +7,7 @@ import {
   type Principal,
   type Session,
 } from '../../src/index.js'
+import { refuseCrossSite } from './cross-site.js'
 import type { Authenticate } from './login.js'
 import { HttpError, statusOf } from './problem.js'
 import type { RequestInfo } from './request-log.js'
@@ -24,13 +25,17 @@ export interface RequestCaller {
   readonly renew: () => Promise<void>
 }
 
-type LoginOptions = Pick<HttpHandlerOptions, 'authenticate' | 'bearerTokens'>
+type LoginOptions = Pick<
+  HttpHandlerOptions,
+  'authenticate' | 'bearerTokens' | 'allowsCrossSite' | 'corsOrigins' | 'publicUrl'
+>
 
 /** @throws InvalidInputError for an `authenticate` that is no function, and if nobody could call the API */
-export function checkLogin({ authenticate, bearerTokens = true }: LoginOptions): void {
+export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite = false }: LoginOptions): void {
   if (authenticate !== undefined && typeof authenticate !== 'function')
     throw new InvalidInputError('authenticate', 'must be a function that gets the request and returns a principal')
   if (typeof bearerTokens !== 'boolean') throw new InvalidInputError('bearerTokens', 'must be true or false')
+  if (typeof allowsCrossSite !== 'boolean') throw new InvalidInputError('allowsCrossSite', 'must be true or false')
   if (!bearerTokens && authenticate === undefined)
     throw new InvalidInputError(
       'bearerTokens',
@@ -41,7 +46,7 @@ export function checkLogin({ authenticate, bearerTokens = true }: LoginOptions):
 /**
  * Finds the caller of a request: first by the host's login, then by a bearer token.
  *
- * @throws HttpError 401 if neither knows the request
+ * @throws HttpError 401 if neither knows the request, 403 for one of another site that the login knows
  * @throws UnauthenticatedError for a token that is not valid
  * @throws ForbiddenError if the caller lost its rights
  * @throws Error if the host's login fails
@@ -57,6 +62,7 @@ export async function identifyCaller(
   if (authenticate !== undefined) {
     const session = await logIn(engine, authenticate, request, { origin, context })
     if (session !== undefined) {
+      refuseCrossSite(request, options)
       const { principal } = session
       const application = access === 'assistant' || access === 'tenant' ? access : undefined
       const renew = async (): Promise<void> => await engine.authentication.renewPrincipal(principal, application)

@@ -35,9 +35,14 @@ export interface HttpHandlerOptions {
    *
    * - An `UnauthenticatedError`, `ForbiddenError` or `ThrottledError` that it throws is the answer, as is one of a
    *   service that is away. Any other error, and a value that is no principal, is a fault of the host: 500.
-   * - A browser sends cookies with requests of other sites too. The login must refuse those.
    */
   readonly authenticate?: Authenticate
+  /**
+   * True: pages of every origin may send requests that change something for a caller of `authenticate`. Browsers send
+   * cookies with them, so set it only for a login by a header that no browser adds by itself. Default: false. Such
+   * requests get 403 by `Sec-Fetch-Site` and `Origin`, unless `corsOrigins` names the origin; `*` names none.
+   */
+  readonly allowsCrossSite?: boolean
   /**
    * False: only `authenticate` decides. Bearer tokens are ignored, and the operations that issue, revoke and describe
    * them are not mounted. Default: true.

@@ -89,7 +89,44 @@ describe("the host's own login", () => {
     const make = (options: unknown) => () => createHttpHandler(host.memory.engine, options as HttpHandlerOptions)
     expect(make({ authenticate: 'cookie' })).toThrow(/authenticate: must be a function/)
     expect(make({ bearerTokens: false })).toThrow(/bearerTokens: can be false only together with authenticate/)
+    expect(make({ allowsCrossSite: 'no' })).toThrow(/allowsCrossSite: must be true or false/)
     expect(make({ bearerTokens: 'no', authenticate: host.byCookie })).toThrow(/bearerTokens: must be true or false/)
+  })
+})
+
+describe('a page of another origin', () => {
+  const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+
+  it.each([
+    [foreign, 403],
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ origin: 'https://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'https://b.localhost', 'sec-fetch-site': 'same-site' }, 403],
+    [{ origin: 'https://proxy.example', 'sec-fetch-site': 'same-origin' }, 201],
+    [{ origin: 'https://localhost' }, 201],
+    [{ origin: 'https://app.example', 'sec-fetch-site': 'cross-site' }, 201],
+    [{ origin: 'https://public.example' }, 201],
+    [{}, 201],
+  ] as [Record<string, string>, number][])('cannot change anything by a cookie: %j', async (headers, expected) => {
+    const options = { corsOrigins: ['*', 'https://app.example'], publicUrl: () => 'https://public.example/alcove' }
+    const handler = host.handler(host.byCookie, options)
+    const given = { user: 'ada', json: NEW_CONTEXT, headers }
+    expect((await send(handler, 'POST', '/context', given)).status).toBe(expected)
+    const { body: contexts } = await send<Context[]>(handler, 'GET', '/context', { user: 'ada', headers })
+    const own = contexts.filter(({ userId }) => userId === host.idOf('ada'))
+    expect(own).toHaveLength(expected === 201 ? 1 : 0)
+  })
+
+  it('can send a bearer token, which it has to know', async () => {
+    const given = { token: await host.newToken(), json: NEW_CONTEXT, headers: foreign }
+    expect((await send(host.handler(), 'POST', '/context', given)).status).toBe(201)
+  })
+
+  it('can change something if the host allows it', async () => {
+    const handler = host.handler(host.byCookie, { allowsCrossSite: true })
+    const given = { user: 'ada', json: NEW_CONTEXT, headers: foreign }
+    expect((await send(handler, 'POST', '/context', given)).status).toBe(201)
   })
 })
 

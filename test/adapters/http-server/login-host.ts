@@ -15,6 +15,7 @@ interface Given {
   readonly json?: unknown
   readonly body?: FormData
   readonly context?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 interface Answer<Body> {
@@ -79,9 +80,10 @@ export async function send<Body = Problem>(
   handler: HttpHandler,
   method: string,
   path: string,
-  { user, token, json, body, context }: Given = {},
+  { user, token, json, body, context, headers: others }: Given = {},
 ): Promise<Answer<Body>> {
   const headers = {
+    ...others,
     ...(user !== undefined && { cookie: `theme=dark; user=${user}` }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(json !== undefined && { 'content-type': 'application/json' }),
