@@ -37,9 +37,15 @@ export async function listDocuments(
   const resources: Resource[] = []
   for (let read = 0; read < MAX_CONTEXTS_READ; read += 1) {
     // The context of the position comes first: its list may not be at its end.
-    const { contexts } = await offered.page(session, { after: Math.max(0, contextId - 1), limit: 1 })
+    const { contexts, nextAfter: next } = await offered.page(session, { after: Math.max(0, contextId - 1), limit: 1 })
     const [context] = contexts
-    if (context === undefined) return { resources }
+    if (context === undefined) {
+      if (next === null) return { resources }
+      // An offered context that is deleted, or that the session cannot read.
+      contextId = next + 1
+      documentId = 0
+      continue
+    }
     const after = context.id === contextId ? documentId : 0
     const limit = PAGE_SIZE - resources.length
     const { items, nextAfter } = await session.documents.page(context.id, { after, limit })

@@ -287,6 +287,21 @@ describe('lists with many items', () => {
   })
 })
 
+describe('an offered context that is deleted', () => {
+  it('does not hide the documents of those after it', async () => {
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, name: 'Old' })
+    const { id: last } = await session.contexts.create({ ...NEW_CONTEXT, name: 'New' })
+    await uploadText(session, last, 'new.txt', 'Trams run all night.')
+    await session.contexts.delete(id)
+    const { resources, nextCursor } = await handlerPage(handlerOf({ contexts: [id, last] }), 'resources/list')
+    expect([resources.map(({ uri }) => uri), nextCursor]).toEqual([
+      [expect.stringContaining(`contexts/${last}/`)],
+      undefined,
+    ])
+    await session.contexts.delete(last)
+  })
+})
+
 interface Page {
   readonly resources: { readonly uri: string }[]
   readonly prompts: { readonly name: string }[]
@@ -294,7 +309,7 @@ interface Page {
 }
 
 /** One page as the protocol has it: clients may put pages together themselves. */
-async function handlerPage(handler: McpHandler, method: string, cursor: string | undefined): Promise<Page> {
+async function handlerPage(handler: McpHandler, method: string, cursor?: string): Promise<Page> {
   const { body } = await post(handler, { method, params: { ...(cursor !== undefined && { cursor }) } })
   return (body as { result: Page }).result
 }
