@@ -6,6 +6,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import type { Context, Session } from '../../src/index.js'
+import { escapeLine } from '../../src/ports/index.js'
 import { parseCursor, toCursor } from './cursor.js'
 import type { OfferedContexts } from './offered-contexts.js'
 
@@ -54,7 +55,7 @@ export async function getPrompt(
   const context = await offered.get(session, Number(contextId))
   const question = starter === undefined ? requireQuestion(given) : context.starterPrompts[Number(starter) - 1]
   if (question === undefined) throw unknownPrompt(name)
-  const search = `Search the documents of the context "${context.name}" with the tool search and contextIds [${context.id}] before you answer, and cite the documents that you use.`
+  const search = `Search the documents of the context "${escapeLine(context.name)}" with the tool search and contextIds [${context.id}] before you answer, and cite the documents that you use.`
   const parts = [context.description, search, question].filter((part) => part.trim() !== '')
   return {
     description: context.caption || context.name,

@@ -30,6 +30,8 @@ export {
 } from '../kernel/errors.js'
 /** Types and schemas of list pages. */
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
+/** Texts of documents between tags that they cannot forge. */
+export { codeFor, escapeLine, quote } from '../kernel/quotations.js'
 /** Checks of values of the platform that hold across realms. */
 export { asError, isBytes, isError, messageOf } from '../kernel/realms.js'
 export { type RetryOptions, retry } from '../kernel/retry.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema, integerSchema, objectSchema } from '../../../src/ports/index.js'
+import { escapeLine, idSchema, integerSchema, objectSchema } from '../../../src/ports/index.js'
 import { defineTool, type ReadingTool } from './tool.js'
 
 const PAGE_SIZE = 50
@@ -39,7 +39,9 @@ export const LIST_CONTEXTS_TOOL: ReadingTool = defineTool({
       caption,
       description: shorten(description),
     }))
-    const lines = contexts.map(({ id, name, caption }) => `${id}: ${name}${caption === '' ? '' : ` (${caption})`}`)
+    const lines = contexts.map(({ id, name, caption }) =>
+      escapeLine(`${id}: ${name}${caption === '' ? '' : ` (${caption})`}`),
+    )
     if (page.nextAfter !== null) lines.push(`More contexts follow: list_contexts with after ${page.nextAfter}.`)
     const text = lines.length === 0 ? 'No context is there yet.' : lines.join('\n')
     return { output: { contexts, nextAfter: page.nextAfter }, text }

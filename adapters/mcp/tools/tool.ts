@@ -47,7 +47,8 @@ export function defineTool<Input, Output extends object>(definition: ToolDefinit
     describe: (only) => ({
       name,
       title,
-      description: only === undefined ? description : `${description} The only context is "${only.name}".`,
+      // Without the name of the context: another user may have chosen it, and models obey descriptions of tools.
+      description,
       inputSchema: only === undefined ? inputSchema : withoutMember(inputSchema, contextArgument),
       outputSchema,
       annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -1,11 +1,8 @@
-import { sha256Hex } from '../../kernel/crypto.js'
+import { ANY_CODE, codeFor, quote } from '../../kernel/quotations.js'
 import type { ChatMessage, ChatSource } from './chat-prompt.js'
 
 /** Maximum length of the headings that a passage shows, in UTF-16 units. */
 const MAX_HEADINGS_LENGTH = 300
-const CODE_LENGTH = 16
-/** A code of the right length, for counting tokens before the passages are known. */
-const ANY_CODE = 'abcdefghijklmnop'
 
 /**
  * Tells the model what passages are. A document may contain sentences that look like instructions, so the rules say by
@@ -29,7 +26,7 @@ export function systemMessage(instructions: string): ChatMessage {
 
 /** @returns the last message: the passages between tags with a code, and the question */
 export async function questionMessage(question: string, sources: readonly ChatSource[]): Promise<ChatMessage> {
-  return { role: 'user', content: join(question, sources, await codeFor(question, sources)) }
+  return { role: 'user', content: join(question, sources, await codeFor(join(question, sources, ''))) }
 }
 
 /** @returns the text before the question that the passages make, in parts to count: each has a code of the right length */
@@ -39,8 +36,7 @@ export function passageParts(sources: readonly ChatSource[]): string[] {
 }
 
 function passageText(source: ChatSource, code: string): string {
-  const tag = `passage-${code}`
-  return `<${tag} ${attributesOf(source)}>\n${source.content}\n</${tag}>`
+  return quote('passage', code, attributesOf(source), source.content)
 }
 
 function join(question: string, sources: readonly ChatSource[], code: string): string {
@@ -48,41 +44,12 @@ function join(question: string, sources: readonly ChatSource[], code: string): s
   return [...(passages.length === 0 ? [NO_PASSAGES] : passages), question].join('\n\n')
 }
 
-function attributesOf({ number, displayName, pages, headings }: ChatSource): string {
-  const range = pages && (pages.first === pages.last ? `${pages.first}` : `${pages.first}-${pages.last}`)
+function attributesOf({ number, displayName, pages, headings }: ChatSource): Record<string, string | number> {
   const path = headings.join(' / ')
-  return [
-    `number="${number}"`,
-    `document="${attribute(displayName)}"`,
-    ...(range === null ? [] : [`pages="${range}"`]),
-    ...(path === '' ? [] : [`headings="${attribute(path.slice(0, MAX_HEADINGS_LENGTH))}"`]),
-  ].join(' ')
-}
-
-/** Names and headings come from documents too: none ends its attribute or its tag. */
-function attribute(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-}
-
-/**
- * Makes a code that is in none of the texts. It comes from a hash of all of them, so that the same call gives the same
- * prompt, and a document that knew its code would have another one.
- */
-async function codeFor(question: string, sources: readonly ChatSource[]): Promise<string> {
-  const texts = join(question, sources, '')
-  for (let attempt = 0; ; attempt += 1) {
-    const code = lettersOf(await sha256Hex(`${attempt}:${texts}`))
-    if (!texts.toLowerCase().includes(code)) return code
+  return {
+    number,
+    document: displayName,
+    ...(pages !== null && { pages: pages.first === pages.last ? pages.first : `${pages.first}-${pages.last}` }),
+    ...(path !== '' && { headings: path.slice(0, MAX_HEADINGS_LENGTH) }),
   }
-}
-
-/** @returns letters, because most tokenizers read a run of letters in fewer tokens than one of digits */
-function lettersOf(hex: string): string {
-  return hex.slice(0, CODE_LENGTH).replaceAll(/./g, (digit) => ANY_CODE.charAt(Number.parseInt(digit, 16)))
 }
