@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import {
   type ChatSource,
+  ForbiddenError,
   mergePassages,
+  NotFoundError,
   type PageRange,
   type ReadText,
   type SearchOptions,
   type Session,
 } from '../../src/index.js'
+import { describeFailure } from '../../src/ports/index.js'
 import type { AiTool } from './ai-tool.js'
 
 /** Options of {@link searchTool}. Those of a search have the same defaults as in a search. */
@@ -54,7 +57,8 @@ const INPUT: z.ZodType<SearchToolInput> = z.object({
  * Makes a tool that searches one or more contexts, for the AI SDK. Passages that overlap or touch are joined. Make one
  * for each answer: its numbers begin at 1 and go on over its calls, so that each number means one passage.
  *
- * Each call checks the rights of the session. The SDK gives the model the message of an error, so that it can try again.
+ * Each call checks the rights of the session. The SDK gives the model the message of an error, so that it can try again. That of
+ * a failure inside the engine says nothing about the inside: its `cause` has the error.
  *
  * @param contextIds the id of a context, or 1 to 100 ids
  */
@@ -65,22 +69,41 @@ export function searchTool(
 ): AiTool<SearchToolInput, SearchToolOutput> {
   const { description = DESCRIPTION, ...settings } = options
   const ids = typeof contextIds === 'number' ? [contextIds] : contextIds
-  const readText: ReadText = async (uuid, range) => {
-    // The passages stay apart if the document was deleted or replaced meanwhile.
-    return await session.documents.text(uuid, range).catch(() => undefined)
-  }
   let last = 0
   return {
     description,
     inputSchema: INPUT,
     execute: async ({ query }, { abortSignal } = {}) => {
-      const results = await session.searchAll(ids, query, { ...settings, signal: abortSignal })
-      const sources = await mergePassages(results, readText)
-      const passages = sources.map((source) => toPassage(source, last + source.number))
-      last += passages.length
-      return { passages }
+      try {
+        const results = await session.searchAll(ids, query, { ...settings, signal: abortSignal })
+        const sources = await mergePassages(results, readTextOf(session, abortSignal))
+        const passages = sources.map((source) => toPassage(source, last + source.number))
+        last += passages.length
+        return { passages }
+      } catch (error) {
+        throw abortSignal?.aborted === true ? error : forModel(error)
+      }
     },
   }
+}
+
+function readTextOf({ documents }: Pick<Session, 'documents'>, signal: AbortSignal | undefined): ReadText {
+  return async (uuid, range) => {
+    signal?.throwIfAborted()
+    try {
+      return await documents.text(uuid, range)
+    } catch (error) {
+      // The passages stay apart if the document was deleted or replaced meanwhile, or if the caller may only search.
+      if (error instanceof NotFoundError || error instanceof ForbiddenError) return undefined
+      throw error
+    }
+  }
+}
+
+/** The SDK gives the model the message of an error: that of a failure inside may name files, tables and servers. */
+function forModel(error: unknown): unknown {
+  const { sentence, isInternal } = describeFailure(error)
+  return isInternal ? new Error(sentence, { cause: error }) : error
 }
 
 function toPassage(source: ChatSource, number: number): FoundPassage {

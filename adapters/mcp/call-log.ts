@@ -1,5 +1,5 @@
-import type { Telemetry } from '../../src/ports/index.js'
-import { type CallFailure, describeFailure } from './call-failure.js'
+import type { CallFailure, Telemetry } from '../../src/ports/index.js'
+import { describeCallFailure } from './protocol-failure.js'
 
 /** A call of a client, for the log. */
 interface CallFacts {
@@ -34,7 +34,7 @@ export class CallLog {
       this.#telemetry?.record({ name: 'mcp.call', level: 'info', fields: { ...fields, code: null }, durationMs })
       return answer
     } catch (error) {
-      const failure = describeFailure(error)
+      const failure = describeCallFailure(error)
       const { isInternal } = failure
       const code = signal.aborted ? 'ERR_REQUEST_ABORTED' : failure.code
       const level = signal.aborted ? 'info' : isInternal ? 'error' : 'warn'

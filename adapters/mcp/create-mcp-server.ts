@@ -7,8 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { NotFoundError, type Session, ThrottledError } from '../../src/index.js'
-import type { Telemetry } from '../../src/ports/index.js'
-import type { CallFailure } from './call-failure.js'
+import type { CallFailure, Telemetry } from '../../src/ports/index.js'
 import { CallLog } from './call-log.js'
 import { getPrompt, listPrompts } from './context-prompts.js'
 import { DOCUMENT_TEMPLATE, listDocuments, readDocument } from './document-resources.js'

@@ -2,6 +2,8 @@
 
 /** Waits that end early, retries after transient errors, and time slices for long work. */
 export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
+/** Failures in words for callers who may not see the inside of the engine. */
+export { type CallFailure, describeFailure } from '../kernel/errors/call-failure.js'
 export {
   AlcoveError,
   AlreadyExistsError,

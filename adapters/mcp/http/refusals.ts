@@ -1,5 +1,5 @@
 import { AlcoveError, ForbiddenError, ThrottledError, UnauthenticatedError } from '../../../src/index.js'
-import { describeFailure } from '../call-failure.js'
+import { describeFailure } from '../../../src/ports/index.js'
 
 /** A refusal by the HTTP layer itself. */
 export class HttpRefusal extends Error {

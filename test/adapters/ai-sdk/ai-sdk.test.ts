@@ -4,7 +4,8 @@ import * as ai5 from 'ai-5'
 import { MockLanguageModelV2 } from 'ai-5/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentRun, agentTools, searchTool } from '../../../adapters/ai-sdk/index.js'
-import type { Tool } from '../../../src/index.js'
+import type { Session, Tool } from '../../../src/index.js'
+import { StorageError } from '../../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../../src/engine/memory-engine.js'
 
 const LEAVE = 'Parental leave lasts eighteen weeks.'
@@ -170,6 +171,17 @@ describe.each(VERSIONS)('the AI SDK, version %s', (_version, generate) => {
     expect(JSON.stringify(result)).toContain('id 999')
   })
 
+  it('gives the model nothing of a failure inside', async () => {
+    const broken = {
+      ...memory.session,
+      searchAll: async () => await Promise.reject(new StorageError('no /var/lib/x', { isTransient: false })),
+    }
+    const script = { toolName: 'search', input: { query: 'leave' }, answer: 'I cannot search.' }
+    const { result } = await generate({ search: searchTool(broken, contextId) }, script)
+    expect(JSON.stringify(result)).toContain('(ERR_STORAGE)')
+    expect(JSON.stringify(result)).not.toContain('/var/lib')
+  })
+
   it('runs agents by agentTools, with the names of the tool', async () => {
     const runs: AgentRun[] = []
     const context = await memory.session.contexts.get(contextId)
@@ -231,6 +243,24 @@ describe('searchTool', () => {
     expect((await session.search(id, 'gate', { topN: 50 })).length).toBeGreaterThan(3)
     const { passages } = await searchTool(session, id, { topN: 50 }).execute({ query: 'gate' })
     expect(passages).toMatchObject([{ number: 1, content: text, start: 0, end: text.length }])
+  })
+
+  it('fails if the texts between chunks cannot be read, and keeps the cause', async () => {
+    const { session } = memory
+    const cause = new StorageError('no /var/lib/x', { isTransient: false })
+    const documents = { ...session.documents, text: async () => await Promise.reject(cause) }
+    const found = await session.search(contextId, 'leave', { topN: 1 })
+    const [{ source } = { source: undefined }] = found
+    const next = {
+      ...found[0],
+      id: 99,
+      source: { ...source, start: (source?.end ?? 0) + 9, end: (source?.end ?? 0) + 50 },
+    }
+    const broken = { documents, searchAll: async () => await Promise.resolve([...found, next]) } as unknown as Session
+    await expect(searchTool(broken, contextId).execute({ query: 'leave' })).rejects.toMatchObject({
+      cause,
+      message: expect.stringMatching(/\(ERR_STORAGE\)$/) as string,
+    })
   })
 
   it('ends with the generation', async () => {

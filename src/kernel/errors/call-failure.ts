@@ -1,8 +1,7 @@
-import { ProtocolError } from '@modelcontextprotocol/server'
-import { AlcoveError, ThrottledError } from '../../src/index.js'
-import type { ErrorCode } from '../../src/ports/index.js'
+import { AlcoveError, type ErrorCode } from './alcove-error.js'
+import { ThrottledError } from './call-errors.js'
 
-/** A failed call, in words for the caller. */
+/** A failed call of a model or an agent, in words for the caller. */
 export interface CallFailure {
   /** One sentence that ends in the code. */
   readonly sentence: string
@@ -33,8 +32,8 @@ const MODEL_FAILURES: ReadonlySet<ErrorCode> = new Set([
   'ERR_MODEL_REFUSED',
 ])
 
+/** Describes an error without what is inside the engine. */
 export function describeFailure(error: unknown): CallFailure {
-  if (error instanceof ProtocolError) return { sentence: error.message, code: 'ERR_INVALID_INPUT', isInternal: false }
   if (!(error instanceof AlcoveError)) {
     return failure('internal failure: see the log of the server', 'ERR_INTERNAL', true)
   }
