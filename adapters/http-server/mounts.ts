@@ -23,6 +23,7 @@ export function addMounts(app: Hono<RequestEnvironment>, mounts: Mounts, basePat
       throw new InvalidInputError('mounts', `must have paths such as /mcp or /mcp/*, not ${path.slice(0, 100)}`)
     }
     app.all(basePath + path, async (context) => {
+      context.set('route', path)
       const noteCaller = (caller: Caller): void => context.set('caller', caller)
       return await handler(context.req.raw, { ...context.env, requestId: context.get('requestId'), noteCaller })
     })

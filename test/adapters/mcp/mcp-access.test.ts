@@ -349,7 +349,13 @@ describe('a mounted handler', () => {
     expect(memory.telemetry.events).toContainEqual(
       expect.objectContaining({
         name: 'http.request',
-        fields: expect.objectContaining({ path: '/mcp', clientId: key.clientId, userId, companyId }) as object,
+        fields: expect.objectContaining({
+          path: '/mcp',
+          route: '/mcp',
+          clientId: key.clientId,
+          userId,
+          companyId,
+        }) as object,
       }),
     )
   })
