@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { InvalidInputError } from '../../../src/index.js'
+import { type Engine, InvalidInputError } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
 import { codeOf } from '../../node-kit/index.js'
 import { agentMounts } from '../agent-mounts.js'
@@ -78,7 +78,7 @@ export function serveCommand(): CommandUnknownOpts {
       const observation = await observe(given, new Log(logLevel))
       const { telemetry, metrics } = observation
       const metricsEndpoints = metrics === undefined ? [] : [metrics.endpoint]
-      const interrupted = nextInterrupt()
+      const interrupt = nextInterrupt()
       let address = ''
       // No event may be sent to the server itself. Until it listens, the options give its address.
       let ownEndpoints = [...metricsEndpoints, ...(roles.includes('http') ? [{ address: host, port }] : [])]
@@ -90,20 +90,21 @@ export function serveCommand(): CommandUnknownOpts {
         ...(minUploadRate !== undefined && { minUploadBytesPerSecond: minUploadRate }),
       }
       const agentOptions = { host, publicUrl, address: () => address, allowedOrigins: corsOrigin, telemetry }
-      const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
-      const engine = await openLocalEngine({
-        ...options,
-        ...mailSettings(given, () => address),
-        ...(publicUrl !== undefined && { tokenIssuer: publicUrl }),
-        ...(signingKeyFile !== undefined && { signingKeyFile }),
-        webhooks: { allow: webhookAllow, ownEndpoints: () => ownEndpoints },
-        ...(given.webhookTraceparent === true && { sendsTraceparent: true }),
-        deliveryRetentionDays: webhookRetentionDays,
-        auditRetentionDays: given.auditRetentionDays,
-        roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
-        telemetry,
-      })
+      let engine: Engine | undefined
       try {
+        const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
+        engine = await openLocalEngine({
+          ...options,
+          ...mailSettings(given, () => address),
+          ...(publicUrl !== undefined && { tokenIssuer: publicUrl }),
+          ...(signingKeyFile !== undefined && { signingKeyFile }),
+          webhooks: { allow: webhookAllow, ownEndpoints: () => ownEndpoints },
+          ...(given.webhookTraceparent === true && { sendsTraceparent: true }),
+          deliveryRetentionDays: webhookRetentionDays,
+          auditRetentionDays: given.auditRetentionDays,
+          roles: ENGINE_ROLES.filter((role) => roles.includes(role)),
+          telemetry,
+        })
         const server = roles.includes('http')
           ? await listen(createHttpHandler(engine, { ...handlerOptions, mounts: agentMounts(engine, agentOptions) }), {
               ...connectionSettings(given),
@@ -120,13 +121,17 @@ export function serveCommand(): CommandUnknownOpts {
         printResult(options, result, metrics === undefined ? ready : `${ready}, metrics on ${metrics.address}`)
         // Without a server, nothing else keeps the process alive.
         const alive = setInterval(() => undefined, ALIVE_MS)
-        await interrupted.finally(() => clearInterval(alive))
+        await interrupt.received.finally(() => clearInterval(alive))
         await server?.close()
       } finally {
-        await engine.close()
-        await observation.close()
+        interrupt.stopListening()
+        try {
+          await engine?.close()
+        } finally {
+          await observation.close()
+        }
         // A mail server that does not answer must not keep the process alive.
-        setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
+        if (engine !== undefined) setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
       }
     })
 }
@@ -171,11 +176,18 @@ function parseDays(text: string): number {
   throw new InvalidArgumentError(`Expected a number of days, 1 to ${MAX_DAYS}.`)
 }
 
-/** Resolves at the first signal. A second signal ends the process at once. */
-async function nextInterrupt(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    onInterrupt(() => resolve())
+interface Interrupt {
+  /** Resolves at the first signal. A second signal ends the process at once. */
+  readonly received: Promise<void>
+  readonly stopListening: () => void
+}
+
+function nextInterrupt(): Interrupt {
+  let stopListening: () => void = () => undefined
+  const received = new Promise<void>((resolve) => {
+    stopListening = onInterrupt(() => resolve())
   })
+  return { received, stopListening }
 }
 
 interface LimitOptions {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -39,6 +41,16 @@ async function requestToken(address: string): Promise<string> {
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
+}
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<AddressInfo> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return address
 }
 
 describe('alcove serve --metrics --traces', () => {
@@ -85,6 +97,18 @@ describe('alcove serve --metrics --traces', () => {
     const traced = spans.filter(({ traceId }) => traceId === TRACE_ID).map(({ span }) => span)
     expect(traced).toEqual(expect.arrayContaining(['POST /context', 'DELETE /context/{contextId}', 'alcove.job']))
     expect(await served.stop()).toBe(0)
+  })
+
+  it('ends with the error of an engine that does not open, and leaves no port and no listener behind', async () => {
+    await writeFile(join(folder.path, 'alcove-data', 'keys', 'secret-key'), 'not a key')
+    const { port } = await freePort()
+    const listeners = process.listenerCount('SIGTERM')
+    const { exitCode, stderr } = await runAlcoveHere(['serve', '--port', '0', '--metrics', String(port)], {
+      cwd: folder.path,
+    })
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('must contain 32 bytes as base64')])
+    expect(process.listenerCount('SIGTERM')).toBe(listeners)
+    await expect(fetch(`http://127.0.0.1:${port}/metrics`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
   it('says which port is in use, and what a port is', async () => {
