@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, readlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Database } from 'sqlite3'
@@ -13,8 +14,8 @@ export const COMMANDS_LOCK_FILE = 'alcove.commands.lock'
 const COMMANDS_WAIT_MS = 5_000
 export const HOLDER_FILE = 'alcove.lock.json'
 const FILE_MODE = 0o600
-/** Identifies this process. Its process id does not: processes in containers may have the same one. */
-const THIS_PROCESS = randomUUID()
+/** Identifies this copy of the module, in one thread of one process. */
+const THIS_COPY = randomUUID()
 
 /** The lock of a data folder. This process holds it until it releases it or dies. */
 export interface DataDirLock {
@@ -46,7 +47,9 @@ export async function lockDataDir(dataDir: string, settings: HolderSettings): Pr
     whenHeld: async () => await describeHolder(dataDir),
   })
   try {
-    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...thisHolder(), ...settings }), { mode: FILE_MODE })
+    await writeFile(join(dataDir, HOLDER_FILE), JSON.stringify({ ...(await thisHolder()), ...settings }), {
+      mode: FILE_MODE,
+    })
     await createIfMissing(join(dataDir, COMMANDS_LOCK_FILE))
     return lock
   } catch (error) {
@@ -148,17 +151,29 @@ async function open(sqlite3: typeof import('sqlite3'), filename: string): Promis
   })
 }
 
-function thisHolder() {
-  return { pid: process.pid, since: new Date().toISOString(), process: THIS_PROCESS }
+async function thisHolder() {
+  const { pid } = process
+  return { pid, since: new Date().toISOString(), process: THIS_COPY, processes: await thisProcesses() }
+}
+
+/** Identifies the processes that have different ids: those in two containers may have the same one. */
+async function thisProcesses(): Promise<string> {
+  const ofContainer = await readlink('/proc/self/ns/pid').catch(() => '')
+  return `${hostname()} ${ofContainer}`.trim()
 }
 
 async function describeHolder(dataDir: string): Promise<string> {
-  const holder = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
-  if (holder.includes(THIS_PROCESS))
+  const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  if (text.includes(THIS_COPY))
     return `this process has already opened the data folder ${dataDir}: use that engine, or close it first`
-  const pid = /"pid":(\d+)/.exec(holder)?.[1]
-  const user = pid === undefined ? 'another process' : `another process (pid ${pid})`
-  return `the data folder ${dataDir} is in use by ${user}: stop it, or use another folder; to let several processes share a folder, give all of them databaseUrl (--database-url)`
+  const pid = /"pid":(\d+)/.exec(text)?.[1]
+  const isThisProcess =
+    pid === String(process.pid) && text.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
+  const [holder, advice] = isThisProcess
+    ? ['another thread of this process, or another copy of alcove in it', 'close that engine first']
+    : [pid === undefined ? 'another process' : `another process (pid ${pid})`, 'stop it']
+  const sharers = isThisProcess ? 'threads' : 'processes'
+  return `the data folder ${dataDir} is in use by ${holder}: ${advice}, or use another folder; to let several ${sharers} share a folder, give all of them databaseUrl (--database-url)`
 }
 
 /** The error for a data folder that cannot be read or written. */

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
-import { ClosedError, DataDirLockedError, type Engine } from '../../src/index.js'
+import { ClosedError, DataDirLockedError, type Engine, type Health } from '../../src/index.js'
 import { differences } from './agreeing-options.js'
+import { checked } from './closable-members.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
 import { withClose } from './local-parts.js'
 
@@ -76,7 +77,7 @@ async function openFirst(
   openEngines().set(folder, [...(openEngines().get(folder) ?? []), opened])
   try {
     const engine = await opened.engine
-    if (isExclusive) closeAtEnd(opened)
+    if (isExclusive) closeAtEnd(folder, opened, engine)
     return handleOf(folder, opened, engine)
   } catch (error) {
     forget(folder, opened)
@@ -84,10 +85,14 @@ async function openFirst(
   }
 }
 
-/** The engine for one caller: its `close` ends the part of this caller. */
+/** The engine for one caller: its `close` ends the part of this caller, with all that it has got from this engine. */
 function handleOf(folder: string, opened: OpenEngine, engine: Engine): Engine {
   const stops = new Set<() => void>()
   let closing: Promise<void> | undefined
+  const requireOpen = (): void => {
+    if (closing !== undefined) throw new ClosedError('the engine')
+  }
+  const open = checked(engine, requireOpen)
   return withClose(
     engine,
     async () => {
@@ -96,27 +101,41 @@ function handleOf(folder: string, opened: OpenEngine, engine: Engine): Engine {
       await closing
     },
     {
-      as: (principal) => {
-        if (closing !== undefined) throw new ClosedError('the engine')
-        return engine.as(principal)
-      },
+      administration: open.administration,
+      authentication: open.authentication,
+      events: open.events,
+      as: (principal) => checked(open.as(principal), requireOpen),
       on: (name, listener) => {
-        const stop = engine.on(name, listener)
+        const stop = open.on(name, listener)
         stops.add(stop)
         return () => {
           stops.delete(stop)
           stop()
         }
       },
+      initialize: async (input) => await open.initialize(input),
+      warmUp: async (options) => await open.warmUp(options),
+      // Never rejects.
+      health: async () => (closing === undefined ? await engine.health() : closedHealth(await engine.health())),
+      whenCleared: async () => await open.whenCleared(),
     },
   )
 }
 
+function closedHealth({ ports }: Health): Health {
+  const closed = Object.keys(ports).map((name) => [name, 'ERR_CLOSED'])
+  return { status: 'unavailable', ports: Object.fromEntries(closed) as Health['ports'] }
+}
+
 async function leave(folder: string, opened: OpenEngine, engine: Engine): Promise<void> {
   opened.users -= 1
-  if (opened.users > 0) return
+  if (opened.users <= 0) await closeShared(folder, opened, engine)
+}
+
+/** An opening in the meantime waits for the end of this, and then opens the folder anew. */
+async function closeShared(folder: string, opened: OpenEngine, engine: Engine): Promise<void> {
   const closed = engine.close()
-  opened.closing = closed.catch(() => undefined).finally(() => forget(folder, opened))
+  opened.closing ??= closed.catch(() => undefined).finally(() => forget(folder, opened))
   await closed.finally(() => opened.closing)
 }
 
@@ -128,18 +147,20 @@ function forget(folder: string, opened: OpenEngine): void {
   else openEngines().set(folder, rest)
 }
 
-/** Engines on folders that this copy of the module has opened. */
-const unclosed = new Set<OpenEngine>()
+/** Engines on folders that this copy of the module has opened, each with the function that closes it. */
+const unclosed = new Map<OpenEngine, () => Promise<void>>()
 
 /** A program that ends without a call of `close` has nothing left to do: the engine then closes by itself. */
-function closeAtEnd(opened: OpenEngine): void {
-  if (unclosed.size === 0) process.once('beforeExit', closeAll)
-  unclosed.add(opened)
+function closeAtEnd(folder: string, opened: OpenEngine, engine: Engine): void {
+  if (unclosed.size === 0) process.on('beforeExit', closeAll)
+  unclosed.set(opened, async () => await closeShared(folder, opened, engine))
 }
 
 function closeAll(): void {
-  for (const { engine } of unclosed) void engine.then(async (open) => await open.close()).catch(() => undefined)
+  const closings = [...unclosed.values()]
   unclosed.clear()
+  process.off('beforeExit', closeAll)
+  for (const close of closings) void close().catch(() => undefined)
 }
 
 function alreadyOpen(dataDir: string, { version, options }: OpenEngine, wanted: LocalEngineOptions) {

@@ -43,6 +43,7 @@ describe('a folder that is opened again in the same process', () => {
     const heard: string[] = []
     one.on('document.completed', ({ fileName }) => heard.push(fileName))
     const session = other.as(other.owner)
+    const ended = one.as(one.owner)
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const content = 'Parental leave takes eighteen weeks.'
     const uuid = await session.documents.upload(id, { fileName: 'leave.txt', content })
@@ -52,6 +53,20 @@ describe('a folder that is opened again in the same process', () => {
     await one.close()
     await one.close()
     expect(() => one.as(one.owner)).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }) as Error)
+    const refused = [
+      async () => await ended.contexts.list(),
+      async () => await ended.search(id, 'How long is parental leave?'),
+      async () => await ended.audit.list(),
+      async () => await one.administration.users.oneTimePassword.disable(one.owner.userId),
+      async () => await one.administration.companies.list(),
+      async () => await one.authentication.publicKeys(),
+      async () => await one.events.catalog(),
+      async () => await one.whenCleared(),
+    ]
+    for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+    expect(await one.health()).toMatchObject({ status: 'unavailable', ports: { storage: 'ERR_CLOSED' } })
+    expect((await other.health()).status).toBe('ok')
+    expect(structuredClone(ended.principal)).toEqual(session.principal)
     const second = await session.documents.upload(id, { fileName: 'again.txt', content: 'Notice takes two weeks.' })
     await session.documents.whenProcessed(second)
     // A closed part no longer hears its events.
@@ -167,5 +182,18 @@ describe('a program that does not close its engine', () => {
     const [document] = await engine.as(engine.owner).documents.list(1)
     expect(document?.completed).not.toBeNull()
     await engine.close()
+  })
+  it('can open the folder again at its end', async () => {
+    const path = join(folder.path, 'program.mjs')
+    const lines = [
+      ...program.slice(0, 2),
+      "process.once('beforeExit', async () => {",
+      '  const again = await openLocalEngine({ dataDir: process.argv[2] })',
+      '  console.log((await again.as(again.owner).contexts.list()).length, (await again.health()).status)',
+      '})',
+    ]
+    await writeFile(path, lines.join('\n'))
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [path, dataDir], { timeout: 30_000 })
+    expect([stdout, stderr]).toEqual(['0 ok\n', ''])
   })
 })

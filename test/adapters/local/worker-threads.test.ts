@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { lockDataDir } from '../../../adapters/local/data-dir-lock.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
 const TEXT = 'Parents have eighteen weeks of leave.'
@@ -49,5 +50,15 @@ describe('an engine in a worker thread', () => {
     expect(await Promise.all([searchInThread('second'), searchInThread('third')])).toEqual([TEXT, TEXT])
     // A process that runs the model notices that its thread has ended.
     if (process.platform === 'linux') await vi.waitUntil(async () => (await embeddingProcesses()).length === 0, 10_000)
+  })
+
+  it('is refused on a folder that another thread of the process has open, by a sentence that says so', async () => {
+    const dataDir = join(folder.path, 'held')
+    await mkdir(dataDir, { mode: 0o700 })
+    const lock = await lockDataDir(dataDir, { webhookAllow: [] })
+    await expect(searchInThread('held')).rejects.toThrow(
+      /in use by another thread of this process, or another copy of alcove in it: close that engine first/,
+    )
+    await lock.release()
   })
 })
