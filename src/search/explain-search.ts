@@ -14,6 +14,7 @@ import type {
   IndexedChunk,
   LexicalAnswer,
   LexicalQuery,
+  Span,
   TermCount,
 } from '../ports/index.js'
 import type { Access, Principal } from '../tenancy/index.js'
@@ -46,6 +47,8 @@ interface ExplainCall {
   readonly contextId: number
   readonly prompt: string
   readonly options: SearchOptions
+  /** Gets the id of the context, once it is checked. */
+  readonly span: Span
 }
 
 /** The model of a context with the vectors of the prompt. */
@@ -75,10 +78,11 @@ export class ExplainSearch {
     this.#parts = parts
   }
 
-  async execute({ caller, taker, contextId, prompt, options }: ExplainCall): Promise<SearchExplanation> {
+  async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
     const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
+    span.set({ 'alcove.context.id': id })
     return await withAnySignal([input.signal], async (signal) => {
       signal.throwIfAborted()
       const { storage } = this.#parts

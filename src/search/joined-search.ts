@@ -4,7 +4,7 @@ import { withAnySignal } from '../kernel/abort.js'
 import { VectorsDamagedError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import { TimeSlice } from '../kernel/time-slice.js'
-import type { ChunkKey, ContextRecord, LexicalQuery, LexicalStatistics, VisibleChunk } from '../ports/index.js'
+import type { ChunkKey, ContextRecord, LexicalQuery, LexicalStatistics, Span, VisibleChunk } from '../ports/index.js'
 import type { Principal } from '../tenancy/index.js'
 import { toMapKey } from './chunks.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
@@ -41,6 +41,8 @@ interface SearchAllCall {
   readonly contextIds: readonly number[]
   readonly prompt: string
   readonly options: SearchOptions
+  /** Gets the number of contexts, once it is checked. */
+  readonly span: Span
 }
 
 /** A checked search, with its contexts as they are now. */
@@ -78,12 +80,13 @@ export class JoinedSearch {
 
   /** Checks the call and reads its contexts. If one of them is re-indexed meanwhile, the search begins anew. */
   async #withContexts<T>(
-    { caller, taker, contextIds, prompt, options }: SearchAllCall,
+    { caller, taker, contextIds, prompt, options, span }: SearchAllCall,
     search: (search: SearchOfContexts) => Promise<T>,
   ): Promise<T> {
     const { authorizer, storage } = this.#parts
     const access = await authorizer.authorize(caller, ASSISTANT, 'search')
     const input = parseSearchAll(contextIds, prompt, options)
+    span.set({ 'alcove.search.contexts': input.contextIds.length })
     const readContexts = async () =>
       await storage.read(async (repositories) => {
         const found: ContextRecord[] = []

@@ -164,9 +164,9 @@ export class Search {
     const caller = parsePrincipal(principal)
     return await this.#observed('several', caller, async (span) => {
       const found = await this.#turns.search(caller, async (taker) => {
-        return await this.#joined.execute({ caller, taker, contextIds, prompt, options })
+        return await this.#joined.execute({ caller, taker, contextIds, prompt, options, span })
       })
-      span.set({ 'alcove.search.contexts': contextIds.length, 'alcove.search.results': found.length })
+      span.set({ 'alcove.search.results': found.length })
       return found
     })
   }
@@ -180,9 +180,8 @@ export class Search {
   ): Promise<SearchExplanation> {
     const caller = parsePrincipal(principal)
     return await this.#observed('explanation', caller, async (span) => {
-      span.set({ 'alcove.context.id': contextId })
       return await this.#turns.search(caller, async (taker) => {
-        return await this.#explain.execute({ caller, taker, contextId, prompt, options })
+        return await this.#explain.execute({ caller, taker, contextId, prompt, options, span })
       })
     })
   }
@@ -196,9 +195,8 @@ export class Search {
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
     const caller = parsePrincipal(principal)
     return await this.#observed('several', caller, async (span) => {
-      span.set({ 'alcove.search.contexts': contextIds.length })
       return await this.#turns.search(caller, async (taker) => {
-        return await this.#joined.entries({ caller, taker, contextIds, prompt, options }, MAX_HELD_BYTES)
+        return await this.#joined.entries({ caller, taker, contextIds, prompt, options, span }, MAX_HELD_BYTES)
       })
     })
   }

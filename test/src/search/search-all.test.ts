@@ -271,6 +271,15 @@ describe('a search of several contexts', () => {
     }
     await expect(read()).rejects.toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
   })
+
+  it('refuses contexts that are no list, before anything reads them', async () => {
+    await start()
+    const refused = { code: 'ERR_INVALID_INPUT', field: 'contextIds' }
+    for (const ids of [undefined, null, 7, []] as readonly unknown[] as readonly (readonly number[])[]) {
+      await expect(session.searchAllEntries(ids, 'apples')).rejects.toMatchObject(refused)
+      await expect(session.searchAll(ids, 'apples')).rejects.toMatchObject(refused)
+    }
+  })
 })
 
 /** Calls back in each read. */
