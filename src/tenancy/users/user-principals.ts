@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../kernel/errors.js'
 import type { Repositories, UserRecord } from '../../ports/index.js'
+import { findMissing, givesAccess } from '../access/authorizer.js'
 import type { Principal } from '../access/principal.js'
 
 /** An account on which a user may act now, with the principal for it. */
@@ -15,20 +16,25 @@ export interface UserPrincipal {
 const ASSISTANT = 'assistant'
 
 /**
- * The principals of a user: one for each active account on which the user has an enabled permission, in the order of the
- * account ids. Each acts for the company of its account.
+ * The principals of a user: one for each account on which the user may act now, in the order of the account ids. Each
+ * acts for the company of its account. A disabled user, or a user of a disabled company, has none.
  */
-export async function userPrincipals({ permissions }: Repositories, userId: number): Promise<UserPrincipal[]> {
-  const details = await permissions.listDetails([userId])
-  return details
-    .filter(({ isDisabled, account }) => !isDisabled && account.isActive)
-    .map(({ account: { id, name, companyId, application }, role }) => ({
-      principal: { companyId, userId, accountId: id },
+export async function userPrincipals(repositories: Repositories, userId: number): Promise<UserPrincipal[]> {
+  const principals: UserPrincipal[] = []
+  for (const { account, role } of await repositories.permissions.listDetails([userId])) {
+    const { id, name, companyId, application } = account
+    const access = await repositories.permissions.findAccess(userId, id)
+    if (access === undefined || !givesAccess(access)) continue
+    const principal = { companyId, userId, accountId: id }
+    if ((await findMissing(repositories, principal, access)) !== undefined) continue
+    principals.push({
+      principal,
       application,
       account: { id, name, customerId: companyId },
       role: { id: role.id, name: role.name },
-    }))
-    .sort((one, other) => one.account.id - other.account.id)
+    })
+  }
+  return principals.sort((one, other) => one.account.id - other.account.id)
 }
 
 /**

@@ -86,7 +86,7 @@ describe('the administration of the host', () => {
     },
   )
 
-  it('lists the principals of a user, without suspended permissions and disabled accounts', async () => {
+  it('lists the principals of a user, without those that are refused now', async () => {
     const principals = await administration.users.principals(ids.bo)
     expect(principals).toMatchObject([
       { application: 'assistant', account: { customerId: companyId }, role: { name: 'Member' } },
@@ -96,6 +96,13 @@ describe('the administration of the host', () => {
     await administration.accounts.setActive(principals[0]?.account.id ?? 0, false)
     expect(await administration.users.principals(ids.bo)).toEqual([])
     await administration.accounts.setActive(principals[0]?.account.id ?? 0, true)
+    await administration.users.disable(ids.bo)
+    expect(await administration.users.principals(ids.bo)).toEqual([])
+    await administration.users.enable(ids.bo)
+    await administration.companies.disable(companyId)
+    expect(await administration.users.principals(ids.bo)).toEqual([])
+    await administration.companies.enable(companyId)
+    expect(await administration.users.principals(ids.bo)).toEqual(principals)
     await expect(administration.users.principals(999)).rejects.toMatchObject({ code: 'ERR_USER_NOT_FOUND' })
   })
 })
