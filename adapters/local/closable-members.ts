@@ -36,7 +36,7 @@ function checkedMethod(owner: object, method: Method, check: CallCheck): Method 
         if (isAsync) return Promise.reject(error)
         throw error
       }
-      return Reflect.apply(method, owner, args) as unknown
+      return Reflect.apply<unknown, readonly unknown[], unknown>(method, owner, args)
     },
   })
 }
