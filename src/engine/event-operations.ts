@@ -71,7 +71,7 @@ export function createEventOperations(parts: EngineParts, signals: WorkSignals):
       const { type } = definition
       return {
         type,
-        record: async (event, options) => await record({ ...event, type } as NewHostEvent, options),
+        record: async (event, options) => await record({ ...event, type }, options),
       }
     },
     catalog: async () => await parts.hostEventTypes.catalog(),

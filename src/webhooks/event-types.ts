@@ -85,8 +85,7 @@ export type KnownWebhookEvent<Type extends BuiltInEventType = BuiltInEventType> 
 }[Type]
 
 /** The data of types that the sending application has defined, by type. Default: the receiver knows none. */
-// biome-ignore lint/complexity/noBannedTypes: no key is known.
-type NoTypes = {}
+type NoTypes = Record<never, never>
 
 /** An event of a type that the sending application has defined. */
 export type HostWebhookEvent<HostData> = {

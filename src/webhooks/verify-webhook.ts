@@ -43,7 +43,7 @@ export interface VerifyWebhookOptions {
  *   secret, `rawBody` for a parsed or detached body, `headers` for missing headers or a `Map`. Invalid options have
  *   their own fields.
  */
-export async function verifyWebhook<HostData = NonNullable<unknown>>(
+export async function verifyWebhook<HostData = Record<never, never>>(
   rawBody: Uint8Array | ArrayBuffer | string,
   headers: WebhookHeaders,
   secret: string | readonly string[],
@@ -56,6 +56,8 @@ export async function verifyWebhook<HostData = NonNullable<unknown>>(
   else await verifyService(body, headers, secrets)
   return parseEnvelope<HostData>(body)
 }
+
+const SCHEMES: readonly string[] = ['service', 'standard']
 
 async function verifyService(
   body: Uint8Array<ArrayBuffer>,
@@ -70,7 +72,7 @@ async function verifyService(
 }
 
 function optionsOf({ scheme = 'service', toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now }: VerifyWebhookOptions) {
-  if (scheme !== 'service' && scheme !== 'standard') {
+  if (!SCHEMES.includes(scheme)) {
     throw new InvalidInputError('scheme', 'must be "service" or "standard"')
   }
   if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0)) {

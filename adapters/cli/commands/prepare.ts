@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type ChatPrompt, type HistoryMessage, InvalidInputError } from '../../../src/index.js'
-import { SEARCH_MODES } from '../../../src/ports/index.js'
+import { isError, SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines.js'
 import { globalOptions, option, parseCount, parseNumber } from '../options.js'
 import { counted, oneLine, printable } from '../output.js'
@@ -52,7 +52,10 @@ async function readHistory(file: string): Promise<readonly HistoryMessage[]> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as readonly HistoryMessage[]
   } catch (error) {
-    const problem = error instanceof SyntaxError ? `the file ${file} is not valid JSON` : `cannot read the file ${file}`
+    const problem =
+      isError(error) && error.name === 'SyntaxError'
+        ? `the file ${file} is not valid JSON`
+        : `cannot read the file ${file}`
     throw new InvalidInputError('--history', problem, { cause: error })
   }
 }

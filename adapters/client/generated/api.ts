@@ -300,7 +300,7 @@ export interface paths {
         };
         /**
          * Follow the states and the progress of the documents of a context
-         * @description Server-sent events. An event `document` has a state as its data: first those of all documents, then an event `ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events have no ids. A slow client gets only the last state of each document. `docId` selects one document, and `snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. A comment comes every 15 seconds. The stream ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.
+         * @description Server-sent events. An event `document` has a state as its data: first those of all documents, then an event `ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events have no ids. A slow client gets only the last state of each document. `docId` selects one document, and `snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. The deletion of a completed document comes only with its `docId`; the stream ends then. A comment comes every 15 seconds. The stream also ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.
          */
         get: operations["watchDocuments"];
         put?: never;
@@ -1515,19 +1515,8 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /**
-         * @description A type of the catalog
-         * @example run.started
-         * @example run.completed
-         * @example run.failed
-         * @example agent.created
-         * @example agent.published
-         * @example agent.unpublished
-         * @example agent.enabled
-         * @example agent.disabled
-         * @example agent.deleted
-         */
-        EventType: string;
+        /** @description A type of the catalog, or one that the host has named */
+        EventType: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>);
         Destination: {
             id: number;
             /** @description The company whose events it gets */
@@ -6297,7 +6286,7 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: string[] | null;
+                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>))[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
                     /** @enum {string} */
@@ -6502,7 +6491,7 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: string[] | null;
+                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>))[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
                     /** @enum {string} */
@@ -6852,7 +6841,7 @@ export interface operations {
             query?: {
                 destinationId?: number;
                 status?: "pending" | "delivering" | "succeeded" | "failed" | "blocked" | "cancelled" | "dead";
-                type?: string;
+                type?: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>);
                 limit?: number;
                 cursor?: string;
             };

@@ -33,9 +33,9 @@ async function alcove(...args: string[]): Promise<string> {
   return stdout
 }
 
-async function start({ overStdio }: AgentKind, ...args: string[]): Promise<AgentClient> {
+async function start(kind: AgentKind, ...args: string[]): Promise<AgentClient> {
   const command = { command: process.execPath, args: [BINARY, 'mcp', ...args], cwd: folder.path }
-  const agent = await overStdio({ ...command, stderr: 'ignore' })
+  const agent = await kind.overStdio({ ...command, stderr: 'ignore' })
   agents.push(agent)
   return agent
 }
