@@ -208,7 +208,7 @@ async function sendXhr(
           if (xhr.status >= 200 && xhr.status < 300) resolve(uuidIn(xhr.responseText, answer))
           else reject(new AlcoveApiError(problemIn(xhr.responseText), answer))
         } catch (error) {
-          reject(error)
+          reject(error as Error)
         }
       }
       xhr.send(form)

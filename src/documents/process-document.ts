@@ -173,7 +173,7 @@ export class ProcessDocument implements JobHandler {
     { receipt, unwrittenChunks }: ProcessedDocument,
     documentRun: DocumentRun,
   ): Promise<void> {
-    let isEventRecorded = false
+    let isEventRecorded = false as boolean
     const completed = await job.complete(async (repositories) => {
       const { documents, chunks, contexts } = repositories
       await documentRun.clearAway(repositories)
@@ -215,7 +215,7 @@ export class ProcessDocument implements JobHandler {
     await documents.update(documentId, { error: sentence })
     const document = await documents.get(documentId)
     // The shadow of a re-index is no document of its own.
-    if (document === undefined || document.generation !== null || document.deleted !== null) return
+    if (document?.generation !== null || document.deleted !== null) return
     const data = { replacement: document.replaces !== null, error: sentence }
     await recordDocumentEvent(repositories, this.#clock, 'document.failed', withShownName(document), data)
   }

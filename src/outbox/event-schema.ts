@@ -37,7 +37,7 @@ export function dataCheckOf(schema: unknown): DataCheck {
     if ('~standard' in schema) return standardCheck(schema as StandardSchema)
     const kinds = Object.entries(schema)
     if (kinds.every(([, kind]) => FIELD_KINDS.some((known) => known === kind))) {
-      return kindsCheck(Object.fromEntries(kinds) as Record<string, FieldKind>)
+      return kindsCheck(Object.fromEntries(kinds))
     }
   }
   throw new InvalidInputError(

@@ -150,7 +150,7 @@ export class RecordEvent {
 
 function jsonOf(value: unknown): unknown {
   try {
-    return JSON.parse(String(JSON.stringify(value))) as unknown
+    return JSON.parse(JSON.stringify(value)) as unknown
   } catch {
     return undefined
   }

@@ -85,7 +85,7 @@ export type KnownWebhookEvent<Type extends BuiltInEventType = BuiltInEventType> 
 }[Type]
 
 /** The data of types that the sending application has defined, by type. Default: the receiver knows none. */
-type NoTypes = Record<never, never>
+type NoTypes = object
 
 /** An event of a type that the sending application has defined. */
 export type HostWebhookEvent<HostData> = {

@@ -43,7 +43,7 @@ export interface VerifyWebhookOptions {
  *   secret, `rawBody` for a parsed or detached body, `headers` for missing headers or a `Map`. Invalid options have
  *   their own fields.
  */
-export async function verifyWebhook<HostData = Record<never, never>>(
+export async function verifyWebhook<HostData = object>(
   rawBody: Uint8Array | ArrayBuffer | string,
   headers: WebhookHeaders,
   secret: string | readonly string[],
