@@ -201,21 +201,19 @@ async function sendXhr(
       // A page may set a time limit for all its requests.
       xhr.ontimeout = () => reject(new TypeError('the server did not answer in time'))
       xhr.onabort = () => reject(signal?.reason as Error)
-      xhr.onload = () => {
-        // An error thrown here would reach nobody.
-        try {
-          const answer = { status: xhr.status, headers: headersOf(xhr) }
-          if (xhr.status >= 200 && xhr.status < 300) resolve(uuidIn(xhr.responseText, answer))
-          else reject(new AlcoveApiError(problemIn(xhr.responseText), answer))
-        } catch (error) {
-          reject(error as Error)
-        }
-      }
+      // An error that is thrown in a listener would reach nobody.
+      xhr.onload = () => resolve(Promise.resolve(xhr).then(uuidOf))
       xhr.send(form)
     })
   } finally {
     signal?.removeEventListener('abort', abort)
   }
+}
+
+function uuidOf(xhr: XhrRequest): string {
+  const answer = { status: xhr.status, headers: headersOf(xhr) }
+  if (xhr.status >= 200 && xhr.status < 300) return uuidIn(xhr.responseText, answer)
+  throw new AlcoveApiError(problemIn(xhr.responseText), answer)
 }
 
 function headersOf(xhr: XhrRequest): Headers {
