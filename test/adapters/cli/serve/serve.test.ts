@@ -114,6 +114,7 @@ describe('alcove serve', () => {
         'companyId',
         'userId',
         'targets',
+        'sight',
         'created',
         'expires',
         'lastUsed',
