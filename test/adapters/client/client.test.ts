@@ -11,6 +11,7 @@ import {
 } from '../../../adapters/client/index.js'
 import { startServer, type TestServer } from '../http-server/server.js'
 import { FetchingXhr } from './fetching-xhr.js'
+import { problem, spyFetch } from './spy-fetch.js'
 
 const NEW_CONTEXT = { name: 'Handbook', description: 'Answer from the handbook.', caption: 'HR', toolsJson: '[]' }
 
@@ -27,7 +28,6 @@ beforeAll(async () => {
 
 afterEach(() => {
   vi.unstubAllGlobals()
-  vi.useRealTimers()
 })
 
 afterAll(async () => {
@@ -41,22 +41,6 @@ afterAll(async () => {
 function clientOf(options: Partial<AlcoveClientOptions> = {}): AlcoveClient {
   const { clientId, clientSecret } = server.key
   return createAlcoveClient({ baseUrl: server.url, access: { clientId, clientSecret }, ...options })
-}
-
-/** Passes requests on to the server, as a proxy does, and shows them to the test. */
-function spyFetch(answer: (request: Request) => Response | undefined = () => undefined) {
-  const requests: Request[] = []
-  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const request = new Request(input, init)
-    requests.push(request)
-    return answer(request) ?? (await globalThis.fetch(request))
-  }
-  return { fetch, paths: () => requests.map(({ url }) => new URL(url).pathname), requests }
-}
-
-function problem(status: number, code: string, headers: Record<string, string> = {}): Response {
-  const body = { type: 'about:blank', title: 'Problem', status, detail: 'of the test', code }
-  return Response.json(body, { status, headers: { 'content-type': 'application/problem+json', ...headers } })
 }
 
 async function listening(listener: RequestListener): Promise<string> {
@@ -294,52 +278,6 @@ describe('the stream of states of the client', () => {
     leaving.abort(new Error('left'))
     const aborted = client.watch(contextId, { signal: leaving.signal })[Symbol.asyncIterator]().next()
     await expect(aborted).rejects.toThrow('left')
-  })
-
-  it('waits for the caller, however long the caller holds a state', async () => {
-    const state = (id: number): string => `event: document\ndata: {"id":${id}}\n\n`
-    let streams = 0
-    // One chunk with three states, on a connection that stays.
-    const { fetch } = spyFetch(({ signal }) => {
-      streams += 1
-      const body = new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          controller.enqueue(Buffer.from([1, 2, 3].map(state).join('')))
-          signal.addEventListener('abort', () => controller.error(signal.reason))
-        },
-      })
-      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-    })
-    vi.useFakeTimers()
-    const ids: number[] = []
-    for await (const { id } of clientOf({ fetch, access: { token: () => 'any' } }).watch(contextId)) {
-      ids.push(id)
-      await vi.advanceTimersByTimeAsync(100_000)
-      if (ids.length === 3) break
-    }
-    expect([ids, streams]).toEqual([[1, 2, 3], 1])
-  })
-
-  it('waits after 429 as every request, and shows it if it stays', async () => {
-    let refusals = 3
-    const headers = { 'content-type': 'text/event-stream' }
-    const { fetch, requests } = spyFetch(() => {
-      refusals -= 1
-      if (refusals >= 0) return problem(429, 'ERR_THROTTLED', { 'retry-after': '5' })
-      return new Response('event: document\ndata: {"id":1}\n\n', { headers })
-    })
-    const own = clientOf({ fetch, access: { token: () => 'any' } })
-    vi.useFakeTimers()
-    const first = own.watch(contextId)[Symbol.asyncIterator]().next()
-    await vi.advanceTimersByTimeAsync(15_000)
-    expect([await first, requests.length]).toEqual([{ done: false, value: { id: 1 } }, 4])
-    refusals = 4
-    const refused = expect(own.watch(contextId)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
-      code: 'ERR_THROTTLED',
-      retryAfterSeconds: 5,
-    })
-    await vi.advanceTimersByTimeAsync(20_000)
-    await refused
   })
 
   it('is replaced by questions if a proxy passes no stream on', async () => {

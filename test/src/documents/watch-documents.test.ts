@@ -39,6 +39,14 @@ class HeldModel extends MemoryEmbeddingModel {
   }
 }
 
+/** Lets the reader see each step. */
+class SlowModel extends MemoryEmbeddingModel {
+  override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    return await super.embed(...call)
+  }
+}
+
 /** Reads all states of a watch as they come. */
 class Reader {
   readonly states: DocumentState[] = []
@@ -101,7 +109,7 @@ describe('a watch of documents', () => {
   })
 
   it('counts the windows of a large document, and its percent, up to 99 until it is completed', async () => {
-    const { engine, session } = await memoryEngine()
+    const { engine, session } = await memoryEngine({ embeddingModels: [new SlowModel()] })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const reader = new Reader(session, id)
     const text = Array.from({ length: 7_000 }, (_, at) => `Sentence ${at} of a long text.`).join('\n')
