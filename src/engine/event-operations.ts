@@ -47,7 +47,11 @@ export interface EventOperations {
   define<const Type extends string, const Schema extends EventSchema>(
     definition: EventTypeDefinition<Type, Schema>,
   ): Promise<HostEventType<Type, Schema>>
-  /** Lists all event types: those of the specification, of documents, and of the host's application, by name. */
+  /**
+   * Lists all event types: those of the specification, of documents, and of the host's application, by name.
+   *
+   * @throws ClosedError after the engine is closed
+   */
   catalog(): Promise<readonly CatalogEntry[]>
 }
 

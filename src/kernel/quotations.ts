@@ -26,7 +26,7 @@ export function escapeLine(text: string): string {
 
 /**
  * Makes a code that is not in a text. It comes from a hash of the text, so that the same call gives the same code, and a
- * document that knew its code would have another one.
+ * document that knew its code would have another one. It never rejects.
  */
 export async function codeFor(text: string): Promise<string> {
   const lower = text.toLowerCase()

@@ -30,7 +30,7 @@ export interface Tracer {
   /**
    * Runs work within a span, which ends when the work settles.
    *
-   * - Returns what the work returns, or rejects with its error. The tracer itself never throws.
+   * - Returns what the work returns, or rejects with its error. The tracer itself never throws, and never rejects.
    * - Spans that the work begins are children of this span, also after an `await`.
    * - An invalid `parent` counts as null.
    * - Stores of an error only its code or its name, never its message.

@@ -17,7 +17,8 @@ export type ReadText = (uuid: string, range: TextRange) => Promise<string | unde
  *
  * @param results the results, the best first
  * @param readText reads the white space between two chunks. Default: only chunks that overlap or touch are joined
- * @returns the passages with numbers from 1. Each is at the place of its best chunk
+ * @returns the passages with numbers from 1. Each is at the place of its best chunk. It never rejects, unless `readText`
+ *   does
  */
 export async function mergePassages(results: readonly SearchResult[], readText?: ReadText): Promise<ChatSource[]> {
   const byDocument = new Map<string, Ranked[]>()
