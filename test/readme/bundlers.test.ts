@@ -47,13 +47,13 @@ async function outputOf(program: string): Promise<string> {
 describe('a host that is built as its page says, and runs', () => {
   it('with esbuild', async () => {
     await shell((await blockOf('esbuild', 'sh')).replace('npx ', ''))
-    expect(await outputOf('dist/host.mjs')).toBe('Leave takes eighteen weeks. 200\n')
+    expect(await outputOf('build/host.mjs')).toBe('Leave takes eighteen weeks. 200\n')
   })
 
   it('with Vite', async () => {
     await writeFile(join(folder.path, 'vite.config.js'), await blockOf('vite', 'js'))
     await shell('vite build --logLevel error')
-    expect(await outputOf('dist/host.js')).toBe('Leave takes eighteen weeks. 200\n')
+    expect(await outputOf('build/host.js')).toBe('Leave takes eighteen weeks. 200\n')
   })
 
   it('with webpack', async () => {
