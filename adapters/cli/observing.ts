@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Option } from '@commander-js/extra-typings'
-import { InvalidInputError, UnsupportedError } from '../../src/index.js'
+import { UnsupportedError } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
-import { codeOf } from '../node-kit/index.js'
 import type { MetricsServer } from '../opentelemetry/index.js'
+import { listening } from './listening.js'
 import { option } from './options.js'
 
 /** The address of the metrics. */
@@ -13,6 +13,7 @@ export interface MetricsAddress {
 
 const METRICS_PORT = 9_464
 const LOOPBACK = '127.0.0.1'
+const METRICS_PLACE = { field: 'metrics', hostOption: '--metrics', portOption: '--metrics' }
 
 /** The options of a command that can be observed. */
 export const OBSERVING_OPTIONS = {
@@ -48,30 +49,14 @@ export async function observe(
     return { telemetry: log, metrics: undefined, close: () => Promise.resolve() }
   }
   const { OpenTelemetry, serveMetrics } = await loadOpenTelemetry()
-  const metrics = address && (await listening(address, async () => await serveMetrics(address)))
+  const metrics =
+    address && (await listening({ ...address, ...METRICS_PLACE }, async () => await serveMetrics(address)))
   const telemetry = new OpenTelemetry({
     telemetry: log,
     ...(metrics && { meterProvider: metrics.meterProvider }),
     ...(traces === undefined && { tracerProvider: null }),
   })
   return { telemetry, metrics, close: async () => await metrics?.close() }
-}
-
-async function listening<T>({ host, port }: MetricsAddress, listen: () => Promise<T>): Promise<T> {
-  try {
-    return await listen()
-  } catch (error) {
-    const problem = PROBLEMS[codeOf(error) ?? '']
-    if (problem === undefined) throw error
-    throw new InvalidInputError('metrics', `cannot listen on ${host}:${port}: ${problem}`, { cause: error })
-  }
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; choose another with --metrics, or 0 for a free one',
-  EACCES: 'this user may not use the port; choose one above 1023 with --metrics',
-  EADDRNOTAVAIL: 'this machine has no such address; choose another with --metrics',
-  ENOTFOUND: 'the host is unknown; choose another with --metrics',
 }
 
 /** The adapter needs the package when it is loaded. */

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../src/index.js'
+import { readBytes } from '../../src/ports/index.js'
 import { HttpError } from './problem.js'
 
 /** The most bytes of a JSON body with long texts. */
@@ -29,7 +30,7 @@ export async function readJson(request: Request, maxBytes: number, held: HeldByt
 /** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */
 export async function readText(request: Request, maxBytes: number, held?: HeldBytes): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readBytes(request, maxBytes, held)
+  const bytes = await readBody(request, maxBytes, held)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -42,51 +43,17 @@ export function mediaType(request: Request): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** The whole body must arrive within this time, so that a slow or silent client does not keep a connection forever. */
 const MAX_WAIT_MS = 30_000
 
-async function readBytes(request: Request, maxBytes: number, held: HeldBytes | undefined): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), MAX_WAIT_MS)
-  })
+async function readBody(request: Request, maxBytes: number, held: HeldBytes | undefined): Promise<Uint8Array> {
+  const limits = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow, grow: held?.grow }
   try {
-    return await readPieces(request.body.getReader(), maxBytes, timeout, held)
+    return await readBytes(request.body, limits)
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body ended too early')
   } finally {
-    clearTimeout(timer)
     held?.free()
-  }
-}
-
-const FIRST_BYTES = 4_096
-
-async function readPieces(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-  timeout: Promise<never>,
-  held: HeldBytes | undefined,
-): Promise<Uint8Array> {
-  // One buffer that doubles its size: an array of pieces of a few bytes each would take many times their size.
-  let buffer = new Uint8Array(FIRST_BYTES)
-  let size = 0
-  for (;;) {
-    const { done, value } = await Promise.race([reader.read(), timeout])
-    if (done) return buffer.subarray(0, size)
-    const end = size + value.byteLength
-    if (end > maxBytes) throw tooLarge(maxBytes)
-    if (end > buffer.length) {
-      const length = Math.min(maxBytes, Math.max(end, buffer.length * 2))
-      held?.grow(length)
-      const larger = new Uint8Array(length)
-      larger.set(buffer.subarray(0, size))
-      buffer = larger
-    }
-    buffer.set(value, size)
-    size = end
   }
 }
 
@@ -107,8 +74,8 @@ const RETRY_AFTER = { 'retry-after': '1' }
 /** The part of the budget that one body uses. */
 interface HeldBytes {
   /** Raises the total of this body. @throws HttpError 429 above the limit of the company, 503 above the limit of all */
-  grow(toBytes: number): void
-  free(): void
+  readonly grow: (toBytes: number) => void
+  readonly free: () => void
 }
 
 /**

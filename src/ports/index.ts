@@ -34,10 +34,11 @@ export {
 export { type ListPage, type ListQuery, listQuerySchemaWith, type RowPage } from '../kernel/lists.js'
 /** Texts of documents between tags that they cannot forge. */
 export { codeFor, escapeLine, quote } from '../kernel/quotations.js'
+/** Reads the header of a server that asks for a pause. */
+export { readBytes } from '../kernel/read-bytes.js'
 /** Checks of values of the platform that hold across realms. */
 export { asError, isBytes, isError, messageOf } from '../kernel/realms.js'
 export { type RetryOptions, retry } from '../kernel/retry.js'
-/** Reads the header of a server that asks for a pause. */
 export { retryAfterMs } from '../kernel/retry-after.js'
 export { TimeSlice } from '../kernel/time-slice.js'
 /** Validation of inputs, the same in every API. */

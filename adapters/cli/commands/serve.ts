@@ -1,9 +1,9 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { type Engine, InvalidInputError } from '../../../src/index.js'
+import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
-import { codeOf } from '../../node-kit/index.js'
 import { agentMounts } from '../agent-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
+import { listening } from '../listening.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { OBSERVING_OPTIONS, observe } from '../observing.js'
 import {
@@ -216,19 +216,6 @@ async function listen(
 ): Promise<HttpServer> {
   const { serveHttp } = await loadHttpServer()
   const { host, port } = options
-  try {
-    return await serveHttp(handler, options)
-  } catch (error) {
-    const code = codeOf(error) ?? ''
-    const problem = PROBLEMS[code]
-    if (problem === undefined) throw error
-    throw new InvalidInputError('', `cannot listen on ${host}:${port}: ${problem}`, { cause: error })
-  }
-}
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; choose another with --port, or 0 for a free one',
-  EACCES: 'this user may not use the port; choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'this machine has no such address; choose another with --host',
-  ENOTFOUND: 'the host is unknown; choose another with --host',
+  const place = { host, port, field: '', hostOption: '--host', portOption: '--port' }
+  return await listening(place, async () => await serveHttp(handler, options))
 }

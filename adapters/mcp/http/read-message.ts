@@ -1,6 +1,6 @@
+import { readBytes } from '../../../src/ports/index.js'
 import { HttpRefusal } from './refusals.js'
 
-/** The whole body must arrive within this time, so that a slow or silent client does not keep a connection forever. */
 const MAX_WAIT_MS = 30_000
 /** The most messages of a batch, which only the revision 2025-03-26 has. All of them run at the same time. */
 const MAX_BATCH = 20
@@ -12,7 +12,7 @@ const MAX_BATCH = 20
  */
 export async function readMessage(request: Request, maxBytes: number): Promise<unknown> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const message = parse(await readBytes(request, maxBytes))
+  const message = parse(await readBody(request, maxBytes))
   if (!Array.isArray(message) || message.length <= MAX_BATCH) return message
   throw new HttpRefusal(400, 'ERR_INVALID_INPUT', `a batch must have at most ${MAX_BATCH} messages`)
 }
@@ -25,44 +25,13 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), MAX_WAIT_MS)
-  })
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const limits = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow }
   try {
-    return await readPieces(request.body.getReader(), maxBytes, timeout)
+    return await readBytes(request.body, limits)
   } catch (error) {
     if (error instanceof HttpRefusal) throw error
     throw new HttpRefusal(400, 'ERR_INVALID_INPUT', 'the body ended too early')
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const FIRST_BYTES = 4_096
-
-async function readPieces(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-  timeout: Promise<never>,
-): Promise<Uint8Array> {
-  // One buffer that doubles its size: an array of pieces of a few bytes each would take many times their size.
-  let buffer = new Uint8Array(FIRST_BYTES)
-  let size = 0
-  for (;;) {
-    const { done, value } = await Promise.race([reader.read(), timeout])
-    if (done) return buffer.subarray(0, size)
-    const end = size + value.byteLength
-    if (end > maxBytes) throw tooLarge(maxBytes)
-    if (end > buffer.length) {
-      const larger = new Uint8Array(Math.max(end, buffer.length * 2))
-      larger.set(buffer.subarray(0, size))
-      buffer = larger
-    }
-    buffer.set(value, size)
-    size = end
   }
 }
 
