@@ -28,6 +28,10 @@ const BOOK: Tool = {
 }
 const PLAIN: Tool = { id: 2, name: 'ping', description: 'Says pong.', action: 'Run Agent', agentId: 8 }
 const TOOLS = [BOOK, PLAIN]
+/** An object lists its second name first. */
+const NUMBERED = ['__proto__', '0'].map((paramName): ToolParameter => {
+  return { paramName, type: 'string', required: paramName !== '0', description: '' }
+})
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -136,7 +140,12 @@ describe('toJsonSchema', () => {
             // Values that the model gives by the schema reach the agent by the names of the tool.
             const chosen = ofTool.map(({ required }, at) => required || choices[at] === true)
             const values = ofTool.map(({ type }) => valueOf(type, number))
-            const pairs = keys.map((key, at): [string, ToolValue | undefined] => [key, values[at]])
+            // An object lists keys like "0" before all others: the description tells whose key it is.
+            const keyOf = ({ paramName, description }: ToolParameter): string =>
+              keys.find((key) => key === paramName) ??
+              keys.find((key) => parameters.properties[key]?.description === `${paramName}: ${description}`) ??
+              'no key'
+            const pairs = ofTool.map((one, at): [string, ToolValue | undefined] => [keyOf(one), values[at]])
             const args = Object.fromEntries(pairs.filter((_, at) => chosen[at]))
             const expected = ofTool
               .map(({ paramName }, at) => [paramName, values[at]] as const)
@@ -152,7 +161,10 @@ describe('toJsonSchema', () => {
           }
         },
       ),
-      { numRuns: sized(50, 2_000) },
+      {
+        numRuns: sized(50, 2_000),
+        examples: [[[{ ...PLAIN, parameters: NUMBERED }], Array.from({ length: 12 }, () => false), 0]],
+      },
     )
   })
 

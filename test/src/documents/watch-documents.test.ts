@@ -39,9 +39,10 @@ class HeldModel extends MemoryEmbeddingModel {
   }
 }
 
-/** Lets the reader see each step. */
-class SlowModel extends MemoryEmbeddingModel {
+/** Lets the reader see each step, once its gate is open. */
+class SlowModel extends HeldModel {
   override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
+    await this.gate.opened
     await new Promise((resolve) => setTimeout(resolve, 10))
     return await super.embed(...call)
   }
@@ -109,11 +110,14 @@ describe('a watch of documents', () => {
   })
 
   it('counts the windows of a large document, and its percent, up to 99 until it is completed', async () => {
-    const { engine, session } = await memoryEngine({ embeddingModels: [new SlowModel()] })
+    const model = new SlowModel()
+    const { engine, session } = await memoryEngine({ embeddingModels: [model] })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const reader = new Reader(session, id)
     const text = Array.from({ length: 7_000 }, (_, at) => `Sentence ${at} of a long text.`).join('\n')
     await session.documents.upload(id, { fileName: 'long.txt', content: content(text) })
+    await reader.until(() => reader.states.at(-1)?.stage === 'embedding')
+    model.gate.open()
     await reader.until(() => reader.states.at(-1)?.status === 'completed')
     const embedding = reader.states.filter(({ stage }) => stage === 'embedding')
     expect(embedding.length).toBeGreaterThan(1)
