@@ -4,7 +4,7 @@
  * of its own.
  *
  * With `--filled FOLDER` the filled data folders stay in FOLDER, and a later run searches them: to fill one with a
- * million chunks takes half an hour.
+ * million chunks takes half an hour. With `--fill` nothing is measured.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { inFolder, stepRunner } from '../harness/step-process.js'
 import type { FilledWithChunks, WordSteps } from './words-step.js'
 
 const isQuick = process.argv.includes('--quick')
+const isFillOnly = process.argv.includes('--fill')
 const MEGABYTES = isQuick ? [0.02] : [1, 10, 100]
 const folderAt = process.argv.indexOf('--filled') + 1
 const filledFolder = folderAt === 0 ? undefined : process.argv[folderAt]
@@ -23,7 +24,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const inProcess = stepRunner<WordSteps>('words/words-step.ts')
 const [findable, searches]: [Row[], Row[]] = [[], []]
-for (const megabytes of MEGABYTES) {
+for (const megabytes of isFillOnly ? [] : MEGABYTES) {
   await inFolder((dataDir) => {
     findable.push({ megabytes, ...inProcess('timeToFindable', { dataDir, megabytes }) })
   })
@@ -32,6 +33,7 @@ console.table(findable.map(mediansOf))
 for (const about of CHUNKS) {
   const measure = (dataDir: string): void => {
     const filled = fill(dataDir, about)
+    if (isFillOnly) return
     searches.push({
       about,
       ...inProcess('searchByModes', { dataDir, contextId: filled.contextId, isQuick }),
@@ -42,7 +44,7 @@ for (const about of CHUNKS) {
   else measure(join(filledFolder, String(about)))
 }
 console.table(searches.map(mediansOf))
-if (!isQuick) writeReport('words', { 'from upload to findable': findable, 'searches by mode': searches })
+if (!isQuick && !isFillOnly) writeReport('words', { 'from upload to findable': findable, 'searches by mode': searches })
 
 function fill(dataDir: string, chunks: number): FilledWithChunks {
   const record = `${dataDir}.json`
