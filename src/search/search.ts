@@ -1,6 +1,5 @@
 import { ASSISTANT, findReadable } from '../contexts/index.js'
-import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
-import { withAnySignal } from '../kernel/abort.js'
+import type { EmbeddingModels } from '../documents/index.js'
 import { NotFoundError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
@@ -8,63 +7,37 @@ import { parseId } from '../kernel/validate.js'
 import {
   type ChunkKey,
   type ContextRecord,
-  type DocumentConditions,
-  type EmbeddingModel,
-  type LexicalQuery,
-  meetsConditions,
   type Span,
   type Storage,
   type Telemetry,
   type Tracer,
   tracerOf,
-  type VectorKey,
-  type VersionMark,
   type VisibleChunk,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
-import { MissingChunks, type RankedChunk, toMapKey } from './chunks.js'
+import { ContextSearch } from './context-search.js'
 import { ExplainSearch } from './explain-search.js'
 import type { SearchExplanation } from './explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
-import { StaleContextError, withPresentContexts } from './present-contexts.js'
-import { embedWindows, knowledgeOf, PromptReader, promptTerms } from './prompt.js'
-import { readResults, type SearchResult, toResults, withPassages, withSizes } from './results.js'
+import { withPresentContexts } from './present-contexts.js'
+import { PromptReader } from './prompt.js'
+import { readResults, type SearchResult, toResults, withSizes } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
-import {
-  type FoundChunks,
-  readSearchable,
-  requestFor,
-  type SearchableDocuments,
-  type SearchRequest,
-  wordVisibilityOf,
-} from './search-request.js'
+import { type FoundChunks, requestFor, type SearchRequest, wordVisibilityOf } from './search-request.js'
 import { SearchTurns } from './search-turns.js'
-import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
 
-/**
- * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks
- * are missing, because more attempts take too much time.
- */
-const MAX_ATTEMPTS = 16
-/** Maximum number of times that a search begins anew because a document was replaced meanwhile. */
-const MAX_RESTARTS = 16
 /** Maximum size of all texts of one answer that stay in memory while a slow client reads, in bytes: 128 KiB. */
 const MAX_HELD_BYTES = 131_072
-
-const NO_TERMS: LexicalQuery = new Map()
 
 /** The use case "search": finds the chunks of a context that answer a prompt, by words and by meaning. */
 export class Search {
   readonly #storage: Storage
-  readonly #models: EmbeddingModels
   readonly #authorizer: Authorizer
-  readonly #prompts: PromptReader
   readonly #turns: SearchTurns
-  readonly #finder: ChunkFinder
-  readonly #vectorCache = new VectorCache()
   readonly #telemetry: Telemetry
   readonly #tracer: Tracer
+  readonly #ofContext: ContextSearch
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
 
@@ -77,28 +50,20 @@ export class Search {
     telemetry: Telemetry,
   ) {
     this.#storage = storage
-    this.#models = models
     this.#authorizer = authorizer
-    this.#prompts = new PromptReader(limits.promptTokens)
     this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
-    this.#finder = new ChunkFinder(indexes, this.#turns, telemetry)
     this.#telemetry = telemetry
     this.#tracer = tracerOf(telemetry)
-    const parts = {
-      storage,
-      indexes,
-      models,
-      authorizer,
-      prompts: this.#prompts,
-      turns: this.#turns,
-      tracer: this.#tracer,
-    }
+    const prompts = new PromptReader(limits.promptTokens)
+    const shared = { storage, models, prompts, turns: this.#turns }
+    const finder = new ChunkFinder(indexes, this.#turns, telemetry)
+    this.#ofContext = new ContextSearch({ ...shared, finder, telemetry })
     const findChunks = async (context: ContextRecord, request: SearchRequest): Promise<FoundChunks> =>
-      await this.#findChunks(context, request)
-    this.#explain = new ExplainSearch({ ...parts, findChunks })
+      await this.#ofContext.find(context, request)
+    const parts = { ...shared, indexes, authorizer, tracer: this.#tracer, findChunks }
+    this.#explain = new ExplainSearch(parts)
     this.#joined = new JoinedSearch({
       ...parts,
-      findChunks,
       readTexts: async (caller, contextId, keys) => await this.#readTexts(caller, contextId, keys),
     })
   }
@@ -230,7 +195,7 @@ export class Search {
       const request = requestFor(context, input, taker)
       span.set({ 'alcove.context.id': id })
       span.label({ 'alcove.search.mode': request.mode })
-      return await this.#findChunks(context, { ...request, maxBytes })
+      return await this.#ofContext.find(context, { ...request, maxBytes })
     })
   }
 
@@ -255,155 +220,6 @@ export class Search {
       return await repositories.chunks.findVisible(contextId, keys, { byWords: wordVisibilityOf(context) })
     })
   }
-
-  /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
-  async #findChunks(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const { mode, prompt, taker, prepared } = request
-    const model = this.#models.get(context.embeddingModel)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : (prepared?.terms ?? promptTerms(prompt))
-    const searchEnd = new AbortController()
-    let vectors: Promise<readonly Float32Array[]> | undefined
-    return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
-      try {
-        signal.throwIfAborted()
-        const { conditions } = request
-        const visible = this.#readVisibility(context, { terms, conditions, missing: new MissingChunks() })
-        // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
-        visible.catch(() => undefined)
-        const windows = prepared === undefined ? await this.#prompts.read(taker, prompt, model, signal) : []
-        // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
-        if (terms.size > 0) await visible
-        signal.throwIfAborted()
-        vectors =
-          prepared?.vectors ?? embedWindows({ turns: this.#turns, tracer: this.#tracer }, model, windows, taker, signal)
-        const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
-        // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
-        await vectors
-        return found
-      } finally {
-        searchEnd.abort()
-        await vectors?.catch(() => undefined)
-      }
-    })
-  }
-
-  /**
-   * Finds chunks that the storage has. Repeats the search if the storage no longer has some of the found chunks, or if a
-   * document was replaced during it: each search finds exactly one version of a document.
-   */
-  async #findStored(
-    context: ContextRecord,
-    model: EmbeddingModel,
-    vectors: Promise<readonly Float32Array[]>,
-    request: SearchRequest & PreparedSearch,
-  ): Promise<FoundChunks> {
-    const { mode, prompt, taker, signal, maxBytes, terms, conditions, prepared } = request
-    // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
-    vectors.catch(() => undefined)
-    const cache = this.#vectorCache.ofModel(model)
-    const turns = this.#turns.ofModel(model)
-    const unembedded = new UnembeddedChunks(this.#storage, model, turns, cache, prepared?.maxEmbeddedWindows)
-    // Measured once for each search, not once for each attempt.
-    const measureKnowledge = prepared?.measureKnowledge ?? knowledgeOf(prompt, model)
-    const missing = new MissingChunks()
-    for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
-      const { ranked, scale } = await this.#finder.find({
-        ...request,
-        statistics: prepared?.statistics,
-        vectors,
-        collection: collectionOf(context, model.profile),
-        visible: visible.byMeaning,
-        wordCollection: wordCollectionOf(context),
-        wordVisible: visible.byWords,
-        measureKnowledge,
-        embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
-      })
-      const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
-      const { versions } = visible
-      const attributes = { 'alcove.search.hits': ranked.length }
-      const [visibleRecords, windows, hasNewVersions] = await this.#tracer.span(
-        'alcove.search.read',
-        { attributes },
-        () =>
-          this.#storage.read(async ({ chunks, documents }) => [
-            await chunks.findVisible(context.id, ranked, {
-              maxBytes: maxBytesEach,
-              ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
-            }),
-            await chunks.listWindows(ranked.map(toWindowKey)),
-            // After the chunks. The data of a replaced version is removed soon, so the search may have missed both.
-            await documents.hasNewVersions(context.id, versions),
-          ]),
-      )
-      // A context in which documents are replaced without a pause must not hold a search for ever.
-      if (hasNewVersions && restarts < MAX_RESTARTS) {
-        restarts += 1
-        visible = await this.#readVisibility(context, { terms, conditions, missing })
-        continue
-      }
-      // The metadata may have changed since the search began.
-      const changed = visibleRecords.filter((record) => !meets(record, conditions))
-      for (const { documentId } of changed) missing.documents.add(documentId)
-      const records = visibleRecords.filter((record) => meets(record, conditions))
-      if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms, scale }
-      const found = new Set(visibleRecords.map(toMapKey))
-      const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
-      await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
-      attempt += 1
-      visible = await this.#readVisibility(context, { terms, conditions, missing })
-    }
-  }
-
-  /**
-   * Hides chunks that an index has and the storage does not have. If the document was deleted since the search began,
-   * all its chunks are hidden. If the index has too many chunks of a live document, only those chunks are hidden.
-   *
-   * @param options.missing receives what the search hides from now on
-   * @param options.hidesDocuments true to hide whole documents in any case: they have too many such chunks for one more
-   *   attempt
-   */
-  async #hideMissing(
-    contextId: number,
-    chunks: readonly ChunkKey[],
-    { missing, hidesDocuments }: { readonly missing: MissingChunks; readonly hidesDocuments: boolean },
-  ): Promise<void> {
-    const ids = [...new Set(chunks.map(({ documentId }) => documentId))]
-    const [documents, counts] = await this.#storage.read(async (repositories) => [
-      await repositories.documents.find(ids),
-      await repositories.chunks.count(ids),
-    ])
-    const ofContext = documents.filter((document) => document.contextId === contextId && document.deleted === null)
-    const live = new Map(ofContext.map((document) => [document.id, document]))
-    for (const chunk of chunks) {
-      const stored = counts.get(chunk.documentId)
-      if (live.has(chunk.documentId) && stored !== undefined && !hidesDocuments) missing.add(chunk, stored)
-      else missing.documents.add(chunk.documentId)
-    }
-    // A document that is not completed is not reported: its processing may have failed and removed its chunks.
-    for (const { id, publicId: documentId, completed } of live.values()) {
-      if (completed === null || (missing.reported.has(id) && !hidesDocuments)) continue
-      missing.reported.add(id)
-      const fields = { contextId, documentId, isDocumentHidden: hidesDocuments }
-      this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
-    }
-  }
-
-  async #readVisibility(
-    context: ContextRecord,
-    {
-      terms,
-      conditions,
-      missing,
-    }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
-  ): Promise<MarkedDocuments> {
-    const rules = { conditions, hasTerms: terms.size > 0, missing }
-    return await this.#storage.read(async ({ documents }) => {
-      // First, so that no replacement after it is missed.
-      const versions = await documents.markVersions(context.id)
-      if (versions.generation !== context.generation) throw new StaleContextError()
-      return { versions, ...(await readSearchable(documents, context, rules)) }
-    })
-  }
 }
 
 /** The unchecked arguments of a search of one context. */
@@ -414,27 +230,4 @@ interface SearchCall {
   readonly prompt: string
   readonly options: SearchOptions
   readonly maxBytes: number | undefined
-}
-
-/** The inputs that a search computes before it reads an index. */
-interface PreparedSearch {
-  readonly terms: LexicalQuery
-  readonly visible: Promise<MarkedDocuments>
-}
-
-interface MarkedDocuments extends SearchableDocuments {
-  /** A moment before these documents were read. */
-  readonly versions: VersionMark
-}
-
-/** True if the document of a chunk meets conditions. */
-function meets(
-  { documentPublicId: publicId, metadata }: VisibleChunk,
-  conditions: DocumentConditions | undefined,
-): boolean {
-  return meetsConditions({ publicId, metadata }, conditions)
-}
-
-function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {
-  return { documentId, chunk: ordinal, window }
 }
