@@ -82,12 +82,12 @@ describe('the share of a question that the model knows', () => {
   it('takes a few milliseconds for the longest prompt', () => {
     for (const text of ['黑豹队的防守丢了多少分', 'การรับประกันนานเท่าไร', 'How many people lived there ', '\u{1F600}']) {
       const prompt = `a${text.repeat(5_000)}`.slice(0, 32_768)
-      // The minimum counts, because another process may have the processor in the meantime.
+      // The time of the processor counts, because another process may have it in the meantime.
       const times = Array.from({ length: 5 }, () => {
-        const began = performance.now()
+        const began = process.cpuUsage()
         const knowledge = measureModelKnowledge(prompt, english)
         expect(knowledge >= 0 && knowledge <= 1).toBe(true)
-        return performance.now() - began
+        return process.cpuUsage(began).user / 1_000
       })
       expect(Math.min(...times)).toBeLessThan(50)
     }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryVectorIndex } from '../../../adapters/memory/index.js'
 import type { Context, Session } from '../../../src/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
@@ -179,13 +179,12 @@ describe('a search', () => {
     })()
     for (let round = 0; round < 3; round += 1) {
       const uuid = await uploadText(session, context.id, `${round}.txt`, text)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await vi.waitFor(() => expect(seen.size).toBe(round + 1), { timeout: 30_000, interval: 1 })
       await session.documents.delete(uuid)
       expect(await session.search(context.id, 'word1 word2')).toEqual([])
     }
     stop.abort()
     await searching
-    expect(seen.size).toBe(3)
   })
 
   it('ends when its caller aborts it', async () => {
