@@ -10,8 +10,6 @@ interface AgentOptions {
   /** The address on which the server listens. */
   readonly host: string
   readonly publicUrl: string | undefined
-  /** The URL of the server once it listens. */
-  readonly address: () => string
   readonly allowedOrigins: readonly string[]
   readonly telemetry: Telemetry
 }
@@ -21,18 +19,17 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
 /** The endpoint of agents, and its metadata. Loads the protocol's library at the first request for them. */
 export function agentMounts(engine: Engine, options: AgentOptions): Mounts {
-  const { publicUrl, address, allowedOrigins, telemetry } = options
+  const { publicUrl, allowedOrigins, telemetry } = options
   const allowedHosts = allowedHostsOf(options)
   let loading: Promise<McpHandler> | undefined
   const load = async (): Promise<McpHandler> => {
     const { createMcpHandler } = await loadMcp()
     return createMcpHandler(engine, {
       path: PATH,
-      // Without a public URL, that of the request: clients compare it with the one that they called.
-      publicUrl: () => publicUrl,
-      authorizationServers: () => [publicUrl ?? address()],
       allowedOrigins,
       telemetry,
+      // Without a public URL, that of the request: clients compare it with the one that they called.
+      ...(publicUrl !== undefined && { publicUrl }),
       ...(allowedHosts && { allowedHosts }),
     })
   }

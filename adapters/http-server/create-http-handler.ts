@@ -4,15 +4,25 @@ import { secureHeaders } from 'hono/secure-headers'
 import { z } from 'zod'
 import { type Engine, type Health, InvalidInputError, type Origin } from '../../src/index.js'
 import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/ports/index.js'
-import { checkLogin, identifyCaller, type RequestCaller, requireApplication } from './callers.js'
+import {
+  BodyBudget,
+  checkLogin,
+  checkPublicUrl,
+  HttpError,
+  identifyCaller,
+  problem,
+  type RequestCaller,
+  readJson,
+  requireApplication,
+} from '../node-kit/index.js'
+import { SMALL_BODY_BYTES } from './body-sizes.js'
 import { describeApi } from './describe-api.js'
 import { addMounts } from './mounts.js'
-import { HttpError, problem, tokenProblem } from './problem.js'
-import { BodyBudget, readJson, SMALL_BODY_BYTES } from './read-body.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
 import { API_NAMES, type Call, type HttpHandlerOptions, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
-import { checkPublicUrl, INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
+import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
+import { tokenProblem } from './token-problem.js'
 
 /** Answers a request; never rejects. */
 export type HttpHandler = (request: Request, info?: RequestInfo) => Promise<Response>
@@ -29,7 +39,7 @@ const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, 
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
-  checkPublicUrl(options)
+  checkPublicUrl(options.publicUrl)
   checkLogin(options)
   const app = new Hono<RequestEnvironment>()
   // Built at the first request for it: most processes never get one.
@@ -39,6 +49,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     return description
   }
   const bodies = new BodyBudget()
+  const login = { ...options, origins: options.corsOrigins }
   const health = shareHealth(() => engine.health())
   app.use(logRequests(options.telemetry))
   app.use(NOT_STORED)
@@ -63,12 +74,13 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
         const reportAbort = (error: unknown): void => logFailure(options.telemetry, context, 200, error)
         const { remoteAddress, context: loginContext, closing } = context.env
         const call = { engine, options, basePath, describe, health, nameClient, isChunked, reportAbort, closing }
-        const origin = { requestId: context.get('requestId'), remoteAddress }
+        const origin = { requestId: context.get('requestId'), ...(remoteAddress !== undefined && { remoteAddress }) }
         const identify = async (): Promise<RequestCaller> => {
-          const login = { ...options, context: loginContext }
-          const caller = await identifyCaller(engine, route, context.req.raw, origin, login)
+          const access = route.access === 'public' ? 'any' : route.access
+          const info = { ...origin, context: loginContext }
+          const caller = await identifyCaller(engine, access, context.req.raw, info, login)
           context.set('caller', caller)
-          requireApplication(route, caller)
+          requireApplication(access, caller)
           return caller
         }
         return await answer(route, context.req.raw, context.req.param(), { ...call, bodies }, origin, identify)
@@ -80,7 +92,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       return CLIENT_PATHS.has(path) ? tokenProblem(error, false) : problem(error)
     })
   }
-  addMounts(app, options.mounts ?? {}, basePath)
+  addMounts(app, options.mounts ?? {}, { basePath, bodies })
   app.notFound(({ req }) =>
     problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `no operation has the path ${req.path.slice(0, 200)}`)),
   )

@@ -1,4 +1,4 @@
-import { HttpError, problemOf } from './problem.js'
+import { HttpError, problemOf } from '../node-kit/index.js'
 import type { Call } from './route.js'
 
 /** One server-sent event: its type, and its data as JSON. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { type DocumentMetadata, documentMetadataSchema, InvalidInputError, parseJson } from '../../src/index.js'
 import { refuseUnknownMembers, validate } from '../../src/ports/index.js'
-import { HttpError } from './problem.js'
+import { HttpError } from '../node-kit/index.js'
 
 /** The file of an upload while it arrives. */
 export interface UploadedFile {

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
 import { type Telemetry, tracerOf } from '../../src/ports/index.js'
+import { requestIdOf } from '../node-kit/index.js'
 
 /** The facts about a request that only its server knows. */
 export interface RequestInfo {
@@ -18,7 +19,7 @@ export interface RequestInfo {
 }
 
 /** The caller of a request, for its record. */
-interface LoggedCaller {
+export interface LoggedCaller {
   readonly principal: Principal
   readonly clientId?: string | undefined
 }
@@ -46,8 +47,7 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 413, 429])
 export function logRequests(telemetry: Telemetry | undefined): MiddlewareHandler<RequestEnvironment> {
   return async (context, next) => {
     const startedAt = performance.now()
-    const clientRequestId = context.req.header('x-request-id') ?? ''
-    const requestId = /^[\w.-]{1,64}$/.test(clientRequestId) ? clientRequestId : crypto.randomUUID()
+    const requestId = requestIdOf(context.req.raw)
     context.set('requestId', requestId)
     await traceRequest(telemetry, context, next)
     context.res.headers.set('x-request-id', requestId)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
-import type { Authenticate } from './login.js'
+import type { LoginOptions, PublicUrl } from '../node-kit/index.js'
 import type { Mounts } from './mounts.js'
 
 /** The parts of the API that can be mounted on their own. */
@@ -9,7 +9,7 @@ export const API_NAMES = ['assistant', 'tenant', 'events'] as const
 
 export type ApiName = (typeof API_NAMES)[number]
 
-export interface HttpHandlerOptions {
+export interface HttpHandlerOptions extends LoginOptions {
   /** The prefix of every path, such as `/alcove`. Default: none. */
   readonly basePath?: string
   /**
@@ -17,7 +17,7 @@ export interface HttpHandlerOptions {
    * each answer. Default: the engine's `tokenIssuer` if that is a URL. Otherwise the URL of the request, in answers
    * that no cache may store.
    */
-  readonly publicUrl?: string | (() => string)
+  readonly publicUrl?: PublicUrl
   /** The parts to mount. Default: all. The token endpoint, health and the description are always mounted. */
   readonly apis?: readonly ApiName[]
   /** The most bytes of one uploaded file. Default: the limit of its context. */
@@ -27,27 +27,11 @@ export interface HttpHandlerOptions {
    * client. Default: 1,024; 0 for no limit. A slower upload gets 408.
    */
   readonly minUploadBytesPerSecond?: number
-  /** The origins whose pages may call the API from a browser. Default: none. `*` allows all. */
+  /**
+   * The origins whose pages may call the API from a browser. Default: none. `*` allows all, but no page of another
+   * origin that uses the cookies of `authenticate`.
+   */
   readonly corsOrigins?: readonly string[]
-  /**
-   * The host's own login. It decides who calls each operation that needs a caller; `undefined` leaves the request to
-   * bearer tokens. The engine checks the rights of its principal at each call. Default: bearer tokens alone.
-   *
-   * - An `UnauthenticatedError`, `ForbiddenError` or `ThrottledError` that it throws is the answer, as is one of a
-   *   service that is away. Any other error, and a value that is no principal, is a fault of the host: 500.
-   */
-  readonly authenticate?: Authenticate
-  /**
-   * True: pages of every origin may send requests that change something for a caller of `authenticate`. Browsers send
-   * cookies with them, so set it only for a login by a header that no browser adds by itself. Default: false. Such
-   * requests get 403 by `Sec-Fetch-Site` and `Origin`, unless `corsOrigins` names the origin; `*` names none.
-   */
-  readonly allowsCrossSite?: boolean
-  /**
-   * False: only `authenticate` decides. Bearer tokens are ignored, and the operations that issue, revoke and describe
-   * them are not mounted. Default: true.
-   */
-  readonly bearerTokens?: boolean
   /**
    * Further handlers by path, such as `{ '/mcp': createMcpHandler(engine) }`. Their requests are logged and their answers
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.

@@ -1,11 +1,20 @@
 import { createMcpHandler as createProtocolHandler, validateHostHeader } from '@modelcontextprotocol/server'
 import { type Engine, InvalidInputError, type Session } from '../../src/index.js'
+import {
+  BodyBudget,
+  checkLogin,
+  type HeldBytes,
+  HttpError,
+  hostOf,
+  identifyCaller,
+  requestIdOf,
+  requireApplication,
+} from '../node-kit/index.js'
 import { createMcpServer, type McpServerOptions } from './create-mcp-server.js'
 import { addressOf, checkAddress, isMetadataPath } from './http/endpoint-address.js'
-import { checkLogin, identifyCaller } from './http/identify-caller.js'
 import type { McpHandlerOptions, McpRequestInfo } from './http/mcp-handler-options.js'
 import { readMessage } from './http/read-message.js'
-import { HttpRefusal, refusal } from './http/refusals.js'
+import { refusal } from './http/refusals.js'
 import { authorizationServersOf, metadataAnswer } from './http/resource-metadata.js'
 import { OfferedContexts } from './offered-contexts.js'
 
@@ -13,6 +22,8 @@ import { OfferedContexts } from './offered-contexts.js'
 export type McpHandler = (request: Request, info?: McpRequestInfo) => Promise<Response>
 
 const MAX_BODY_BYTES = 262_144
+/** The application whose tokens the endpoint takes. */
+const APPLICATION = 'assistant'
 
 /**
  * Creates the Streamable HTTP endpoint of an engine as a fetch handler: for Express, Fastify, Hono, Next or
@@ -38,7 +49,10 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
   const protocol = createProtocolHandler(({ authInfo }) => createMcpServer(sessionOf(authInfo), serverOptions), {
     onerror: (error) => telemetry?.record({ name: 'mcp.request.refused', level: 'debug', error }),
   })
-  return async (request, info = {}) => {
+  const login = { ...options, origins: options.allowedOrigins }
+  const bodies = new BodyBudget()
+  const holdHere = (companyId: number): HeldBytes => bodies.hold(companyId)
+  const answer = async (request: Request, info: McpRequestInfo, requestId: string): Promise<Response> => {
     let metadataUrl: string | undefined
     try {
       const address = addressOf(request, options)
@@ -47,14 +61,26 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
       requireAllowedHost(request, options.allowedHosts)
       if (isMetadataPath(new URL(request.url).pathname)) return metadataAnswer(request.method, address, servers)
       requireAllowedOrigin(request, options.allowedOrigins)
-      const session = await identifyCaller(engine, request, info, options)
-      const message = request.method === 'POST' ? await readMessage(request, maxBodyBytes) : undefined
-      return await protocol.fetch(request, { authInfo: toAuthInfo(session), parsedBody: message })
+      const { context, remoteAddress, noteCaller, holdBody = holdHere } = info
+      const caller = await identifyCaller(engine, APPLICATION, request, { context, remoteAddress, requestId }, login)
+      noteCaller?.(caller)
+      requireApplication(APPLICATION, caller)
+      const held = holdBody(caller.principal.companyId)
+      const message = request.method === 'POST' ? await readMessage(request, maxBodyBytes, held) : undefined
+      return await protocol.fetch(request, { authInfo: toAuthInfo(caller.session), parsedBody: message })
     } catch (error) {
-      const answer = refusal(error, metadataUrl)
-      if (answer.status >= 500) telemetry?.record({ name: 'mcp.request.failed', level: 'error', error })
-      return answer
+      const refused = refusal(error, metadataUrl)
+      // A refusal (HttpError) does not count as a failure, also if its status is 503.
+      if (refused.status >= 500 && !(error instanceof HttpError))
+        telemetry?.record({ name: 'mcp.request.failed', level: 'error', fields: { requestId }, error })
+      return refused
     }
+  }
+  return async (request, info = {}) => {
+    const requestId = info.requestId ?? requestIdOf(request)
+    const answered = await answer(request, info, requestId)
+    answered.headers.set('x-request-id', requestId)
+    return answered
   }
 }
 
@@ -83,17 +109,16 @@ function sessionOf(authInfo: AuthInfo | undefined): Session {
   return authInfo?.extra?.['session'] as Session
 }
 
-/** @throws HttpRefusal 403 for a name that a foreign page may have led here */
+/** @throws HttpError 403 for a name that a foreign page may have led here */
 function requireAllowedHost(request: Request, allowed: readonly string[] | undefined): void {
   if (allowed === undefined) return
-  const host = request.headers.get('host') ?? new URL(request.url).host
-  if (validateHostHeader(host, [...allowed]).ok) return
-  throw new HttpRefusal(403, 'ERR_FORBIDDEN', 'the name in the header Host is none of this server: set its public URL')
+  if (validateHostHeader(hostOf(request), [...allowed]).ok) return
+  throw new HttpError(403, 'ERR_FORBIDDEN', 'the name in the header Host is none of this server: set its public URL')
 }
 
-/** @throws HttpRefusal 403 for a page of another origin */
+/** @throws HttpError 403 for a page of another origin */
 function requireAllowedOrigin(request: Request, allowed: readonly string[] = []): void {
   const origin = request.headers.get('origin')
   if (origin === null || allowed.includes('*') || allowed.includes(origin)) return
-  throw new HttpRefusal(403, 'ERR_FORBIDDEN', 'pages of this origin may not call the endpoint: allow the origin')
+  throw new HttpError(403, 'ERR_FORBIDDEN', 'pages of this origin may not call the endpoint: allow the origin')
 }

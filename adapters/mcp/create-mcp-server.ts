@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { NotFoundError, type Session, ThrottledError } from '../../src/index.js'
 import type { CallFailure, Telemetry } from '../../src/ports/index.js'
+import { VERSION } from '../node-kit/index.js'
 import { CallLog } from './call-log.js'
 import { getPrompt, listPrompts } from './context-prompts.js'
 import { DOCUMENT_TEMPLATE, listDocuments, readDocument } from './document-resources.js'
@@ -26,9 +27,6 @@ export interface McpServerOptions {
   /** Gets an event for each call: `mcp.call`. Default: none. */
   readonly telemetry?: Telemetry
 }
-
-/** The version of the tools, resources and prompts, as clients see them. */
-const VERSION = '1.0.0'
 
 /** Nobody announces changes of the lists: clients would hold a connection for nothing. */
 const UNANNOUNCED = { listChanged: false }

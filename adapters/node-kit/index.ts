@@ -1,4 +1,4 @@
-/** Helpers that several adapters share. All of them need Node. */
+/** Helpers that several adapters share. Only those of the folder `http` do without Node. */
 
 export {
   describeFolder,
@@ -21,6 +21,13 @@ export {
   toModelFolder,
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
+export { BodyBudget, type HeldBytes } from './http/body-budget.js'
+export { checkLogin, identifyCaller, type RequestCaller, requireApplication } from './http/identify-caller.js'
+export type { Authenticate, LoginInfo, LoginOptions } from './http/login.js'
+export { HttpError, headersOf, problem, problemOf, titleOf } from './http/problem.js'
+export { checkPublicUrl, hostOf, type PublicUrl, type ServiceUrl, serviceUrl } from './http/public-url.js'
+export { mediaType, readJson, readText } from './http/read-body.js'
+export { requestIdOf } from './http/request-id.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
 export {
@@ -32,3 +39,4 @@ export {
   replacePrivateFile,
   syncFolder,
 } from './system.js'
+export { VERSION } from './version.js'

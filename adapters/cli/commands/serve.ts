@@ -85,11 +85,11 @@ export function serveCommand(): CommandUnknownOpts {
       const handlerOptions = {
         corsOrigins: corsOrigin,
         telemetry,
-        publicUrl: () => publicUrl ?? address,
+        ...(publicUrl !== undefined && { publicUrl }),
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
         ...(minUploadRate !== undefined && { minUploadBytesPerSecond: minUploadRate }),
       }
-      const agentOptions = { host, publicUrl, address: () => address, allowedOrigins: corsOrigin, telemetry }
+      const agentOptions = { host, publicUrl, allowedOrigins: corsOrigin, telemetry }
       let engine: Engine | undefined
       try {
         const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])

@@ -11,7 +11,7 @@ import {
 } from '../../../src/index.js'
 import { idSchema, listQuerySchemaWith, objectSchema, textSchema } from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
-import { LARGE_BODY_BYTES } from '../read-body.js'
+import { LARGE_BODY_BYTES } from '../body-sizes.js'
 import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload, type UploadedFile } from '../read-upload.js'
 import { type Call, type Route, route } from '../route.js'
 import { contextSchema } from '../schemas/contexts.js'

@@ -1,8 +1,8 @@
 import { ThrottledError, type TokenErrorCode, TokenRequestError } from '../../../src/index.js'
-import { HttpError, tokenProblem } from '../problem.js'
-import { mediaType, readText } from '../read-body.js'
+import { HttpError, mediaType, readText } from '../../node-kit/index.js'
 import { type Answer, type Call, publicRoute, type Route } from '../route.js'
 import { tokenProblemSchema } from '../schemas/problems.js'
+import { tokenProblem } from '../token-problem.js'
 
 /** The request of an OAuth client: its parameters by name. */
 export type ClientForm = ReadonlyMap<string, string>

@@ -1,9 +1,10 @@
-import { CAPABILITIES, InvalidInputError } from '../../../src/index.js'
+import { CAPABILITIES } from '../../../src/index.js'
+import { type PublicUrl, serviceUrl } from '../../node-kit/index.js'
 import { publicDocument, secretJson } from '../answers.js'
-import { tokenProblem } from '../problem.js'
-import { type Call, type HttpHandlerOptions, publicRoute, type Route } from '../route.js'
+import { type Call, publicRoute, type Route } from '../route.js'
 import { tokenProblemSchema } from '../schemas/problems.js'
 import { introspectionSchema, keySetSchema, serverMetadataSchema, tokenSchema } from '../schemas/tokens.js'
+import { tokenProblem } from '../token-problem.js'
 import {
   type ClientForm,
   CREDENTIAL_FIELDS,
@@ -139,7 +140,7 @@ const DOCUMENT_ROUTES: readonly Route[] = [
     summary: 'Get the metadata that tells clients how to get access tokens',
     answers: { 200: { description: 'Authorization server metadata (RFC 8414)', schema: serverMetadataSchema } },
     handle: ({ engine, options, request, basePath }) => {
-      const address = addressOf(engine.authentication.issuer, options, { url: request.url, basePath })
+      const address = addressOf(engine.authentication.issuer, options.publicUrl, { request, basePath })
       return publicDocument(describeServer(address), address.isSet ? `public, max-age=${METADATA_SECONDS}` : 'no-store')
     },
   }),
@@ -180,14 +181,14 @@ interface ServiceAddress {
  */
 function addressOf(
   issuer: string,
-  { publicUrl }: Pick<HttpHandlerOptions, 'publicUrl'>,
-  request: { readonly url: string; readonly basePath: string },
+  publicUrl: PublicUrl | undefined,
+  { request, basePath }: { readonly request: Request; readonly basePath: string },
 ): ServiceAddress {
   const isUrl = /^https?:/.test(issuer)
   const setUrl = (typeof publicUrl === 'function' ? publicUrl() : publicUrl) ?? (isUrl ? issuer : undefined)
-  const base = (setUrl ?? new URL(request.url).origin).replace(/\/+$/, '')
-  const root = base.endsWith(request.basePath) ? base : base + request.basePath
-  return { issuer: isUrl ? issuer : root, root, isSet: setUrl !== undefined }
+  const { root: base, isSet } = serviceUrl(request, setUrl)
+  const root = base.endsWith(basePath) ? base : base + basePath
+  return { issuer: isUrl ? issuer : root, root, isSet }
 }
 
 /** The ways in which a client can authenticate at the endpoints that require it. */
@@ -210,14 +211,4 @@ function describeServer({ issuer, root }: ServiceAddress): object {
     scopes_supported: CAPABILITIES,
     service_documentation: `${root}/docs`,
   }
-}
-
-/** @throws InvalidInputError for a public URL that is no http or https URL */
-export function checkPublicUrl({ publicUrl }: Pick<HttpHandlerOptions, 'publicUrl'>): void {
-  if (publicUrl === undefined || typeof publicUrl === 'function') return
-  if (typeof publicUrl === 'string' && URL.canParse(publicUrl) && /^https?:[^?#\s]+$/.test(publicUrl)) return
-  throw new InvalidInputError(
-    'publicUrl',
-    'must be an http or https URL without query, such as https://alcove.example.com',
-  )
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, streamList } from '../answers.js'
-import { LARGE_BODY_BYTES } from '../read-body.js'
+import { LARGE_BODY_BYTES } from '../body-sizes.js'
 import { type Call, type Route, route } from '../route.js'
 import { chatPromptSchema } from '../schemas/chat-prompt.js'
 import { explanationSchema } from '../schemas/explanation.js'

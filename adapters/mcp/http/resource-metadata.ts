@@ -1,7 +1,8 @@
 import type { Engine } from '../../../src/index.js'
+import { HttpError } from '../../node-kit/index.js'
 import type { EndpointAddress } from './endpoint-address.js'
 import type { McpHandlerOptions } from './mcp-handler-options.js'
-import { HttpRefusal, NEEDED_SCOPE } from './refusals.js'
+import { NEEDED_SCOPE } from './refusals.js'
 
 const CACHE_SECONDS = 300
 
@@ -22,13 +23,14 @@ export function authorizationServersOf(
 
 /**
  * Answers a request for the metadata of the endpoint (RFC 9728), for clients and for pages of any origin.
- * @throws HttpRefusal 404 if no server issues tokens for the endpoint, 405 for another method
+ * @throws HttpError 404 if no server issues tokens for the endpoint, 405 for another method
  */
 export function metadataAnswer(method: string, address: EndpointAddress, servers: readonly string[]): Response {
-  if (servers.length === 0)
-    throw new HttpRefusal(404, 'ERR_PATH_NOT_FOUND', 'no server issues tokens for this endpoint')
+  if (servers.length === 0) throw new HttpError(404, 'ERR_PATH_NOT_FOUND', 'no server issues tokens for this endpoint')
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new HttpRefusal(405, 'ERR_METHOD_NOT_ALLOWED', 'this path takes only the methods GET, HEAD')
+    throw new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', 'this path takes only the methods GET, HEAD', {
+      allow: 'GET, HEAD',
+    })
   }
   const metadata = {
     resource: address.url,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { problem } from '../../../adapters/http-server/problem.js'
+import { problem } from '../../../adapters/node-kit/index.js'
 import { ModelError } from '../../../src/ports/index.js'
 
 const SECRET = 'the server at http://10.0.0.7 said no'

@@ -34,7 +34,7 @@ export interface AgentClient {
     name: string
     arguments?: Record<string, string>
   }): Promise<{ messages: { role: string; content: unknown }[] }>
-  getServerVersion(): { name: string } | undefined
+  getServerVersion(): { name: string; version: string } | undefined
   getInstructions(): string | undefined
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BodyBudget } from '../../../../adapters/http-server/read-body.js'
+import { BodyBudget } from '../../../../adapters/node-kit/index.js'
 import { NEW_CONTEXT, type Problem, startServer, type TestServer } from '../server.js'
 import { endlessHead, sendRaw } from './raw-client.js'
 

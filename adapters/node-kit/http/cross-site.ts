@@ -1,10 +1,9 @@
+import type { CheckedLogin } from './login.js'
 import { HttpError } from './problem.js'
-import type { HttpHandlerOptions } from './route.js'
+import { hostOf, type PublicUrl } from './public-url.js'
 
 /** Methods that change nothing. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-type CrossSiteOptions = Pick<HttpHandlerOptions, 'allowsCrossSite' | 'corsOrigins' | 'publicUrl'>
 
 /**
  * Refuses a request that a page of another origin makes with the cookies of the user, and that changes something. Pages
@@ -13,30 +12,33 @@ type CrossSiteOptions = Pick<HttpHandlerOptions, 'allowsCrossSite' | 'corsOrigin
  *
  * @throws HttpError 403
  */
-export function refuseCrossSite(request: Request, options: CrossSiteOptions): void {
+export function refuseCrossSite(
+  request: Request,
+  { allowsCrossSite, origins, publicUrl }: Pick<CheckedLogin, 'allowsCrossSite' | 'origins' | 'publicUrl'>,
+): void {
   const { headers, method } = request
-  if (options.allowsCrossSite === true || SAFE_METHODS.has(method)) return
+  if (allowsCrossSite === true || SAFE_METHODS.has(method)) return
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
   if (site === 'same-origin' || site === 'none') return
   if (site === null && (origin === null || isOwnHost(origin, request))) return
   // An origin `*` is left out: it is for tokens, which a page must know, and would let every page use the cookies.
-  if (origin !== null && (options.corsOrigins?.includes(origin) === true || origin === publicOriginOf(options))) return
+  if (origin !== null && (origins?.includes(origin) === true || origin === originOf(publicUrl))) return
   throw new HttpError(
     403,
     'ERR_FORBIDDEN',
-    'a page of another origin sent this request: the host can allow the origin by corsOrigins',
+    'a page of another origin sent this request: the options of the host can allow its origin',
   )
 }
 
 /** The scheme does not count: a proxy may end TLS. */
-function isOwnHost(origin: string, { headers, url }: Request): boolean {
+function isOwnHost(origin: string, request: Request): boolean {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)
-  const own = `${protocol}//${headers.get('host') ?? new URL(url).host}`
+  const own = `${protocol}//${hostOf(request)}`
   return host !== '' && URL.canParse(own) && new URL(own).host === host
 }
 
-function publicOriginOf({ publicUrl }: CrossSiteOptions): string | undefined {
+function originOf(publicUrl: PublicUrl | undefined): string | undefined {
   const url = typeof publicUrl === 'function' ? publicUrl() : publicUrl
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 }

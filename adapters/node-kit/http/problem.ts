@@ -1,12 +1,5 @@
-import {
-  AlcoveError,
-  ForbiddenError,
-  ModelError,
-  ThrottledError,
-  TokenRequestError,
-  UnauthenticatedError,
-} from '../../src/index.js'
-import type { ErrorCode } from '../../src/ports/index.js'
+import { AlcoveError, ForbiddenError, ModelError, ThrottledError, UnauthenticatedError } from '../../../src/index.js'
+import type { ErrorCode } from '../../../src/ports/index.js'
 
 /** A refusal by the HTTP layer itself. */
 export class HttpError extends Error {
@@ -78,11 +71,10 @@ const STATUSES: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 /** The answer to an error: a problem document (RFC 9457) with the error's message in `detail`. */
 export function problem(error: unknown): Response {
-  const { headers } = describe(error)
   const body = problemOf(error)
   return Response.json(body, {
     status: body.status,
-    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headersOf(error) },
   })
 }
 
@@ -98,7 +90,17 @@ interface Problem {
 /** The problem document of an error. */
 export function problemOf(error: unknown): Problem {
   const { status, code, detail } = describe(error)
-  return { type: 'about:blank', title: TITLES[status] ?? 'Error', status, detail, code }
+  return { type: 'about:blank', title: titleOf(status), status, detail, code }
+}
+
+/** The title of a problem document for a status. */
+export function titleOf(status: number): string {
+  return TITLES[status] ?? 'Error'
+}
+
+/** The headers that belong to the answer to an error. */
+export function headersOf(error: unknown): Readonly<Record<string, string>> {
+  return describe(error).headers ?? {}
 }
 
 interface ErrorDescription {
@@ -122,7 +124,7 @@ function describe(error: unknown): ErrorDescription {
     return { ...UNAVAILABLE, code: error.code, headers: { 'retry-after': String(seconds) } }
   }
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
-  return { status, code: error.code, detail: error.message, headers: headersOf(error) }
+  return { status, code: error.code, detail: error.message, headers: headersOfRefusal(error) }
 }
 
 /** The status of an answer to an error. */
@@ -159,32 +161,11 @@ const FULL: ErrorDescription = {
   headers: { 'retry-after': '60' },
 }
 
-function headersOf(error: AlcoveError): Readonly<Record<string, string>> {
+function headersOfRefusal(error: AlcoveError): Readonly<Record<string, string>> {
   if (error instanceof UnauthenticatedError) return { 'www-authenticate': 'Bearer error="invalid_token"' }
   if (error instanceof ForbiddenError && error.scope !== undefined) {
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` }
   }
   if (error instanceof ThrottledError) return { 'retry-after': String(error.retryAfterSeconds) }
   return {}
-}
-
-/** The answer to an error of an OAuth endpoint: the members of RFC 6749, section 5.2, and those of {@link problem}. */
-export function tokenProblem(error: unknown, isBasic: boolean): Response {
-  const { status: ownStatus, code, detail, headers } = describe(error)
-  const refusal = error instanceof TokenRequestError ? error.error : undefined
-  const status = refusal === 'invalid_client' ? 401 : ownStatus
-  const title = TITLES[status] ?? 'Error'
-  const oauthError =
-    refusal ?? (status >= 500 ? 'server_error' : status === 429 ? 'temporarily_unavailable' : 'invalid_request')
-  return Response.json(
-    { error: oauthError, error_description: detail, type: 'about:blank', title, status, detail, code },
-    {
-      status,
-      headers: {
-        'cache-control': 'no-store',
-        ...headers,
-        ...(status === 401 && isBasic && { 'www-authenticate': 'Basic realm="alcove", charset="UTF-8"' }),
-      },
-    },
-  )
 }

@@ -6,12 +6,10 @@ import {
   type Origin,
   type Principal,
   type Session,
-} from '../../src/index.js'
+} from '../../../src/index.js'
 import { refuseCrossSite } from './cross-site.js'
-import type { Authenticate } from './login.js'
+import type { Authenticate, CheckedLogin, LoginInfo, LoginOptions } from './login.js'
 import { HttpError, statusOf } from './problem.js'
-import type { RequestInfo } from './request-log.js'
-import type { HttpHandlerOptions, Route } from './route.js'
 
 /** The caller of a request, with the operations of its principal. */
 export interface RequestCaller {
@@ -25,22 +23,17 @@ export interface RequestCaller {
   readonly renew: () => Promise<void>
 }
 
-type LoginOptions = Pick<
-  HttpHandlerOptions,
-  'authenticate' | 'bearerTokens' | 'allowsCrossSite' | 'corsOrigins' | 'publicUrl'
->
+/** An application that tokens are for; `any` takes the tokens of all. */
+type Access = 'assistant' | 'tenant' | 'any'
 
-/** @throws InvalidInputError for an `authenticate` that is no function, and if nobody could call the API */
+/** @throws InvalidInputError for an `authenticate` that is no function, and if nobody could call it */
 export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite = false }: LoginOptions): void {
   if (authenticate !== undefined && typeof authenticate !== 'function')
     throw new InvalidInputError('authenticate', 'must be a function that gets the request and returns a principal')
   if (typeof bearerTokens !== 'boolean') throw new InvalidInputError('bearerTokens', 'must be true or false')
   if (typeof allowsCrossSite !== 'boolean') throw new InvalidInputError('allowsCrossSite', 'must be true or false')
   if (!bearerTokens && authenticate === undefined)
-    throw new InvalidInputError(
-      'bearerTokens',
-      'can be false only together with authenticate: nobody could call the API',
-    )
+    throw new InvalidInputError('bearerTokens', 'can be false only together with authenticate: nobody could call it')
 }
 
 /**
@@ -53,41 +46,35 @@ export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite 
  */
 export async function identifyCaller(
   engine: Engine,
-  { access }: Pick<Route, 'access'>,
+  access: Access,
   request: Request,
-  origin: Origin & { readonly requestId: string },
-  options: LoginOptions & Pick<RequestInfo, 'context'>,
+  info: LoginInfo,
+  options: CheckedLogin,
 ): Promise<RequestCaller> {
-  const { authenticate, bearerTokens = true, context } = options
+  const { authenticate, bearerTokens = true } = options
   if (authenticate !== undefined) {
-    const session = await logIn(engine, authenticate, request, { origin, context })
+    const session = await logIn(engine, authenticate, request, info)
     if (session !== undefined) {
       refuseCrossSite(request, options)
       const { principal } = session
-      const application = access === 'assistant' || access === 'tenant' ? access : undefined
+      const application = access === 'any' ? undefined : access
       const renew = async (): Promise<void> => await engine.authentication.renewPrincipal(principal, application)
       return { principal, session, renew }
     }
     if (!bearerTokens) throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'this request belongs to no login: log in first')
   }
-  return await identifyToken(engine, request, { origin, hasLogin: authenticate !== undefined })
-}
-
-interface LoginContext extends Pick<RequestInfo, 'context'> {
-  readonly origin: Origin & { readonly requestId: string }
+  return await identifyToken(engine, request, { origin: originOf(info), hasLogin: authenticate !== undefined })
 }
 
 async function logIn(
   engine: Engine,
   authenticate: Authenticate,
   request: Request,
-  { origin, context }: LoginContext,
+  info: LoginInfo,
 ): Promise<Session | undefined> {
   const { method, headers, signal, url } = request
-  const { remoteAddress, requestId } = origin
   let principal: Principal | undefined
   try {
-    const info = { requestId, ...(remoteAddress !== undefined && { remoteAddress }), context }
     principal = (await authenticate(new Request(url, { method, headers, signal }), info)) ?? undefined
   } catch (error) {
     throw isAnswer(error) ? error : new Error("the host's authenticate failed", { cause: error })
@@ -95,12 +82,15 @@ async function logIn(
   if (principal === undefined) return undefined
   try {
     // The request id is always that of the answer, so that one search finds all traces of a request.
-    const known = { requestId, ...(remoteAddress !== undefined && { remoteAddress }) }
-    return engine.as({ ...principal, origin: { ...principal.origin, ...known } })
+    return engine.as({ ...principal, origin: { ...principal.origin, ...originOf(info) } })
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error
     throw new Error("the host's authenticate returned something that is no principal", { cause: error })
   }
+}
+
+function originOf({ requestId, remoteAddress }: LoginInfo): Origin {
+  return { requestId, ...(remoteAddress !== undefined && { remoteAddress }) }
 }
 
 /** Errors that tell the client about itself or about the service. All others are faults of the host. */
@@ -132,7 +122,7 @@ async function identifyToken(
 }
 
 /** @throws ForbiddenError for a token of the other application: each API takes only its own tokens */
-export function requireApplication({ access }: Pick<Route, 'access'>, { targetApp }: RequestCaller): void {
+export function requireApplication(access: Access, { targetApp }: RequestCaller): void {
   if (access === 'any' || targetApp === undefined || targetApp === access) return
   throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
 }
