@@ -95,6 +95,7 @@ export {
   type Cancellable,
   type ContextAdministration,
   type ContextOperations,
+  checkEngineOptions,
   createEngine,
   type DeliveryOperations,
   type DestinationOperations,

@@ -19,7 +19,7 @@ import { SMALL_BODY_BYTES } from './body-sizes.js'
 import { describeApi } from './describe-api.js'
 import { addMounts } from './mounts.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
-import { API_NAMES, type Call, type HttpHandlerOptions, type Route } from './route.js'
+import { API_NAMES, type Call, type HttpHandlerOptions, OPTIONS, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
 import { tokenProblem } from './token-problem.js'
@@ -34,9 +34,11 @@ const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, 
  * Creates the REST API of an engine as a fetch handler: for Express, Fastify, Hono, Next or `node:http`.
  * docs/explanation/specification.md fixes its paths, fields and statuses. The handler does not close the engine.
  *
- * @throws InvalidInputError for an invalid base path, public URL or login, and for an unknown part of the API
+ * @throws InvalidInputError for an unknown option, an invalid base path, public URL or login, and an unknown part of the
+ *   API
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
+  refuseUnknownMembers(options, Object.keys(OPTIONS), 'option')
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
   checkPublicUrl(options.publicUrl)

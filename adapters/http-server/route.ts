@@ -41,6 +41,21 @@ export interface HttpHandlerOptions extends LoginOptions {
   readonly telemetry?: Telemetry
 }
 
+/** The names of all options; a type error if one is missing. */
+export const OPTIONS: Readonly<Record<keyof HttpHandlerOptions, true>> = {
+  basePath: true,
+  publicUrl: true,
+  apis: true,
+  maxUploadBytes: true,
+  minUploadBytesPerSecond: true,
+  corsOrigins: true,
+  authenticate: true,
+  allowsCrossSite: true,
+  bearerTokens: true,
+  mounts: true,
+  telemetry: true,
+}
+
 /** The applications that a token can be for. Specification: Authentication. */
 type TargetApp = 'assistant' | 'tenant'
 

@@ -7,6 +7,7 @@ import {
   type HttpTransport,
   InvalidInputError,
   integerSchema,
+  refuseUnknownMembers,
   UnresolvedDestinationError,
   untilAborted,
   type VetOptions,
@@ -69,6 +70,7 @@ export class HttpsTransport implements HttpTransport {
 
   /** @throws InvalidInputError for an invalid option */
   constructor(options: HttpsTransportOptions = {}) {
+    refuseUnknownMembers(options, Object.keys(OPTIONS), 'option')
     const { resolver = resolveHost, certificateAuthorities } = options
     requireFunctions(options)
     this.#rules = new AddressRules(options)
@@ -165,6 +167,15 @@ export class HttpsTransport implements HttpTransport {
     const hasSentence = error instanceof UnresolvedError || error instanceof ClosedError
     return { kind: 'connection_error', error: hasSentence ? error.message : failureSentence(error) }
   }
+}
+
+const OPTIONS: Readonly<Record<keyof HttpsTransportOptions, true>> = {
+  allow: true,
+  deny: true,
+  ownEndpoints: true,
+  resolver: true,
+  certificateAuthorities: true,
+  deadlineMs: true,
 }
 
 /** Checks at once, because a caller in plain JavaScript may pass anything, which would fail only at the first event. */

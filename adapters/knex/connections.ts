@@ -70,7 +70,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
 }
 
 /** @throws InvalidInputError whose message never quotes the URL, as it may have a password */
-function requirePostgresUrl(url: unknown, field: string): void {
+export function requirePostgresUrl(url: unknown, field: string): void {
   // A URL ends before a `#`, so the rest of the password would be lost silently.
   if (typeof url === 'string' && /^postgres(ql)?:.*#/.test(url)) {
     throw new InvalidInputError(field, 'has a #: in a password, the characters # / ? @ are written as %23 %2F %3F %40')

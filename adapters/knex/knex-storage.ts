@@ -9,6 +9,7 @@ import {
   type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
+import { requirePostgresUrl } from './connections.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isConflict, translateError } from './errors.js'
 import { JobAnnouncements, listenTo } from './job-announcements.js'
@@ -82,17 +83,31 @@ export class KnexStorage implements Storage {
   /** @throws InvalidInputError if `knex` or `tablePrefix` cannot be used */
   constructor(options: KnexStorageOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false } = options
-    if (!TABLE_PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError(
-        'tablePrefix',
-        'must have 1 to 31 letters, digits and _, and begin with a letter or _',
-      )
-    }
+    KnexStorage.check({ knex, tablePrefix })
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#dialect = dialectOf(knex)
     this.#name = (table) => tablePrefix + table
     this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
+  }
+
+  /**
+   * Checks options without opening anything.
+   *
+   * @param options as of the constructor, or the URL of a PostgreSQL database; each may be missing
+   * @throws InvalidInputError for an option that cannot be used
+   */
+  static check(options: {
+    readonly knex?: unknown
+    readonly databaseUrl?: string
+    readonly tablePrefix?: string
+  }): void {
+    const { knex, databaseUrl, tablePrefix } = options
+    if (knex !== undefined) dialectOf(knex)
+    if (databaseUrl !== undefined) requirePostgresUrl(databaseUrl, 'databaseUrl')
+    if (tablePrefix === undefined || TABLE_PREFIX_PATTERN.test(tablePrefix)) return
+    const problem = 'must have 1 to 31 letters, digits and _, and begin with a letter or _'
+    throw new InvalidInputError('tablePrefix', problem)
   }
 
   /** True if other machines can use the database too. */

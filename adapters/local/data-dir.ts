@@ -1,5 +1,5 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../src/index.js'
 import { isCode } from '../node-kit/index.js'
 import { unusable } from './data-dir-lock.js'
@@ -43,10 +43,11 @@ const FILE_MODE = 0o600
  * read an existing data folder, it changes the modes of the folder and of the engine's entries directly in it. On
  * Windows it changes nothing: the access list of the folder counts.
  *
- * @throws DataDirUnusableError if the folder cannot be created. Also if others can read it and the mode must not
+ * @throws DataDirUnusableError if the folder cannot be created, or is a file. Also if others can read it and the mode must not
  *   change: it belongs to another user, or it contains other files, whose readers must keep their access
  */
 export async function makePrivateDataDir(dataDir: string): Promise<void> {
+  await requireNoFile(dataDir)
   try {
     const firstCreated = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE })
     if (process.platform === 'win32') return
@@ -56,6 +57,21 @@ export async function makePrivateDataDir(dataDir: string): Promise<void> {
     for (const name of names) if (isOwnName(name)) await makeEntryPrivate(dataDir, name)
   } catch (error) {
     throw error instanceof DataDirUnusableError ? error : unusable(dataDir, error)
+  }
+}
+
+/** @throws DataDirUnusableError if the path, or a folder above it, is a file */
+export async function requireNoFile(dataDir: string): Promise<void> {
+  for (let path = dataDir; ; path = dirname(path)) {
+    const found = await stat(path).catch((error: unknown) => {
+      if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+      throw unusable(dataDir, error)
+    })
+    if (found?.isDirectory() === false) {
+      const whole = path === dataDir ? '' : ` of the data folder ${dataDir}`
+      throw new DataDirUnusableError(`${path}${whole} is a file: give a folder for the data`)
+    }
+    if (found !== undefined || dirname(path) === path) return
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Engine, type EngineOptions, SecretKeyError } from '../../src/index.js'
+import { withinField } from '../../src/ports/index.js'
 import { Argon2PasswordHasher } from '../argon2/index.js'
 import { ListedCommonPasswords } from '../common-passwords/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
@@ -33,7 +34,16 @@ export async function openSecurity(
     commonPasswords: options.commonPasswords ?? new ListedCommonPasswords(),
     oneTimePasswords: options.oneTimePasswords ?? new TotpOneTimePasswords(),
     mailer: options.mailer ?? new FolderMailer(join(dataDir, 'mail')),
-    httpTransport: options.httpTransport ?? new HttpsTransport(options.webhooks),
+    httpTransport: options.httpTransport ?? openTransport(options.webhooks),
+  }
+}
+
+/** @throws InvalidInputError about a member of `webhooks` */
+export function openTransport(webhooks: LocalEngineOptions['webhooks']): HttpsTransport {
+  try {
+    return new HttpsTransport(webhooks)
+  } catch (error) {
+    throw withinField('webhooks', error)
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { KnexStorage } from '../knex/index.js'
 import { freeBytesOf } from '../node-kit/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
-import { DATABASE, makePrivateDataDir, pathExists, VECTORS } from './data-dir.js'
+import { DATABASE, makePrivateDataDir, pathExists, requireNoFile, VECTORS } from './data-dir.js'
 import { lockForCommand, readHolderSettings } from './data-dir-lock.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
@@ -64,13 +64,17 @@ export async function openLocalDatabase(options: LocalDatabaseOptions): Promise<
   }
 }
 
-/** @throws NotInitializedError if the folder has no database of its own, or the database at the URL is empty */
+/**
+ * @throws NotInitializedError if the folder has no database of its own, or the database at the URL is empty
+ * @throws DataDirUnusableError if the folder is a file
+ */
 export async function requireLocalDatabase(dataDir: string, databaseUrl?: string): Promise<void> {
   if (databaseUrl !== undefined) {
     await requireOwner(dataDir, databaseUrl)
     return
   }
   if (await pathExists(join(dataDir, DATABASE))) return
+  await requireNoFile(dataDir)
   await requireNotMigrated(dataDir)
   const isElsewhere = await isOfOtherDatabase(dataDir)
   throw new NotInitializedError(

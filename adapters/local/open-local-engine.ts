@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createEngine, type Engine, type EngineOptions, InvalidInputError } from '../../src/index.js'
+import { createEngine, type Engine, type EngineOptions } from '../../src/index.js'
 import type { LexicalIndex, Storage } from '../../src/ports/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
@@ -7,10 +7,11 @@ import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
+import { checkLocalOptions } from './check-local-options.js'
 import { DATABASE, makePrivateDataDir, pathExists, VECTORS, WORDS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { removeLeftShadows } from './evaluation/shadow-folder.js'
-import { openFiles, parseFilesUrl } from './file-place.js'
+import { openFiles } from './file-place.js'
 import { dataDirOf, type LocalEngineOptions } from './local-engine-options.js'
 import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
@@ -48,7 +49,7 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const dataDir = dataDirOf(options)
-  requireFilesUrl(options)
+  await checkLocalOptions(options)
   await makePrivateDataDir(dataDir)
   const isExclusive = options.databaseUrl === undefined
   return await openShared(options, dataDir, { isExclusive, open: async () => await openOn(dataDir, options) })
@@ -66,15 +67,17 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
     // An engine that shares its database takes no lock on the folder.
     const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
     opened.add({ close: async () => await lock.release() })
+    // Before the folder gets a database: a model that cannot be opened leaves no data behind.
+    const embeddingModels =
+      overrides.embeddingModels ??
+      (await openModels({ remoteModels, modelDirs: await modelDirsOf(dataDir, modelDirs) }, opened))
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withEncryptionKey(dataDir, options, async (secretKey) =>
       createEngine({
         ...(await openRecords(dataDir, options, shared?.storage, opened)),
         vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
-        embeddingModels:
-          overrides.embeddingModels ??
-          (await openModels({ remoteModels, modelDirs: await modelDirsOf(dataDir, modelDirs) }, opened)),
+        embeddingModels,
         textExtractor:
           overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
@@ -102,13 +105,6 @@ async function openRecords(
 ): Promise<Pick<EngineOptions, 'storage' | 'fileStore'>> {
   const storage = sharedStorage ?? options.storage ?? (await openOwnStorage(dataDir, options, opened))
   return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
-}
-
-/** Checks the URL before anything is created. @throws InvalidInputError */
-function requireFilesUrl({ filesUrl, fileStore }: Omit<LocalEngineOptions, 'dataDir'>): void {
-  if (filesUrl === undefined) return
-  if (fileStore !== undefined) throw new InvalidInputError('filesUrl', 'cannot be given together with fileStore')
-  parseFilesUrl(filesUrl)
 }
 
 /** Opens the folder's own database or the host's, and checks that the folder belongs to it. */

@@ -1,12 +1,6 @@
 import { join } from 'node:path'
 import type { EngineOptions } from '../../src/index.js'
-import {
-  InvalidInputError,
-  type LexicalIndex,
-  type Storage,
-  UnsupportedError,
-  type VectorIndex,
-} from '../../src/ports/index.js'
+import { type LexicalIndex, type Storage, UnsupportedError, type VectorIndex } from '../../src/ports/index.js'
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
@@ -46,7 +40,7 @@ interface SharedDatabaseOptions
  * database stores now where its vectors are.
  *
  * @param opened gets each part that is created here
- * @throws InvalidInputError if the URL is not one of PostgreSQL, or if `knex` or `storage` is given too
+ * @throws InvalidInputError if the URL is not one of PostgreSQL
  * @throws NotInitializedError if a folder is being migrated to the database
  * @throws DataDirMismatchError if the documents in the folder belong to another database, or to the folder's own
  * @throws UnsupportedError if the `vectorIndex` that the database was created with is not given
@@ -57,10 +51,6 @@ export async function openSharedDatabase(
   options: SharedDatabaseOptions,
   opened: OpenedParts,
 ): Promise<SharedDatabase> {
-  for (const other of ['knex', 'storage'] as const) {
-    if (options[other] !== undefined)
-      throw new InvalidInputError('databaseUrl', `cannot be given together with ${other}`)
-  }
   const storage = opened.add(openSharedStorage(databaseUrl, options))
   await requireSameDatabase(dataDir, storage, () => isFolderNeeded(storage, options))
   if (options.vectorIndex !== undefined) await noteGivenVectors(storage)

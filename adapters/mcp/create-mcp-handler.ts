@@ -1,5 +1,6 @@
 import { createMcpHandler as createProtocolHandler, validateHostHeader } from '@modelcontextprotocol/server'
 import { type Engine, InvalidInputError, type Session } from '../../src/index.js'
+import { refuseUnknownMembers } from '../../src/ports/index.js'
 import {
   BodyBudget,
   checkLogin,
@@ -12,7 +13,7 @@ import {
 } from '../node-kit/index.js'
 import { createMcpServer, type McpServerOptions } from './create-mcp-server.js'
 import { addressOf, checkAddress, isMetadataPath } from './http/endpoint-address.js'
-import type { McpHandlerOptions, McpRequestInfo } from './http/mcp-handler-options.js'
+import { type McpHandlerOptions, type McpRequestInfo, OPTIONS } from './http/mcp-handler-options.js'
 import { readMessage } from './http/read-message.js'
 import { refusal } from './http/refusals.js'
 import { authorizationServersOf, metadataAnswer } from './http/resource-metadata.js'
@@ -34,9 +35,10 @@ const APPLICATION = 'assistant'
  *   other path is the endpoint.
  * - The handler does not close the engine.
  *
- * @throws InvalidInputError for an invalid option
+ * @throws InvalidInputError for an unknown or invalid option
  */
 export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}): McpHandler {
+  refuseUnknownMembers(options, Object.keys(OPTIONS), 'option')
   const { maxBodyBytes = MAX_BODY_BYTES, telemetry } = options
   checkAddress(options)
   checkLogin(options)

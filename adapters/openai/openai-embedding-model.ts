@@ -83,6 +83,15 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   }
 
   /**
+   * Checks options without opening a model.
+   *
+   * @throws InvalidInputError for an invalid option
+   */
+  static async check(options: OpenAiModelOptions): Promise<void> {
+    await checkOptions(options)
+  }
+
+  /**
    * Opens a model on a server. It sends a request only if the dimensions are not known.
    *
    * @throws InvalidInputError for an invalid option

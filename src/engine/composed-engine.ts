@@ -13,8 +13,9 @@ import {
   type Health,
   type WarmUpOptions,
 } from './engine.js'
-import { type EngineOptions, requireValid } from './engine-options.js'
+import type { EngineOptions } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
+import { requireValid } from './engine-settings.js'
 import { createEventOperations, type EventOperations } from './event-operations.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
 import { createMeasure } from './measure-engine.js'

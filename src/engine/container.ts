@@ -30,8 +30,7 @@ import {
   WatchDocuments,
 } from '../documents/index.js'
 import { SecretBox } from '../kernel/crypto.js'
-import { type EngineLimits, limitsOf } from '../kernel/limits.js'
-import { integerSchema, textSchema, validate } from '../kernel/validate.js'
+import type { EngineLimits } from '../kernel/limits.js'
 import {
   PurgeAccount,
   PurgeCompany,
@@ -76,7 +75,6 @@ import {
   AuthenticateClient,
   AuthenticateToken,
   Authorizer,
-  checkSetupUrl,
   EnsureUser,
   FailureThrottle,
   FindUsers,
@@ -96,12 +94,12 @@ import {
   Throttle,
   type TokenIssuer,
   Tokens,
-  tokenIssuerOf,
   Users,
   unlimitedReach,
 } from '../tenancy/index.js'
 import type { EngineOptions } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
+import { type EngineSettings, settingsOf } from './engine-settings.js'
 import { traceStorage } from './traced-storage.js'
 
 /** Names an object in the container. Its type is a class of the object, so that the compiler checks the wiring. */
@@ -129,18 +127,15 @@ const TOKEN_ISSUER: Token<TokenIssuer> = token('TokenIssuer')
 const LIMITS: Token<EngineLimits> = token('Limits')
 const HOST_REACH: Token<Reach> = token('HostReach')
 
-const CLIENT_ID = textSchema({ min: 1, max: 255, isLine: true }).optional()
-const DAYS = integerSchema({ min: 1, max: 36_500 })
-const AUDIT_RETENTION_DAYS = 400
-const DELIVERY_RETENTION_DAYS = 30
-
 /** Wires every part of an engine to its ports. The only module that knows the container. */
 export function wireParts(options: EngineOptions): EngineParts {
+  const settings = settingsOf(options)
   const container = new Container({ defaultScope: 'Singleton' })
   const bind = binderOf(container)
   bindPorts(container, options)
-  bindTenancy(container, bind, options)
-  bindOutbox(container, bind, options)
+  container.bind(LIMITS).toConstantValue(settings.limits)
+  bindTenancy(container, bind, settings)
+  bindOutbox(container, bind, settings)
   bindDocuments(container, bind)
   bindDoctor(bind)
   container
@@ -244,22 +239,18 @@ function bindPorts(container: Container, options: EngineOptions): void {
   container.bind(HTTP_TRANSPORT).toConstantValue(options.httpTransport)
   container.bind(CLOCK).toConstantValue(options.clock ?? { now: () => new Date() })
   container.bind(TELEMETRY).toConstantValue(telemetry)
-  container.bind(LIMITS).toConstantValue(limitsOf(options.limits))
   container.bind(SecretBox).toConstantValue(new SecretBox(options.secretKey))
   container.bind(EmbeddingModels).toConstantValue(new EmbeddingModels(options.embeddingModels))
 }
 
 /** Companies, users, permissions, tokens, passwords, mails, and the audit trail. */
-function bindTenancy(container: Container, bind: Bind, options: EngineOptions): void {
-  const { hostClientId, tokenIssuer, mail = {}, auditRetentionDays = AUDIT_RETENTION_DAYS } = options
-  const retentionDays = validate(DAYS, auditRetentionDays, 'auditRetentionDays')
-  const clientId = validate(CLIENT_ID, hostClientId, 'hostClientId')
-  if (typeof mail.setupUrl === 'string') checkSetupUrl(mail.setupUrl)
+function bindTenancy(container: Container, bind: Bind, settings: EngineSettings): void {
+  const { hostClientId: clientId, tokenIssuer, mail, auditRetentionDays } = settings
   container.bind(HOST_REACH).toConstantValue(unlimitedReach({ kind: 'host', clientId }))
-  container.bind(TOKEN_ISSUER).toConstantValue(tokenIssuerOf(tokenIssuer))
+  container.bind(TOKEN_ISSUER).toConstantValue(tokenIssuer)
   bind(ListAudit, [STORAGE])
   bind(AuditRefusals, [STORAGE, CLOCK, TELEMETRY])
-  container.bind(TrimAudit).toResolvedValue((clock) => new TrimAudit(clock, retentionDays), [CLOCK])
+  container.bind(TrimAudit).toResolvedValue((clock) => new TrimAudit(clock, auditRetentionDays), [CLOCK])
   bind(Initialize, [STORAGE, CLOCK, HOST_REACH])
   bind(RemoveContexts, [CLOCK])
   bind(HandOverContexts, [STORAGE, CLOCK, Authorizer])
@@ -314,9 +305,8 @@ function bindTenancy(container: Container, bind: Bind, options: EngineOptions): 
 function bindOutbox(
   container: Container,
   bind: Bind,
-  { deliveryRetentionDays = DELIVERY_RETENTION_DAYS, sendsTraceparent }: EngineOptions,
+  { deliveryRetentionDays, sendsTraceparent }: EngineSettings,
 ): void {
-  const retentionDays = validate(DAYS, deliveryRetentionDays, 'deliveryRetentionDays')
   bind(HostEventTypes, [STORAGE])
   bind(RecordEvent, [STORAGE, CLOCK, HostEventTypes])
   bind(DestinationFailures, [CLOCK, MailQueue])
@@ -327,7 +317,7 @@ function bindOutbox(
         new DeliverEvent(storage, clock, transport, secretBox, telemetry, failures, { sendsTraceparent }),
       [STORAGE, CLOCK, HTTP_TRANSPORT, SecretBox, TELEMETRY, DestinationFailures],
     )
-  container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, retentionDays), [CLOCK])
+  container.bind(TrimDeliveries).toResolvedValue((clock) => new TrimDeliveries(clock, deliveryRetentionDays), [CLOCK])
   bind(CompanyRates, [CLOCK, LIMITS])
   bind(Deliveries, [STORAGE, CLOCK, CompanyRates])
   bind(VetDestination, [HTTP_TRANSPORT, TELEMETRY, STORAGE, CompanyRates])

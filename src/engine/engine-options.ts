@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type {
   Clock,
@@ -19,10 +18,8 @@ import type {
 } from '../ports/index.js'
 import type { InitializeInput, MailSettings } from '../tenancy/index.js'
 
-const ENGINE_ROLES = ['ingest', 'relay'] as const
-
 /** `ingest`: process documents, and purge deleted data. `relay`: send events and mails. */
-export type EngineRole = (typeof ENGINE_ROLES)[number]
+export type EngineRole = 'ingest' | 'relay'
 
 /**
  * The options of {@link createEngine}: one adapter for each port, and settings. When the engine closes, it closes the
@@ -125,24 +122,4 @@ export interface EngineOptions {
    * The root company and the owner that the engine creates on an empty storage. Default: the engine's default values.
    */
   readonly initial?: InitializeInput
-}
-
-/**
- * Checks options that are wrong in plain JavaScript without an early error.
- *
- * @throws InvalidInputError
- */
-export function requireValid(options: EngineOptions): void {
-  const { embeddingModels, roles, ingestionConcurrency = 1 } = options
-  if (embeddingModels.length === 0) throw new InvalidInputError('embeddingModels', 'must have at least one model')
-  if (!Number.isSafeInteger(ingestionConcurrency) || ingestionConcurrency < 1)
-    throw new InvalidInputError('ingestionConcurrency', 'must be a positive integer')
-  // Without this check, a missing list would fail at the first password, not at the start.
-  const untyped: Partial<EngineOptions> = options
-  if (untyped.commonPasswords === undefined)
-    throw new InvalidInputError('commonPasswords', 'must be a list of common passwords')
-  const knownRoles: readonly unknown[] = ENGINE_ROLES
-  if (roles === undefined || (Array.isArray(roles) && roles.every((role) => knownRoles.includes(role)))) return
-  const list = ENGINE_ROLES.map((role) => JSON.stringify(role)).join(', ')
-  throw new InvalidInputError('roles', `must be a list of roles, which are ${list}`)
 }

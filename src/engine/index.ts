@@ -2,6 +2,7 @@ export type { Cancellable, ContextOperations, DocumentOperations } from './assis
 export { createEngine } from './create-engine.js'
 export type { Authentication, Engine, Health, WarmUpOptions } from './engine.js'
 export type { EngineOptions, EngineRole } from './engine-options.js'
+export { checkEngineOptions } from './engine-settings.js'
 export type { EventOperations, HostEventType } from './event-operations.js'
 export type { ContextAdministration, HostAdministration } from './host-administration.js'
 export type { DeliveryOperations, DestinationOperations } from './outbox-operations.js'

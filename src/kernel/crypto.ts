@@ -13,9 +13,7 @@ export class SecretBox {
 
   /** @throws SecretKeyError where the key does not have 32 bytes */
   constructor(key: Uint8Array) {
-    if (!isBytes(key) || key.length !== KEY_BYTES) {
-      throw new SecretKeyError(`the key that secrets are encrypted with must have ${KEY_BYTES} bytes`)
-    }
+    requireSecretKey(key)
     this.#key = importKey(key)
   }
 
@@ -39,6 +37,12 @@ export class SecretBox {
       throw new SecretUnreadableError('a stored secret cannot be decrypted: rotate it', { cause })
     }
   }
+}
+
+/** @throws SecretKeyError where the key does not have 32 bytes */
+export function requireSecretKey(key: unknown): void {
+  if (isBytes(key) && key.length === KEY_BYTES) return
+  throw new SecretKeyError(`the key that secrets are encrypted with must have ${KEY_BYTES} bytes`)
 }
 
 async function importKey(key: Uint8Array) {

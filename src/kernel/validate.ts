@@ -16,10 +16,23 @@ function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
   // First, because a misspelt member is also missing under its right name.
   const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
   const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  throw new InvalidInputError(
-    fieldName(root, [...(issue?.path ?? []), ...unknownKey]),
-    issue?.message ?? 'is not valid',
-  )
+  const field = fieldName(root, [...(issue?.path ?? []), ...unknownKey])
+  const problem = issue?.message ?? 'is not valid'
+  // Each message is the end of a sentence: without a field, the input is its subject.
+  throw new InvalidInputError(field, field === '' ? `the input ${problem}` : problem)
+}
+
+/**
+ * An error about a member of an option, as the caller of that option needs it.
+ *
+ * @param root name of the option, such as `webhooks`
+ * @returns an InvalidInputError whose field begins with the root; another error as it is
+ */
+export function withinField(root: string, error: unknown): unknown {
+  if (!(error instanceof InvalidInputError)) return error
+  const { field, message } = error
+  const problem = field === '' ? message : message.slice(field.length + ': '.length)
+  return new InvalidInputError(field === '' ? root : `${root}.${field}`, problem, { cause: error.cause })
 }
 
 /**

@@ -96,7 +96,10 @@ export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
   url: textSchema({ min: 1, max: MAX_URL_LENGTH }),
   name: textSchema({ max: 255, isLine: true }).nullable().optional(),
   eventTypes: listSchema(NAMED_TYPE, MAX_NAMED_TYPES)
-    .refine((types) => types.length > 0, { error: 'must name at least one type, or be null for all types' })
+    .refine((types) => types.length > 0, {
+      error:
+        'must name at least one type, or be null for all types of the specification; types of documents and of the host must be named',
+    })
     .meta({ minItems: 1 })
     .nullable(),
   customerId: idSchema().optional(),

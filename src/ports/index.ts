@@ -51,6 +51,7 @@ export {
   textSchema,
   validate,
   validateTolerantly,
+  withinField,
 } from '../kernel/validate.js'
 export { type Clock, type Telemetry, type TelemetryEvent, tracerOf } from './clock-and-telemetry.js'
 export {

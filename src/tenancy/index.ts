@@ -26,7 +26,7 @@ export type { NewRole } from './access/roles.js'
 export type { ContextRemoval, NewAccount } from './accounts.js'
 export { Administration } from './administration.js'
 export { type NewCompany, PURGE_COMPANY } from './companies.js'
-export { Initialize, type InitializeInput, type InitializeResult } from './initialize.js'
+export { Initialize, type InitializeInput, type InitializeResult, parseInitial } from './initialize.js'
 export { MailGate, MailQueue } from './mail-queue.js'
 export type {
   Account,
@@ -38,7 +38,7 @@ export type {
   User,
   UserWithPermissions,
 } from './records.js'
-export { checkSetupUrl, type MailSettings, SendMail } from './send-mail.js'
+export { checkMailSettings, type MailSettings, SendMail } from './send-mail.js'
 export { FailureThrottle, networkOf, PasswordRequests, Throttle } from './throttle.js'
 export { AuthenticateToken, type Caller, type TokenIssuer, tokenIssuerOf } from './tokens/access-token.js'
 export { type ApiKeyWithSecret, AuthenticateClient, type NewApiKey } from './tokens/api-keys.js'

@@ -6,7 +6,7 @@ import { type Reach, UNLIMITED } from './access/reach.js'
 import { ensureSystemRole, grantAdministrator, SYSTEM_ROLES } from './access/roles.js'
 import { insertCompany } from './companies.js'
 import { insertApiKey, TARGETS } from './tokens/api-keys.js'
-import { insertUser, parseEmailAddress } from './users/identity.js'
+import { type EmailAddress, insertUser, parseEmailAddress } from './users/identity.js'
 
 const SCHEMA = objectSchema({
   companyName: textSchema({ min: 1, max: 255, isLine: true }).default('Root company'),
@@ -27,6 +27,21 @@ export interface InitializeResult {
   readonly clientSecret: string
   readonly companyId: number
   readonly userId: number
+}
+
+/**
+ * The root company and the address of the owner, with the defaults.
+ *
+ * @param root name of the input in error messages; default none
+ * @throws InvalidInputError
+ */
+export function parseInitial(
+  input: InitializeInput,
+  root = '',
+): { readonly companyName: string; readonly address: EmailAddress } {
+  const { companyName, ownerEmail } = validate(SCHEMA, input, root)
+  const field = root === '' ? 'ownerEmail' : `${root}.ownerEmail`
+  return { companyName, address: parseEmailAddress(ownerEmail, field) }
 }
 
 /** Creates the root company, its accounts, the system-wide roles and the owner. */
@@ -58,7 +73,7 @@ export class Initialize {
    * @throws AlreadyInitializedError if an API key exists; nothing changes then
    */
   async execute(input: InitializeInput = {}): Promise<InitializeResult> {
-    validate(SCHEMA, input)
+    parseInitial(input)
     return await this.#storage.transaction(async (repositories) => {
       if ((await repositories.apiKeys.list()).length > 0) {
         throw new AlreadyInitializedError(
@@ -79,8 +94,7 @@ export class Initialize {
   async #ensureOwner(repositories: Repositories, input: InitializeInput): Promise<Principal> {
     const existing = await readOwner(repositories)
     if (existing !== undefined) return existing
-    const { companyName, ownerEmail } = validate(SCHEMA, input)
-    const address = parseEmailAddress(ownerEmail)
+    const { companyName, address } = parseInitial(input)
     const created = this.#clock.now().toISOString()
     const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.#reach.by)
     const names = { firstName: 'Owner', lastName: '', name: 'Owner' }

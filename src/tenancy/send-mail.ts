@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { randomToken, sha256Hex } from '../kernel/crypto.js'
-import { InvalidInputError } from '../kernel/errors.js'
+import { closedObjectSchema, validate } from '../kernel/validate.js'
 import type {
   Clock,
   DestinationMailSubject,
@@ -138,15 +139,23 @@ async function destinationOf(
 const TOKEN_PLACEHOLDER = '{token}'
 const DEFAULT_SETUP_URL = `http://127.0.0.1:8787/auth/setup?token=${TOKEN_PLACEHOLDER}`
 
-/** @throws InvalidInputError if the template has no `{token}`, or is not a web address */
-export function checkSetupUrl(template: string): void {
-  const filled = template.replaceAll(TOKEN_PLACEHOLDER, 'token')
-  if (!template.includes(TOKEN_PLACEHOLDER) || !URL.canParse(filled) || !/^https?:/i.test(filled)) {
-    throw new InvalidInputError(
-      'setupUrl',
-      `must be a web address with ${TOKEN_PLACEHOLDER} in it, such as ${DEFAULT_SETUP_URL}`,
-    )
-  }
+const SETTINGS = closedObjectSchema({
+  setupUrl: z
+    .custom<MailSettings['setupUrl']>((value) => typeof value === 'function' || isSetupUrl(value), {
+      error: `must be a web address with ${TOKEN_PLACEHOLDER} in it, such as ${DEFAULT_SETUP_URL}`,
+    })
+    .optional(),
+  writer: z.custom<MailWriter>((value) => typeof value === 'function', { error: 'must be a function' }).optional(),
+})
+
+/** @throws InvalidInputError also if the template has no `{token}`, or is not a web address */
+export function checkMailSettings(settings: unknown, root: string): void {
+  validate(SETTINGS, settings, root)
+}
+
+function isSetupUrl(template: unknown): boolean {
+  if (typeof template !== 'string' || !template.includes(TOKEN_PLACEHOLDER)) return false
+  return /^https?:/i.test(template) && URL.canParse(template.replaceAll(TOKEN_PLACEHOLDER, 'token'))
 }
 
 function fillSetupUrl(template: string | (() => string) = DEFAULT_SETUP_URL, token: string): string {

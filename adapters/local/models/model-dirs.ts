@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { EmbeddingModel } from '../../../src/ports/index.js'
+import { type EmbeddingModel, withinField } from '../../../src/ports/index.js'
 import { isCode, type OpenFolderOptions } from '../../node-kit/index.js'
 import { OnnxEmbeddingModel } from '../../onnx/index.js'
-import { OpenAiEmbeddingModel } from '../../openai/index.js'
+import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../../openai/index.js'
 import { XenovaEmbeddingModel } from '../../xenova/index.js'
 import type { LocalEngineOptions } from '../local-engine-options.js'
 import type { OpenedParts } from '../opened-parts.js'
@@ -63,11 +63,20 @@ export async function openModels(
   opened: OpenedParts,
 ): Promise<EmbeddingModel[]> {
   const models = await Promise.allSettled<EmbeddingModel>([
-    ...remoteModels.map(async (remote) => opened.add(await OpenAiEmbeddingModel.open(remote))),
+    ...remoteModels.map(async (remote, index) => opened.add(await openRemote(remote, index))),
     ...modelDirs.map(async (folder) => opened.add(await openModel(resolve(folder)))),
   ])
   return models.map((model) => {
     if (model.status === 'rejected') throw model.reason
     return model.value
   })
+}
+
+/** @throws InvalidInputError about a member of `remoteModels` @throws ModelError */
+async function openRemote(options: OpenAiModelOptions, index: number): Promise<EmbeddingModel> {
+  try {
+    return await OpenAiEmbeddingModel.open(options)
+  } catch (error) {
+    throw withinField(`remoteModels[${index}]`, error)
+  }
 }

@@ -29,6 +29,22 @@ export interface McpHandlerOptions extends McpServerOptions, LoginOptions {
   readonly maxBodyBytes?: number
 }
 
+/** The names of all options; a type error if one is missing. */
+export const OPTIONS: Readonly<Record<keyof McpHandlerOptions, true>> = {
+  contexts: true,
+  name: true,
+  title: true,
+  telemetry: true,
+  path: true,
+  publicUrl: true,
+  authorizationServers: true,
+  authenticate: true,
+  bearerTokens: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  maxBodyBytes: true,
+}
+
 /** The facts about a request that only its server knows. */
 export interface McpRequestInfo {
   /** IP address of the client. */

@@ -254,18 +254,8 @@ export class Rights {
     return { user, permissions }
   }
 
-  /** A role that an account may use. @throws InvalidInputError */
-  async #requireRole(roleId: number, { companyId, application }: AccountRecord): Promise<RoleRecord> {
-    const role = await this.#repositories.roles.get(roleId)
-    if (role === undefined || (role.companyId !== null && role.companyId !== companyId)) {
-      throw new InvalidInputError(
-        'appRoleId',
-        `the role ${roleId} is neither one of the account's company nor system-wide`,
-      )
-    }
-    if (role.isDisabled) throw new InvalidInputError('appRoleId', `the role ${roleId} is disabled`)
-    if (role.applications.includes(application)) return role
-    throw new InvalidInputError('appRoleId', `the role ${roleId} is not valid for the application ${application}`)
+  async #requireRole(roleId: number, account: AccountRecord): Promise<RoleRecord> {
+    return await requireUsableRole(this.#repositories, roleId, account, 'appRoleId')
   }
 
   /**
@@ -312,3 +302,19 @@ function revocationOf(permission: PermissionIds & { readonly id: number; readonl
 
 const ROWS_PER_PAGE = 500
 const NEEDS_ANOTHER_USER = 'a user who has them must do this'
+
+/** A role that an account may use. @throws InvalidInputError with the caller's name of the field */
+export async function requireUsableRole(
+  { roles }: Repositories,
+  roleId: number,
+  { companyId, application }: AccountRecord,
+  field: string,
+): Promise<RoleRecord> {
+  const role = await roles.get(roleId)
+  if (role === undefined || (role.companyId !== null && role.companyId !== companyId)) {
+    throw new InvalidInputError(field, `the role ${roleId} is neither one of the account's company nor system-wide`)
+  }
+  if (role.isDisabled) throw new InvalidInputError(field, `the role ${roleId} is disabled`)
+  if (role.applications.includes(application)) return role
+  throw new InvalidInputError(field, `the role ${roleId} is not valid for the application ${application}`)
+}

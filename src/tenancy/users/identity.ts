@@ -87,7 +87,7 @@ const MAX_EMAIL_LENGTH = 320
  * Reads an e-mail address. Two spellings of one address have the same `emailKey`.
  * @throws InvalidInputError if the text is not an address
  */
-export function parseEmailAddress(input: string): EmailAddress {
+export function parseEmailAddress(input: string, field = 'email'): EmailAddress {
   const email = input.trim()
   const at = email.lastIndexOf('@')
   const local = email.slice(0, at)
@@ -95,7 +95,7 @@ export function parseEmailAddress(input: string): EmailAddress {
   const isPlain = at > 0 && email.length <= MAX_EMAIL_LENGTH && !/[\s\p{Cc}<>]/u.test(email) && !local.includes('@')
   const asciiDomain = isPlain ? toAsciiDomain(domain) : undefined
   if (asciiDomain === undefined)
-    throw new InvalidInputError('email', 'must be an e-mail address such as name@example.com')
+    throw new InvalidInputError(field, 'must be an e-mail address such as name@example.com')
   return { email, emailKey: `${foldCase(local)}@${asciiDomain}` }
 }
 

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../kernel/errors.js'
 import { choiceSchema, idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
 import type { AccountRecord, PermissionRecord, Repositories } from '../../ports/index.js'
 import type { Actor } from '../access/authorizer.js'
-import type { Rights } from '../access/rights.js'
+import { type Rights, requireUsableRole } from '../access/rights.js'
 import { APPLICATION_KEYS } from '../records.js'
 
 /** The role that a user must have on an account. */
@@ -93,15 +93,17 @@ async function findAccount(
   throw new InvalidInputError(`${field}.application`, `the account ${accountId} is one of ${account.application}`)
 }
 
-/** By name, a role of the account's company comes before a system-wide one. `Rights` checks a role that is an id. */
+/** By name, a role of the account's company comes before a system-wide one. @throws InvalidInputError */
 async function findRole(
-  { roles }: Repositories,
-  { companyId, application }: AccountRecord,
+  repositories: Repositories,
+  account: AccountRecord,
   role: WantedRole['role'],
   field: string,
 ): Promise<number | null> {
-  if (typeof role !== 'string') return role
-  const usable = (await roles.list({ usableBy: companyId })).filter(
+  if (role === null) return null
+  if (typeof role === 'number') return (await requireUsableRole(repositories, role, account, `${field}.role`)).id
+  const { companyId, application } = account
+  const usable = (await repositories.roles.list({ usableBy: companyId })).filter(
     ({ applications, isDisabled }) => !isDisabled && applications.includes(application),
   )
   const named = usable.filter(({ name }) => name === role)

@@ -158,6 +158,13 @@ describe('the handler', () => {
     expect(() => createHttpHandler(server.engine, { apis: ['nope' as 'tenant'] })).toThrow('apis: must be a list of')
   })
 
+  it('refuses an option that it does not know', () => {
+    const options: object = { basepath: '/alcove' }
+    expect(() => createHttpHandler(server.engine, options)).toThrow(
+      'basepath: unknown option "basepath"; expected one of basePath, publicUrl, apis, ',
+    )
+  })
+
   it('refuses an invalid base path', () => {
     for (const basePath of ['alcove', '/a b', '/:id', '/*']) {
       expect(() => createHttpHandler(server.engine, { basePath })).toThrow('basePath: must be a path')

@@ -467,6 +467,7 @@ describe('the handler', () => {
   it.each([
     [{ path: 'mcp' }, 'path: must be a path such as /mcp'],
     [{ publicUrl: 'alcove.example.com' }, 'publicUrl: must be an http or https URL'],
+    [{ contextIds: [1] }, 'contextIds: unknown option "contextIds"; expected one of contexts, name, title, '],
     [{ maxBodyBytes: 0 }, 'maxBodyBytes: must be a positive integer'],
     [{ contexts: [0] }, 'contexts[0]: must be'],
     [{ authenticate: undefined, bearerTokens: false }, 'bearerTokens: can be false only'],

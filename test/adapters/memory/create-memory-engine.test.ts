@@ -41,6 +41,14 @@ describe('an engine in memory', () => {
     await engine.close()
   })
 
+  it('refuses an option that it does not know', async () => {
+    const options: object = { limit: { contextsPerCompany: 1 } }
+    await expect(createMemoryEngine(options)).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      message: expect.stringMatching(/^limit: unknown option "limit"; expected one of storage, .*, limits, /) as string,
+    })
+  })
+
   it('loads no native part, and does not keep a program alive that does not close it', async () => {
     const folder = await temporaryFolder()
     const path = join(folder.path, 'program.mjs')

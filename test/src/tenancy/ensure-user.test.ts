@@ -52,6 +52,21 @@ describe('ensureUser', () => {
     expect(await auditOf(ensured.user.id)).toEqual(['user.added'])
   })
 
+  it.each([
+    [undefined, 'the input is required'],
+    [null, 'the input must be an object'],
+    [{}, 'externalId: is required'],
+    [{ externalId: 'a' }, 'companyId: is required'],
+    [{ externalId: 'a', companyId: 1, email: 'x' }, 'email: must be an e-mail address such as name@example.com'],
+    [{ externalId: 'a', companyId: 1, invite: true }, 'email: is required for an invitation'],
+    [{ externalId: 'a', companyId: 1, roles: [{ role: 99 }] }, 'roles[0].role: the role 99 is neither one of the '],
+    [{ externalId: 'a', companyId: 1, roles: [{}] }, 'roles[0].role: must be the name or the id of a role, or null'],
+  ])('refuses %j by a sentence with a subject', async (input, message) => {
+    const refused = administration.ensureUser(input as never)
+    await expect(refused).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    await expect(refused).rejects.toThrow(message)
+  })
+
   it('gives the same user every time, and writes nothing if nothing changes', async () => {
     const given = { email: 'Ada@Example.com', name: 'Ada Lovelace', roles: [{ role: 'Reader' }] }
     const first = await ensure(given)
