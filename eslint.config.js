@@ -11,6 +11,9 @@ const PLATFORM_CLASSES = [globalThis, stream, net, http, events, threads]
   .flatMap((source) => Object.getOwnPropertyNames(source).filter((name) => typeof source[name] === 'function'))
   .filter((name) => /^[A-Z]/.test(name))
 
+const OTHER_REALM =
+  'False for a value of another realm, such as a test runner has: use the checks of src/kernel/realms.ts.'
+
 export default defineConfig(
   {
     ignores: [
@@ -57,8 +60,12 @@ export default defineConfig(
         'error',
         {
           selector: `BinaryExpression[operator='instanceof'][right.name=/^(${PLATFORM_CLASSES.join('|')})$/]`,
-          message:
-            'False for a value of another realm, such as a test runner has: use the checks of src/kernel/realms.ts.',
+          message: OTHER_REALM,
+        },
+        {
+          // Such as net.Socket.
+          selector: `BinaryExpression[operator='instanceof'][right.property.name=/^(${PLATFORM_CLASSES.join('|')})$/]`,
+          message: OTHER_REALM,
         },
       ],
     },

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
-import { type Telemetry, tracerOf } from '../../src/ports/index.js'
+import { AlcoveError, ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
+import { isError, type Telemetry, tracerOf } from '../../src/ports/index.js'
 import { requestIdOf } from '../node-kit/index.js'
 
 /** The facts about a request that only its server knows. */
@@ -96,17 +96,37 @@ async function traceRequest(
   })
 }
 
-/** Records a failed answer: at `warn` if the caller lost its rights while a list was sent, otherwise at `error`. */
+/**
+ * Records a failed answer: at `warn` if the caller lost its rights while a list was sent, otherwise at `error`. Without a
+ * telemetry, an unexpected failure (500) goes to the console, so that its cause is not lost.
+ */
 export function logFailure(
   telemetry: Telemetry | undefined,
   context: Context<RequestEnvironment>,
   status: number,
   error: unknown,
 ): void {
+  if (telemetry === undefined && status === 500) printFailure(context, error)
   const { method } = context.req
   const fields = { requestId: context.get('requestId'), method, status, ...describeCaller(context.get('caller')) }
   const isRefused = error instanceof UnauthenticatedError || error instanceof ForbiddenError
   telemetry?.record({ name: 'http.request.failed', level: isRefused ? 'warn' : 'error', fields, error })
+}
+
+/** One line with the pattern of the path, then the stack, then the causes. */
+function printFailure(context: Context<RequestEnvironment>, error: unknown): void {
+  const request = `${context.req.method} ${context.get('route') ?? 'of an unknown path'}`
+  const reason = [...chainOf(error)].join('\ncaused by ')
+  // biome-ignore lint/suspicious/noConsole: the default of a host without a telemetry; every platform has it.
+  console.error(`alcove: ${request} failed with 500 (request ${context.get('requestId')}): ${reason}`)
+}
+
+/** The stacks of an error and of its causes. Those below an error of the engine stay out: drivers may quote values. */
+function* chainOf(error: unknown): Generator<string> {
+  for (let next = error; next !== undefined && next !== null; next = next.cause) {
+    yield isError(next) ? (next.stack ?? next.message) : String(next)
+    if (!isError(next) || next instanceof AlcoveError) return
+  }
 }
 
 function describeCaller(caller: LoggedCaller | undefined): Readonly<Record<string, string | number>> {

@@ -37,7 +37,10 @@ export interface HttpHandlerOptions extends LoginOptions {
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
    */
   readonly mounts?: Mounts
-  /** Gets an event and a span for each request; the event `http.request` is at `warn` for refusals. Default: none. */
+  /**
+   * Gets an event and a span for each request; the event `http.request` is at `warn` for refusals. Default: none, and an
+   * unexpected failure (500) goes to the console with its stack.
+   */
   readonly telemetry?: Telemetry
 }
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHttpHandler } from '../../../adapters/http-server/index.js'
-import type { Engine } from '../../../src/index.js'
+import { type Engine, StorageError, UnauthenticatedError } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
 import { endlessHead, sendRaw } from './node/raw-client.js'
 import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
@@ -93,6 +93,47 @@ describe('Cache-Control', () => {
     ]
     expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(answers.map(() => 'no-store'))
     expect((await server.request('GET', '/openapi.json')).headers.get('cache-control')).toBe('public, max-age=300')
+  })
+})
+
+describe('a handler without a telemetry', () => {
+  const failing = async (error: Error, options = {}): Promise<string[]> => {
+    const handler = createHttpHandler(server.engine, {
+      ...options,
+      authenticate: () => {
+        throw error
+      },
+    })
+    const lines: string[] = []
+    const print = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
+    try {
+      const headers = { 'x-request-id': 'r-1' }
+      await handler(new Request('http://host/context/42?secret=s3cret', { headers }))
+    } finally {
+      print.mockRestore()
+    }
+    return lines
+  }
+
+  it('writes the cause of an unexpected failure to the console, without the query', async () => {
+    const [line, ...others] = await failing(new Error('the session store is broken'))
+    expect(line).toMatch(/^alcove: GET \/context\/\{contextId\} failed with 500 \(request r-1\): Error: /)
+    expect(line).toMatch(/\ncaused by Error: the session store is broken\n {4}at .*request-log\.test\.ts/)
+    expect(line).not.toContain('s3cret')
+    expect(others).toEqual([])
+  })
+
+  it('writes an error of the engine without the message of its driver', async () => {
+    const cause = new Error("insert into users values ('s3cret')")
+    const [line] = await failing(new StorageError('the database is damaged', { cause, isTransient: false }))
+    expect(line).toContain('the database is damaged')
+    expect(line).not.toContain('s3cret')
+  })
+
+  it('writes no refusal, no failure that passes, and nothing with a telemetry', async () => {
+    expect(await failing(new UnauthenticatedError('no session'))).toEqual([])
+    expect(await failing(new StorageError('the database is away', { isTransient: true }))).toEqual([])
+    expect(await failing(new Error('broken'), { telemetry: { record: () => undefined } })).toEqual([])
   })
 })
 
