@@ -1,4 +1,6 @@
-import { errorOf } from './api-error.js'
+import { AlcoveApiError, errorOf, jsonIn, NOT_ALCOVE } from './api-error.js'
+import { checkMembers } from './arguments.js'
+import { invalid } from './client-error.js'
 import type { Fetch } from './retrying-fetch.js'
 
 /** The applications that a token can be for: contexts and their documents, or users, permissions and webhooks. */
@@ -31,6 +33,13 @@ interface CachedToken {
   staleAt: number
 }
 
+/** @throws AlcoveClientError `ERR_INVALID_INPUT` */
+function checkAccess(access: ClientAccess): void {
+  if ('token' in access) checkMembers('access', access, ['token'])
+  else if ('cookies' in access) checkMembers('access', access, ['cookies'])
+  else checkMembers('access', access, ['clientId', 'clientSecret'], ['accountId', 'scope'])
+}
+
 /** Finds the token of each request. */
 export class Access {
   readonly #access: ClientAccess
@@ -38,7 +47,9 @@ export class Access {
   readonly #send: Fetch
   readonly #tokens = new Map<TargetApp, CachedToken>()
 
+  /** @throws AlcoveClientError `ERR_INVALID_INPUT` */
   constructor(access: ClientAccess, baseUrl: string, send: Fetch) {
+    checkAccess(access)
     this.#access = access
     this.#baseUrl = baseUrl
     this.#send = send
@@ -49,11 +60,13 @@ export class Access {
     return !('cookies' in this.#access)
   }
 
-  /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token */
+  /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token. @throws AlcoveClientError */
   async headersOf(path: string): Promise<Readonly<Record<string, string>>> {
     const targetApp = targetOf(path)
     if (targetApp === undefined || 'cookies' in this.#access) return {}
     const token = 'token' in this.#access ? await this.#access.token(targetApp) : await this.#cached(targetApp)
+    // Another text cannot be sent in a header.
+    if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) throw invalid('token', 'gave no token')
     return { authorization: `Bearer ${token}` }
   }
 
@@ -96,8 +109,9 @@ export class Access {
     })
     const response = await this.#send(new Request(`${this.#baseUrl}/connect/token`, { method: 'POST', body }))
     if (!response.ok) throw await errorOf(response)
-    const answer = (await response.json()) as { readonly access_token: string; readonly expires_in: number }
-    return { token: answer.access_token, lifetimeMs: answer.expires_in * 1_000 }
+    const answer = jsonIn(await response.text()) as Partial<Readonly<Record<string, unknown>>> | null | undefined
+    if (typeof answer?.['access_token'] !== 'string') throw new AlcoveApiError({ detail: NOT_ALCOVE }, response)
+    return { token: answer['access_token'], lifetimeMs: Number(answer['expires_in']) * 1_000 }
   }
 }
 

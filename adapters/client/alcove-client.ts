@@ -1,10 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch'
 import { Access, type ClientAccess } from './access.js'
-import { AlcoveApiError, dataOf } from './api-error.js'
+import { AlcoveApiError, dataOf, NOT_ALCOVE } from './api-error.js'
+import { baseUrlOf, check, checkMembers } from './arguments.js'
+import { answered, unreachable } from './client-error.js'
 import { type DocumentState, documentStates, type WatchOptions } from './document-stream.js'
+import { isRepeatable } from './file-content.js'
 import type { paths } from './generated/api.js'
 import { type Fetch, type RetryOptions, retryingFetch, wait, waitBeforeRetry } from './retrying-fetch.js'
-import { type FileToUpload, isRepeatable, sendFile, type UploadOptions } from './upload.js'
+import { checkUpload, type FileToUpload, sendFile, type UploadOptions } from './upload.js'
 import { type DocumentWithReceipt, type WaitOptions, whenProcessed } from './wait-for-document.js'
 
 export interface AlcoveClientOptions extends RetryOptions {
@@ -18,7 +21,8 @@ export interface AlcoveClientOptions extends RetryOptions {
 
 /**
  * A client of the REST API. Its methods `GET`, `POST`, `PUT`, `PATCH` and `DELETE` take a path of the API, with types
- * for its parameters, body and answer. They answer `{ data, error, response }`; see {@link dataOf}.
+ * for its parameters, body and answer. They answer `{ data, error, response }`; see {@link dataOf}. They reject with an
+ * `AlcoveClientError` if no answer comes.
  */
 export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'> {
   /**
@@ -26,6 +30,7 @@ export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT'
    *
    * @returns its UUID
    * @throws AlcoveApiError if the server refuses the file
+   * @throws AlcoveClientError for a wrong argument, or if no answer comes
    */
   upload(contextId: number, file: FileToUpload, options?: UploadOptions): Promise<string>
   /**
@@ -33,12 +38,14 @@ export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT'
    *
    * @returns the UUID of the new version
    * @throws AlcoveApiError if the server refuses the file
+   * @throws AlcoveClientError for a wrong argument, or if no answer comes
    */
   replace(contextId: number, docId: number, file: FileToUpload, options?: UploadOptions): Promise<string>
   /**
    * Follows the states of the documents of a context: those at the beginning, then each change. Connects again by itself;
    * then all states come again. The deletion of a completed document comes only with its `docId`; the watch ends then.
    *
+   * @throws AlcoveClientError for a wrong argument
    * @throws AlcoveApiError once the caller may not read the context, or has too many watches (`ERR_THROTTLED`)
    * @throws Error of the name `StreamUnusableError` if a proxy does not pass the stream on
    */
@@ -47,17 +54,24 @@ export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT'
    * Waits until the newest version of a document is completed, by the stream of states, or else by asking.
    *
    * @param document UUID, or id within the context
+   * @throws AlcoveClientError for a wrong argument
    * @throws DocumentProcessingError once its failure is final
    * @throws AlcoveApiError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted during the wait
    */
   whenProcessed(contextId: number, document: string | number, options?: WaitOptions): Promise<DocumentWithReceipt>
 }
 
-/** Creates a client of the REST API, for Node and browsers. It keeps no connection open by itself. */
+/**
+ * Creates a client of the REST API, for Node and browsers. It keeps no connection open by itself.
+ *
+ * @throws AlcoveClientError `ERR_INVALID_INPUT` for an option that is wrong or unknown
+ */
 export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  checkMembers('options', options, ['baseUrl', 'access'], ['fetch', 'maxRetries', 'maxRetryWaitMs'])
+  const baseUrl = baseUrlOf(options.baseUrl)
   // Looked up at each call: a host may replace the global one.
-  const plain: Fetch = async (request) => await (options.fetch ?? globalThis.fetch)(request)
+  const plain: Fetch = async (request) =>
+    await answered(request.url, request.signal, async () => await (options.fetch ?? globalThis.fetch)(request))
   const send = retryingFetch(plain, options)
   const access = new Access(options.access, baseUrl, send)
   const authorized = withAccess(send, access, baseUrl)
@@ -84,21 +98,30 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
     yield* documentStates(open, signal, retries)
   }
   return {
-    GET: api.GET,
-    POST: api.POST,
-    PUT: api.PUT,
-    PATCH: api.PATCH,
-    DELETE: api.DELETE,
-    upload: async (contextId, file, given) => await upload('POST', `/context/upload/${contextId}`, file, given),
-    replace: async (contextId, docId, file, given) =>
-      await upload('PUT', `/context/upload/${contextId}/${docId}`, file, given),
+    GET: readable(api.GET, authorized),
+    POST: readable(api.POST, authorized),
+    PUT: readable(api.PUT, authorized),
+    PATCH: readable(api.PATCH, authorized),
+    DELETE: readable(api.DELETE, authorized),
+    upload: async (contextId, file, given) => {
+      check({ contextId })
+      return await upload('POST', `/context/upload/${contextId}`, file, given)
+    },
+    replace: async (contextId, docId, file, given) => {
+      check({ contextId, docId })
+      return await upload('PUT', `/context/upload/${contextId}/${docId}`, file, given)
+    },
     async *watch(contextId, watchOptions = {}) {
+      check({ contextId })
+      checkMembers('options', watchOptions, [], ['docId', 'snapshot', 'signal', 'onReady'])
       for await (const state of statesOf(contextId, watchOptions)) {
         if (state === 'ready') watchOptions.onReady?.()
         else yield state
       }
     },
     whenProcessed: async (contextId, document, waitOptions = {}) => {
+      check({ contextId, document })
+      checkMembers('options', waitOptions, [], ['signal', 'onState'])
       const path = { contextId }
       const operations = {
         // With too many watches, it asks for the document at once.
@@ -110,6 +133,32 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
       return await whenProcessed(operations, document, waitOptions)
     },
   }
+}
+
+interface CallOptions {
+  readonly fetch?: Fetch
+  readonly signal?: AbortSignal
+}
+
+/** An operation whose answer may be unreadable: the page of a proxy, or one that breaks off. */
+function readable<Call extends (...args: never[]) => Promise<unknown>>(call: Call, send: Fetch): Call {
+  const operation = async (path: string, options: CallOptions = {}): Promise<unknown> => {
+    let response: Response | undefined
+    const fetch: Fetch = async (request) => (response = await (options.fetch ?? send)(request))
+    try {
+      return await (call as unknown as (path: string, options: CallOptions) => Promise<unknown>)(path, {
+        ...options,
+        fetch,
+      })
+    } catch (error) {
+      if (response === undefined || options.signal?.aborted === true) throw error
+      const { name } = error as Error
+      throw name === 'SyntaxError'
+        ? new AlcoveApiError({ detail: NOT_ALCOVE }, response)
+        : unreachable(response.url, error)
+    }
+  }
+  return operation as unknown as Call
 }
 
 /** Adds the token to requests. A token that is refused is replaced once. */
@@ -142,6 +191,7 @@ type Upload = (method: 'POST' | 'PUT', path: string, file: FileToUpload, options
 function createUpload(options: AlcoveClientOptions, access: Access, baseUrl: string): Upload {
   const { fetch } = options
   return async (method, path, file, given = {}) => {
+    checkUpload(file, given)
     let isRenewed = false
     for (let tries = 0; ; tries += 1) {
       try {

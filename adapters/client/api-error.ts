@@ -3,6 +3,9 @@ import type { components } from './generated/api.js'
 /** A problem document of the server (RFC 9457). */
 export type Problem = components['schemas']['Problem']
 
+/** The message for an answer without what the operation gives, such as the page of a proxy. */
+export const NOT_ALCOVE = 'the answer is not from Alcove: check baseUrl and proxies'
+
 /** An answer of the server that says why an operation was refused, or has failed. */
 export class AlcoveApiError extends Error {
   override readonly name = 'AlcoveApiError'

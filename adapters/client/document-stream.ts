@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { AlcoveApiError, errorOf, problemIn } from './api-error.js'
+import { AlcoveClientError } from './client-error.js'
 import type { components } from './generated/api.js'
 import { type RetryOptions, retryWaitMs, wait, waitBeforeRetry } from './retrying-fetch.js'
 
@@ -67,6 +68,7 @@ export async function* documentStates(
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof StreamUnusableError) throw error
+      if (error instanceof AlcoveClientError && error.code === 'ERR_INVALID_INPUT') throw error
       // Anything else than an answer is a lost connection.
       if (error instanceof AlcoveApiError) {
         end = error

@@ -1,12 +1,7 @@
-import { AlcoveApiError, errorOf, jsonIn, problemIn } from './api-error.js'
-
-/** The bytes of a file. A `Blob` is best: its size is known, and it can be sent again. Node makes one by `openAsBlob`. */
-export type FileContent =
-  | Blob
-  | Uint8Array<ArrayBuffer>
-  | string
-  | AsyncIterable<Uint8Array>
-  | ReadableStream<Uint8Array>
+import { AlcoveApiError, errorOf, jsonIn, NOT_ALCOVE, problemIn } from './api-error.js'
+import { checkMembers } from './arguments.js'
+import { answered, invalid, unreachable } from './client-error.js'
+import { type FileContent, isRepeatable } from './file-content.js'
 
 /** A file to upload. */
 export interface FileToUpload {
@@ -42,14 +37,10 @@ export interface FormRequest {
   readonly fetch: typeof globalThis.fetch | undefined
 }
 
-/** True if the content can be sent a second time. */
-export function isRepeatable(content: FileContent): boolean {
-  return typeof content === 'string' || ArrayBuffer.isView(content) || isBlob(content)
-}
-
-/** By its members: a page, or a test, may have a `Blob` of another realm. */
-function isBlob(content: object): content is Blob {
-  return 'arrayBuffer' in content && 'stream' in content && 'size' in content
+/** @throws AlcoveClientError `ERR_INVALID_INPUT` */
+export function checkUpload(file: FileToUpload, options: UploadOptions): void {
+  checkMembers('file', file, ['fileName', 'content'], ['metadata'])
+  checkMembers('options', options, [], ['onProgress', 'signal'])
 }
 
 /**
@@ -57,7 +48,7 @@ function isBlob(content: object): content is Blob {
  * progress is asked for, or if the content is one.
  *
  * @returns the UUID of the document
- * @throws AlcoveApiError
+ * @throws AlcoveApiError, AlcoveClientError, and the error of a stream that fails
  */
 export async function sendFile(request: FormRequest, file: FileToUpload, options: UploadOptions): Promise<string> {
   const { content } = file
@@ -90,16 +81,18 @@ async function sendBody(
   { url, fetch = globalThis.fetch, method, headers }: FormRequest,
   init: Pick<RequestInit, 'body' | 'signal'>,
 ): Promise<string> {
-  const response = await fetch(url, { method, headers, ...init })
-  if (!response.ok) throw await errorOf(response)
-  return uuidIn(await response.text(), response)
+  return await answered(url, init.signal, async () => {
+    const response = await fetch(url, { method, headers, ...init })
+    if (!response.ok) throw await errorOf(response)
+    return uuidIn(await response.text(), response)
+  })
 }
 
 /** The UUID in an answer. @throws AlcoveApiError `ERR_HTTP` for another text, such as the page of a proxy */
 function uuidIn(text: string, response: Pick<Response, 'status' | 'headers'>): string {
   const value = jsonIn(text)
   if (typeof value === 'string') return value
-  throw new AlcoveApiError({ detail: 'the answer is not from Alcove: it has no UUID of a document' }, response)
+  throw new AlcoveApiError({ detail: NOT_ALCOVE }, response)
 }
 
 async function sendStream(
@@ -113,12 +106,18 @@ async function sendStream(
   const pieces = multipart(file, content as AsyncIterable<Uint8Array>, boundary, (sentBytes) =>
     onProgress?.(progressOf(sentBytes, totalBytes)),
   )
+  let failure: { readonly error: unknown } | undefined
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const { done, value } = await pieces.next()
-        if (done === true) controller.close()
-        else controller.enqueue(value)
+        try {
+          const { done, value } = await pieces.next()
+          if (done === true) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          failure = { error }
+          throw error
+        }
       },
       cancel: async () => {
         await pieces.return(undefined)
@@ -129,7 +128,12 @@ async function sendStream(
   const headers = { ...request.headers, 'content-type': `multipart/form-data; boundary=${boundary}` }
   // `duplex` is required for a stream; not all types know it.
   const init = { body, duplex: 'half', ...(signal !== undefined && { signal }) } as RequestInit
-  return await sendBody({ ...request, headers }, init)
+  try {
+    return await sendBody({ ...request, headers }, init)
+  } catch (error) {
+    // The content has failed, not the network.
+    throw failure === undefined ? error : failure.error
+  }
 }
 
 /** So small that progress is seen: a Blob in memory comes in one piece. */
@@ -150,6 +154,7 @@ async function* multipart(
   yield encoder.encode(fields + head)
   let sent = 0
   for await (const large of content) {
+    if (!ArrayBuffer.isView(large)) throw invalid('content', 'must be a stream of bytes: each piece is a Uint8Array')
     for (let at = 0; at < large.byteLength; at += PIECE_BYTES) {
       const piece = large.subarray(at, at + PIECE_BYTES)
       yield piece
@@ -197,9 +202,10 @@ async function sendXhr(
       for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
       // `loaded` also counts the framing of the form.
       xhr.upload.onprogress = ({ loaded }) => onProgress?.(progressOf(Math.min(loaded, size), size))
-      xhr.onerror = () => reject(new TypeError('the connection to the server was lost'))
+      const fail = (reason: string) => (): void => reject(unreachable(url, new TypeError(reason)))
+      xhr.onerror = fail('the connection was lost')
       // A page may set a time limit for all its requests.
-      xhr.ontimeout = () => reject(new TypeError('the server did not answer in time'))
+      xhr.ontimeout = fail('no answer came in time')
       xhr.onabort = () => reject(signal?.reason as Error)
       // An error that is thrown in a listener would reach nobody.
       xhr.onload = () => resolve(Promise.resolve(xhr).then(uuidOf))

@@ -15,7 +15,7 @@ export interface WaitOptions {
   readonly onState?: ((state: DocumentState) => void) | undefined
 }
 
-/** The operations that a wait needs. All throw AlcoveApiError. */
+/** The operations that a wait needs. All throw AlcoveApiError and AlcoveClientError. */
 export interface WaitOperations {
   readonly states: (
     selection: Pick<WatchOptions, 'docId' | 'snapshot' | 'signal'>,

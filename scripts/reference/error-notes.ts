@@ -284,6 +284,12 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Check the `baseUrl` of the client, and the proxies in front of the server.',
         isOutsideHttp: true,
       },
+      ERR_UNREACHABLE: {
+        when: 'A server gives no answer, or its answer breaks off. An `AlcoveClientError` of `alcove/client` has the code, the address and the reason.',
+        advice:
+          'Check the `baseUrl` of the client, that the server runs, and for a page the `corsOrigins` of the server.',
+        isOutsideHttp: true,
+      },
       ERR_TIMEOUT: {
         when: 'A port does not answer the health check in time. The code is next to the port in `GET /health`.',
         advice: 'Check the service behind the port, such as the database.',
