@@ -67,6 +67,7 @@ const config: ViteUserConfig = defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/shared/**'],
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/kept-model.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

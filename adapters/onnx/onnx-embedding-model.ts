@@ -13,6 +13,8 @@ import { isBertWordPiece, readTokenizerFile } from './tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece-tokenizer.js'
 
 const TOKENIZER = 'tokenizer.json'
+/** The tokenizers in use, by the checksum of their file: all engines of a process share them. */
+const tokenizers = new Map<string, WeakRef<Tokenizer>>()
 
 /** A sentence embedding model with BERT's WordPiece, on this device. ONNX Runtime computes it in worker threads. */
 export class OnnxEmbeddingModel extends DeviceEmbeddingModel {
@@ -36,9 +38,14 @@ export class OnnxEmbeddingModel extends DeviceEmbeddingModel {
 
   protected async loadTokenizer(): Promise<Tokenizer> {
     await checkModelFile(this.model, TOKENIZER)
+    const checksum = this.model.files[TOKENIZER] ?? ''
+    const known = tokenizers.get(checksum)?.deref()
+    if (known !== undefined) return known
     const file = await readModelFile(this.model.folder, TOKENIZER)
     const { options } = await runInSlices(readTokenizerFile(file))
-    return await WordPieceTokenizer.create(options)
+    const tokenizer = await WordPieceTokenizer.create(options)
+    tokenizers.set(checksum, new WeakRef(tokenizer))
+    return tokenizer
   }
 
   /** The threads encode the texts: they have the tokenizer too. */
