@@ -1,18 +1,20 @@
 /**
  * An engine in a folder, or on a database that others share: `reindex-child.ts FOLDER ROLE [DATABASE_URL]`. It searches
- * the first context every 50 ms. In the role `changer` it also re-indexes both contexts without a pause, and changes the
- * documents of the second one. A problem is a message, and ends the process.
+ * the first context all the time. In the role `changer` it also re-indexes both contexts without a pause, and changes
+ * the documents of the second one. A problem is a message, and ends the process.
  */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
+import { sized } from '../full-form.js'
 import { ChangingDocuments } from './changing-documents.js'
 import { MODES, makePlan, numberOf, problemOfSearch, readPlan, settingsAt, twoModels } from './reindexed-context.js'
 
 const [, , folder = '', role = '', databaseUrl] = process.argv
-const SEARCH_EVERY_MS = 50
+/** In the short form most searches meet a re-index that waits for the lease of a killed process. */
+const SEARCH_EVERY_MS = sized(150, 50)
 const MOST_SEARCHES = 8
-const CHANGE_EVERY_MS = 100
+const CHANGE_EVERY_MS = sized(300, 100)
 /** A change to the settings after the next ones, or back to the present ones, comes within this time. */
 const SECOND_THOUGHT_MS = 200
 
@@ -26,7 +28,7 @@ function failWith(problem: string | undefined): void {
   process.send?.({ problem }, () => process.exit(1))
 }
 
-/** Begins a search every 50 ms, even if earlier ones have not ended; a busy machine has a few of them at a time. */
+/** Begins searches at a steady rate, even if earlier ones have not ended; a busy machine has a few of them at a time. */
 async function searchAlways(): Promise<void> {
   let underWay = 0
   for (let round = 0; ; round += 1) {

@@ -3,14 +3,18 @@
  * `replace-processes-child.ts DATABASE_URL DATA_DIR writer|searcher`. A writer also replaces the document by one version
  * after the other. Each engine processes documents. A problem is a message, and ends the process.
  */
+import { setTimeout } from 'node:timers/promises'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../dist/adapters/memory/index.js'
 import type { Document } from '../../dist/src/index.js'
+import { sized } from '../full-form.js'
 import { nameOf, textOf, versionIn, versionOf } from './replaced-document.js'
 
 const [, , databaseUrl = '', dataDir = '', role = ''] = process.argv
 const MODES = ['hybrid', 'semantic', 'keyword'] as const
 const LOOPS = 2
+/** In the short form most searches meet a replacement that waits for the lease of a killed process. */
+const PAUSE_MS = sized(25, 0)
 
 const engine = await openLocalEngine({ dataDir, databaseUrl, embeddingModels: [new MemoryEmbeddingModel()] })
 const session = engine.as(engine.owner)
@@ -45,6 +49,7 @@ async function searchAlways(loop: number): Promise<void> {
       process.exit(1)
     }
     process.send?.({ searches: 1 })
+    if (PAUSE_MS > 0) await setTimeout(PAUSE_MS)
   }
 }
 

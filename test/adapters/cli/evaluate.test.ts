@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../adapters/local/index.js'
+import { sized } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { type Outcome, startAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
@@ -114,7 +115,8 @@ describe('alcove evaluate', () => {
     'leaves nothing behind after %s',
     async (signal) => {
       const alcove = await prepare()
-      const big = Array.from({ length: 4_000 }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
+      const items = sized(1_000, 4_000)
+      const big = Array.from({ length: items }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
       await writeFile(join(folder.path, 'inventory.txt'), big.join(''))
       await alcove('ingest', '--context', 'C', 'inventory.txt')
       const { child, outcome, stderr } = startAlcove([...EVALUATE, '--chunk-size', '60'], { cwd: folder.path })

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sized } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { EmbeddingServer } from '../openai/embedding-server.js'
 import { type Outcome, startAlcove } from './run-alcove.js'
@@ -9,19 +10,6 @@ import { runAlcoveHere } from './run-alcove-here.js'
 
 const MODEL = 'all-MiniLM-L6-v2'
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
-
-beforeEach(async () => {
-  folder = await temporaryFolder()
-  await alcove('init')
-  await alcove('context', 'create', 'Lamps')
-  const text = Array.from({ length: 40 }, (_, item) => `Lamp ${item} stands in room ${item}.`).join(' ')
-  await writeFile(join(folder.path, 'lamps.txt'), text)
-  await alcove('ingest', '--context', 'Lamps', 'lamps.txt')
-})
-
-afterEach(async () => {
-  await folder.remove()
-})
 
 const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
 
@@ -31,6 +19,19 @@ async function chunks(): Promise<number> {
 }
 
 describe('alcove reindex', () => {
+  beforeEach(async () => {
+    folder = await temporaryFolder()
+    await alcove('init')
+    await alcove('context', 'create', 'Lamps')
+    const text = Array.from({ length: 40 }, (_, item) => `Lamp ${item} stands in room ${item}.`).join(' ')
+    await writeFile(join(folder.path, 'lamps.txt'), text)
+    await alcove('ingest', '--context', 'Lamps', 'lamps.txt')
+  })
+
+  afterEach(async () => {
+    await folder.remove()
+  })
+
   it('cuts the documents of a context a second time', async () => {
     expect(await chunks()).toBe(1)
     expect(await alcove('reindex', 'Lamps', '--chunk-size', '64', '--overlap', '0')).toEqual({
@@ -95,11 +96,13 @@ describe('alcove reindex', () => {
   })
 
   it('--cancel keeps the present settings, also while a killed re-index is in progress', async () => {
-    const long = Array.from({ length: 6_000 }, (_, item) => `Item ${item} is a lamp from room ${item}.`).join(' ')
+    const items = sized(2_000, 6_000)
+    const long = Array.from({ length: items }, (_, item) => `Item ${item} is a lamp from room ${item}.`).join(' ')
     await writeFile(join(folder.path, 'long.txt'), long)
     await alcove('ingest', '--context', 'Lamps', 'long.txt')
-    const { child, outcome } = startAlcove(['reindex', 'Lamps', '--chunk-size', '50'], { cwd: folder.path })
+    const { child, outcome, stderr } = startAlcove(['reindex', 'Lamps', '--chunk-size', '50'], { cwd: folder.path })
     for (;;) {
+      expect(child.exitCode, stderr()).toBe(null)
       const { stdout } = await alcove('context', 'settings', 'Lamps', '--json')
       if ((JSON.parse(stdout) as { reindexing: object | null }).reindexing !== null) break
       await setTimeout(20)
@@ -115,6 +118,18 @@ describe('alcove reindex', () => {
     expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 1_000, reindexing: null })
     expect((await alcove('search', '--context', 'Lamps', 'lamp 39', '--json')).exitCode).toBe(0)
     expect((await alcove('doctor')).exitCode).toBe(0)
+  }, 120_000)
+})
+
+describe('a wrong command', () => {
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    await alcove('init')
+    await alcove('context', 'create', 'Lamps')
+  })
+
+  afterAll(async () => {
+    await folder.remove()
   })
 
   it.each([
