@@ -7,6 +7,7 @@ import { AddressRules } from '../../../adapters/https-transport/address-rules.js
 import { parseDestinationUrl } from '../../../adapters/https-transport/destination-url.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
 import { DestinationRefusedError, InvalidInputError } from '../../../src/ports/index.js'
+import { sized } from '../../full-form.js'
 import { PUBLIC, REFUSED_IPV4, REFUSED_IPV6 } from './destination-addresses.js'
 
 const rules = new AddressRules()
@@ -88,7 +89,7 @@ describe('the rules for addresses', () => {
       fc.property(fc.oneof(refusedIpv4, fc.nat(0xffffffff)), (number) => {
         expect(refusalBy(rules, dotted(number)) !== undefined).toBe(belongs(number))
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 5_000) },
     )
   })
 
@@ -110,7 +111,7 @@ describe('the rules for addresses', () => {
         expect(refusalBy(rules, groups(number))).toBe('is not a public address')
         expect(refusalBy(rules, groups(number).toUpperCase())).toBe('is not a public address')
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 5_000) },
     )
   })
 
@@ -127,7 +128,7 @@ describe('the rules for addresses', () => {
         if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return
         expect(refusalBy(rules, value)).toBe('is not an IP address')
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 5_000) },
     )
     for (const value of [
       '',
@@ -151,7 +152,7 @@ describe('the rules for addresses', () => {
         expect(parseDestinationUrl(`https://${host}/`)).toMatchObject({ hostname: address, isAddress: true })
         await expect(transport.vetDestination(`https://${host}/`)).rejects.toThrow(DestinationRefusedError)
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(500, 2_000) },
     )
   })
 
@@ -295,7 +296,7 @@ describe("a destination's URL", () => {
         expect(href).toMatch(/^https:\/\/[^/@#]+\//)
         expect(parseDestinationUrl(href).href).toBe(href)
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_000, 5_000) },
     )
   })
 })

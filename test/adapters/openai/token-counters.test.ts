@@ -9,6 +9,7 @@ import { WordPieceTokenizer } from '../../../adapters/onnx/word-piece-tokenizer.
 import { EstimatingTokenCounter, loadGptTokenCounter } from '../../../adapters/openai/index.js'
 import type { TokenCounter } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
+import { sized } from '../../full-form.js'
 
 const PLAIN = { disallowedSpecial: new Set<string>() }
 const wordPiece = new WordPieceTokenizer(
@@ -110,6 +111,6 @@ function checkSums(counter: TokenCounter): void {
         expect(counter.count(text.slice(starts[from], ends[to - 1]))).toBe(sum)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sized(60, 200) },
   )
 }

@@ -4,6 +4,7 @@ import type { PostingSource } from '../../../adapters/words/posting-source.js'
 import { POSTING_BYTES, postingsOf } from '../../../adapters/words/postings.js'
 import { searchWords } from '../../../adapters/words/word-search.js'
 import { bm25, type DocumentFilter, inverseDocumentFrequency } from '../../../src/ports/index.js'
+import { sized } from '../../full-form.js'
 
 /** The source reports this many times as many chunks and postings as it has, so that the search is one among many. */
 const TIMES = 400
@@ -159,7 +160,7 @@ describe('a word search among many chunks', () => {
           expect(rescored.at(-1)).toBe(0)
         },
       ),
-      { numRuns: 600 },
+      { numRuns: sized(200, 600) },
     )
   })
 
@@ -180,7 +181,7 @@ describe('a word search among many chunks', () => {
           expect(score).toBeGreaterThanOrEqual(exact - 0.05 * maximum - 1e-9)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: sized(80, 200) },
     )
   })
 })

@@ -9,6 +9,7 @@ import { eachWord } from '../../../adapters/xenova/words.js'
 import type { Tokenizer } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { type TinyModelKind, writeTinyModel } from '../../fixtures/tiny-models.js'
+import { sized } from '../../full-form.js'
 import { referenceTokens } from '../../reference-tokens.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
@@ -49,7 +50,7 @@ const PARTS = [
   '\ud800',
 ]
 const TEXTS = fc.array(fc.constantFrom(...PARTS), { maxLength: 60 }).map((parts) => parts.join(''))
-const RUNS = { numRuns: 300 }
+const RUNS = { numRuns: sized(80, 300) }
 const TEXT = 'The harbour is closed in winter. 港は冬の間閉まっています。'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -213,7 +214,7 @@ describe('counts', () => {
           const window = tokenizer.readable(text.slice(starts[0], ends[end - 1]))
           expect((await model?.embed([window], { kind: 'passage' }))?.length).toBe(48)
         }),
-        { numRuns: 60 },
+        { numRuns: sized(20, 60) },
       )
     }
   })

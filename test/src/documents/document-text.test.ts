@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryTextExtractor } from '../../../adapters/memory/index.js'
 import { Gaps, gapLength, gapParts } from '../../../src/documents/pipeline/gaps.js'
 import type { Session } from '../../../src/index.js'
+import { sized } from '../../full-form.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 
 const WHITE_SPACE = fc.array(fc.constantFrom(' ', '\n', '\r', '\r\n', '\t', '\u00a0', '\f'), { maxLength: 40 })
@@ -91,7 +92,7 @@ describe('the text of a document', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(25, 60) },
     )
   }, 120_000)
 

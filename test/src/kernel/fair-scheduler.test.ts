@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairScheduler, Places } from '../../../src/kernel/fair-scheduler.js'
+import { sized } from '../../full-form.js'
 
 interface Piece {
   readonly group: number
@@ -162,7 +163,7 @@ describe('the scheduler of fair turns', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     )
   })
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { NewEvent } from '../../../src/index.js'
 import { EVENT_TYPES } from '../../../src/webhooks/index.js'
 import { EVENT_DATA } from '../../event-data.js'
+import { sized } from '../../full-form.js'
 import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
 let opened: MemoryEngine
@@ -97,7 +98,7 @@ describe('the recording of an event', () => {
           expect(sent).toBe(JSON.stringify({ id, version, type, event_category, timestamp, data }))
         },
       ),
-      { numRuns: 100 },
+      { numRuns: sized(30, 100) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CAPABILITIES, type Capability, type Engine, type Session } from '../../../src/index.js'
+import { sized } from '../../full-form.js'
 import { memoryEngine, NEW_CONTEXT } from '../engine/memory-engine.js'
 
 const MANY = { contextsPerCompany: 100_000, apiKeysPerCompany: 100_000, usersPerCompany: 100_000 }
@@ -79,7 +80,7 @@ describe('a scope', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(20, 60) },
     )
   })
 

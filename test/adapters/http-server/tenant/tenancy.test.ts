@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../../../adapters/knex/index.js'
 import type { ApiKeyWithSecret, Permission, PermissionOptions, UserWithPermissions } from '../../../../src/index.js'
+import { sized } from '../../../full-form.js'
 import type { Answer } from '../check-answer.js'
 import { type Problem, startServer, type TestServer } from '../server.js'
 
@@ -139,7 +140,7 @@ describe('a company', () => {
         const { status } = await server.request('GET', `/tenant/users/${ids[target] ?? 0}`, { token })
         expect(status).toBe(isBelow ? 200 : 403)
       }),
-      { numRuns: 40 },
+      { numRuns: sized(12, 40) },
     )
   })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../../../adapters/knex/index.js'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../../../adapters/local/index.js'
+import { sized } from '../../../full-form.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 import { archiveOf, type Entry, entriesOf } from './backup-archives.js'
 
@@ -37,7 +38,7 @@ describe('a restore of a damaged backup', () => {
       fc.asyncProperty(fc.nat(archive.length - 1), async (length) => {
         expect(await refusal(archive.subarray(0, length))).toMatch(/damaged or incomplete|not a backup/)
       }),
-      { numRuns: 40, examples: [[0], [511], [512], [archive.length - 1], [archive.length - 1_024]] },
+      { numRuns: sized(12, 40), examples: [[0], [511], [512], [archive.length - 1], [archive.length - 1_024]] },
     )
   })
 
@@ -52,7 +53,7 @@ describe('a restore of a damaged backup', () => {
         }
         await rm(restored, { recursive: true })
       }),
-      { numRuns: 40 },
+      { numRuns: sized(12, 40) },
     )
   })
 
@@ -120,7 +121,7 @@ describe('a restore of a hostile archive', () => {
         expect(await readFile(join(restored, path), 'utf8')).toBe('x')
         await rm(restored, { recursive: true })
       }),
-      { numRuns: 100 },
+      { numRuns: sized(30, 100) },
     )
   })
 

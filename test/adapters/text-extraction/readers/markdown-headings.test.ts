@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MarkdownHeadings } from '../../../../adapters/text-extraction/readers/markdown-headings.js'
 import type { HeadingMark } from '../../../../src/ports/index.js'
+import { sized } from '../../../full-form.js'
 
 /** Reads a text in pieces of a size. @returns the whole text, and its headings with offsets in it */
 function read(text: string, pieceSize = 1_000_000): { text: string; marks: HeadingMark[] } {
@@ -86,7 +87,7 @@ describe('the headings of Markdown', () => {
         expect(read(text, size)).toEqual(whole)
         for (const { at } of whole.marks) expect(text.slice(at, at + 1)).toMatch(/\S/)
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(300, 1_000) },
     )
   })
 

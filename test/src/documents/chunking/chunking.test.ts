@@ -8,6 +8,7 @@ import { BOUNDARY, rateBoundary } from '../../../../src/documents/chunking/bound
 import { type Chunk, Chunker, type ChunkerOptions } from '../../../../src/documents/chunking/chunker.js'
 import { chunkStream, emptySummary } from '../../../../src/documents/pipeline/chunks.js'
 import { bundledModel } from '../../../bundled-model.js'
+import { sized } from '../../../full-form.js'
 import { LoopStops } from '../../../ingestion/loop-stops.js'
 
 const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
@@ -88,7 +89,7 @@ describe('chunks', () => {
           expect(chunksOf(pieces(text, sizes), chosen)).toEqual(chunksOf([text], chosen))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(80, 300) },
     )
   })
 
@@ -276,7 +277,7 @@ describe('a boundary', () => {
 })
 
 function property(check: (text: string, chunkerOptions: ChunkerOptions) => void): void {
-  fc.assert(fc.property(TEXTS, OPTIONS, check), { numRuns: 300 })
+  fc.assert(fc.property(TEXTS, OPTIONS, check), { numRuns: sized(80, 300) })
 }
 
 function chunksOf(texts: Iterable<string>, chunkerOptions: ChunkerOptions): Chunk[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { chunkStream, emptySummary, type PlacedChunk } from '../../../../src/documents/pipeline/chunks.js'
 import type { ExtractedPiece, HeadingMark, PageMark, StructureMark, Tokenizer } from '../../../../src/ports/index.js'
+import { sized } from '../../../full-form.js'
 
 /** One token for each word between white space. */
 const tokenizer: Tokenizer = {
@@ -105,7 +106,7 @@ describe('the place of a chunk', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(150, 500) },
     )
   })
 
