@@ -40,6 +40,7 @@ export const OPTIONS: Readonly<Record<keyof McpHandlerOptions, true>> = {
   authorizationServers: true,
   authenticate: true,
   bearerTokens: true,
+  allowsCrossSite: true,
   allowedHosts: true,
   allowedOrigins: true,
   maxBodyBytes: true,
