@@ -122,6 +122,7 @@ export {
   ClosedError,
   CompanyRequiredError,
   CrashedError,
+  type DataDirHolder,
   DataDirLockedError,
   DataDirMismatchError,
   DataDirUnusableError,

@@ -4,7 +4,7 @@ interface OnDemandOptions {
   readonly open: () => Promise<Engine>
   /** The time without a call after which the engine is closed. Infinity: it stays open. */
   readonly idleMs: number
-  /** The longest wait for another process that works on the folder. */
+  /** The longest wait for another process that works on the folder. Nobody waits for a server. */
   readonly waitMs: number
 }
 
@@ -70,6 +70,8 @@ export class EngineOnDemand {
         return await this.#options.open()
       } catch (error) {
         if (!(error instanceof DataDirLockedError) || this.#isEnded || performance.now() > endsAt) throw error
+        // A server keeps the folder until it ends.
+        if (error.holder?.address !== undefined) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }

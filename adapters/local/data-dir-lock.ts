@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFile, readlink, writeFile } from 'node:fs/promises'
+import { readFile, readlink, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Database } from 'sqlite3'
-import { DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
-import { codeOf, isCode, loadNative } from '../node-kit/index.js'
+import { type DataDirHolder, DataDirLockedError, DataDirUnusableError } from '../../src/index.js'
+import { codeOf, isCode, loadNative, replacePrivateFile } from '../node-kit/index.js'
 
 /** The wait for the lock: a process that has just ended may need a moment to release it. */
 const HANDOVER_MS = 200
@@ -79,7 +79,9 @@ export async function lockForCommand(dataDir: string): Promise<DataDirLock> {
   return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
     sql: 'begin; select count(*) from sqlite_master',
     waitMs: COMMANDS_WAIT_MS,
-    whenHeld: () => `the data folder ${dataDir} is being migrated: wait until "alcove migrate" ends`,
+    whenHeld: () => ({
+      message: `the data folder ${dataDir} is being migrated: wait until "alcove migrate" ends`,
+    }),
   })
 }
 
@@ -91,8 +93,15 @@ export async function lockOutCommands(dataDir: string): Promise<DataDirLock> {
   return await lockFile(dataDir, COMMANDS_LOCK_FILE, {
     sql: 'pragma journal_mode = memory; begin exclusive',
     waitMs: COMMANDS_WAIT_MS,
-    whenHeld: () => `a command, such as a backup, works on the data folder ${dataDir}: wait until it ends`,
+    whenHeld: () => ({
+      message: `a command, such as a backup, works on the data folder ${dataDir}: wait until it ends`,
+    }),
   })
+}
+
+interface Held {
+  readonly message: string
+  readonly holder?: DataDirHolder
 }
 
 interface LockRequest {
@@ -100,8 +109,8 @@ interface LockRequest {
   readonly sql: string
   /** The longest wait for another process. */
   readonly waitMs: number
-  /** The error message if another process holds the lock. */
-  readonly whenHeld: () => string | Promise<string>
+  /** Describes the holder if another process holds the lock. */
+  readonly whenHeld: () => Held | Promise<Held>
 }
 
 async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }: LockRequest): Promise<DataDirLock> {
@@ -117,9 +126,46 @@ async function lockFile(dataDir: string, file: string, { sql, waitMs, whenHeld }
   } catch (error) {
     await close()
     if (!isCode(error, 'SQLITE_BUSY')) throw unusable(dataDir, error)
-    throw new DataDirLockedError(await whenHeld(), { cause: error })
+    const { message, holder } = await whenHeld()
+    throw new DataDirLockedError(message, { cause: error, holder })
   }
   return { release: async () => await close() }
+}
+
+/**
+ * Finds the process that works on a data folder. It never rejects.
+ *
+ * @returns undefined if no other process does, or if that cannot be found out
+ */
+export async function findHolder(dataDir: string): Promise<DataDirHolder | undefined> {
+  try {
+    // SQLite would create the file.
+    await stat(join(dataDir, LOCK_FILE))
+    const lock = await lockFile(dataDir, LOCK_FILE, {
+      // A shared lock: it keeps no engine away for longer than its read.
+      sql: 'begin; select count(*) from sqlite_master',
+      waitMs: 0,
+      whenHeld: async () => await describeHolder(dataDir),
+    })
+    await lock.release()
+    return undefined
+  } catch (error) {
+    return error instanceof DataDirLockedError ? error.holder : undefined
+  }
+}
+
+/**
+ * Tells other processes the URL of the server that works on a data folder, in the process that has its lock. It never
+ * rejects: without the URL, the others know the process alone.
+ */
+export async function noteServer(dataDir: string, address: string): Promise<void> {
+  const path = join(dataDir, HOLDER_FILE)
+  try {
+    const holder = JSON.parse(await readFile(path, 'utf8')) as object
+    await replacePrivateFile(path, JSON.stringify({ ...holder, address }))
+  } catch {
+    // See above.
+  }
 }
 
 /** Reads the settings of the engine that holds the lock of a folder. Defaults if no engine holds it. */
@@ -162,10 +208,10 @@ async function thisProcesses(): Promise<string> {
   return `${hostname()} ${ofContainer}`.trim()
 }
 
-async function describeHolder(dataDir: string): Promise<string> {
+async function describeHolder(dataDir: string): Promise<Held> {
   const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
   if (text.includes(THIS_COPY))
-    return `this process has already opened the data folder ${dataDir}: use that engine, or close it first`
+    return { message: `this process has already opened the data folder ${dataDir}: use that engine, or close it first` }
   const pid = /"pid":(\d+)/.exec(text)?.[1]
   const isThisProcess =
     pid === String(process.pid) && text.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
@@ -173,7 +219,20 @@ async function describeHolder(dataDir: string): Promise<string> {
     ? ['another thread of this process, or another copy of alcove in it', 'close that engine first']
     : [pid === undefined ? 'another process' : `another process (pid ${pid})`, 'stop it']
   const sharers = isThisProcess ? 'threads' : 'processes'
-  return `the data folder ${dataDir} is in use by ${holder}: ${advice}, or use another folder; to let several ${sharers} share a folder, give all of them databaseUrl (--database-url)`
+  const message = `the data folder ${dataDir} is in use by ${holder}: ${advice}, or use another folder; to let several ${sharers} share a folder, give all of them databaseUrl (--database-url)`
+  return isThisProcess ? { message } : { message, holder: parseHolder(text) }
+}
+
+function parseHolder(text: string): DataDirHolder {
+  try {
+    const { pid, address } = JSON.parse(text) as { readonly pid?: unknown; readonly address?: unknown }
+    return {
+      ...(typeof pid === 'number' && { pid }),
+      ...(typeof address === 'string' && { address }),
+    }
+  } catch {
+    return {}
+  }
 }
 
 /** The error for a data folder that cannot be read or written. */

@@ -1,6 +1,8 @@
 /** The default engine: a composition of adapters. */
+
 export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
 export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
+export { findHolder, noteServer } from './data-dir-lock.js'
 export { type EvaluationOptions, evaluateSettings } from './evaluation/evaluate-settings.js'
 export type {
   ComparedSettings,

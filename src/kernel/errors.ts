@@ -24,6 +24,7 @@ export {
   BackupRunningError,
   ClosedError,
   CrashedError,
+  type DataDirHolder,
   DataDirLockedError,
   DataDirMismatchError,
   DataDirUnusableError,

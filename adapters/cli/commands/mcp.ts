@@ -1,10 +1,12 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import type { Session } from '../../../src/index.js'
+import { DataDirLockedError, type Session } from '../../../src/index.js'
 import type { SessionSource } from '../../mcp/index.js'
 import { EngineOnDemand } from '../engine-on-demand.js'
 import { COMMAND_LINE, findContext, loadLocal, loadMcp, ownerSession, withDatabase } from '../engines.js'
+import { lockedForAgent, lockedForPerson } from '../locked-by-other.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { collectEach, type GlobalOptions, globalOptions, option } from '../options.js'
+import { tell } from '../output.js'
 import { onInterrupt } from '../releasing.js'
 
 const DEFAULT_RELEASE_SECONDS = 10
@@ -39,7 +41,9 @@ export function mcpCommand(): CommandUnknownOpts {
       if (contexts === undefined) await withDatabase(options, async () => await Promise.resolve())
       const telemetry = new Log(logLevel)
       const { serveMcpStdio } = await loadMcp()
-      const source = new FolderSessions(options, releaseAfter * 1_000, telemetry)
+      const warn = logLevel === 'silent' ? () => undefined : tell
+      if (options.databaseUrl === undefined) await warnOfHolder(options, warn)
+      const source = new FolderSessions(options, { releaseMs: releaseAfter * 1_000, telemetry, warn })
       const connection = serveMcpStdio(source, { telemetry, ...(contexts && { contexts }) })
       const stopListening = onInterrupt(() => void connection.close())
       await connection.closed
@@ -65,12 +69,31 @@ async function findContextIds(options: GlobalOptions, given: readonly string[]):
   })
 }
 
+interface SessionSettings {
+  readonly releaseMs: number
+  readonly telemetry: Log
+  /** Tells the person who started the process. */
+  readonly warn: (line: string) => void
+}
+
+/** Warns at the start, because a person may look at the log before the first search. */
+async function warnOfHolder({ dataDir }: GlobalOptions, warn: (line: string) => void): Promise<void> {
+  const { findHolder } = await loadLocal()
+  const holder = await findHolder(dataDir)
+  if (holder !== undefined) warn(lockedForPerson(dataDir, holder))
+}
+
 /** Sessions of the owner. Only searches lock the folder: an engine may work on it during other calls. */
 class FolderSessions implements SessionSource {
   readonly #database: EngineOnDemand
   readonly #engine: EngineOnDemand
+  readonly #locked: (error: DataDirLockedError) => DataDirLockedError
 
-  constructor(options: GlobalOptions, releaseMs: number, telemetry: Log) {
+  constructor(options: GlobalOptions, { releaseMs, telemetry, warn }: SessionSettings) {
+    this.#locked = (error) => {
+      if (error.holder !== undefined) warn(lockedForPerson(options.dataDir, error.holder))
+      return lockedForAgent(error)
+    }
     const settings = { ...options, hostClientId: COMMAND_LINE }
     const idleMs = options.databaseUrl === undefined ? releaseMs : Infinity
     this.#database = new EngineOnDemand({
@@ -90,7 +113,11 @@ class FolderSessions implements SessionSource {
   }
 
   async forSearching<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return await this.#engine.use(async (engine) => await work(ownerSession(engine)))
+    try {
+      return await this.#engine.use(async (engine) => await work(ownerSession(engine)))
+    } catch (error) {
+      throw error instanceof DataDirLockedError ? this.#locked(error) : error
+    }
   }
 
   async close(): Promise<void> {

@@ -92,7 +92,10 @@ export function serveCommand(): CommandUnknownOpts {
       const agentOptions = { host, publicUrl, allowedOrigins: corsOrigin, telemetry }
       let engine: Engine | undefined
       try {
-        const [{ openLocalEngine }, { createHttpHandler }] = await Promise.all([loadLocal(), loadHttpServer()])
+        const [{ noteServer, openLocalEngine }, { createHttpHandler }] = await Promise.all([
+          loadLocal(),
+          loadHttpServer(),
+        ])
         engine = await openLocalEngine({
           ...options,
           ...mailSettings(given, () => address),
@@ -114,6 +117,8 @@ export function serveCommand(): CommandUnknownOpts {
             })
           : undefined
         address = server?.address ?? ''
+        if (server !== undefined && options.databaseUrl === undefined)
+          await noteServer(options.dataDir, publicUrl ?? reachable(address))
         if (server !== undefined) ownEndpoints = [...metricsEndpoints, server.endpoint]
         const ready = server === undefined ? `running ${roles.join(', ')}` : `listening on ${address}`
         const metricsAddress = metrics && { metrics: metrics.address }
@@ -207,6 +212,11 @@ function connectionSettings({ maxConnections, maxConnectionsPerAddress, trustedP
     ...(maxConnectionsPerAddress !== undefined && { maxConnectionsPerAddress }),
     ...(trustedProxy !== undefined && { trustedProxies: trustedProxy }),
   }
+}
+
+/** The URL for other processes of this machine: a server that listens on all addresses also listens on this one. */
+function reachable(address: string): string {
+  return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
 /** Serves a handler. @throws InvalidInputError if the server cannot listen on the address, or an option is not valid */

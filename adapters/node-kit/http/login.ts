@@ -19,7 +19,7 @@ export interface LoginInfo {
  */
 export type Authenticate = (request: Request, info: LoginInfo) => Principal | undefined | Promise<Principal | undefined>
 
-/** Who may call, and from which pages. */
+/** The ways in which a request gets a caller, and the pages that may send it. */
 export interface LoginOptions {
   /**
    * The host's own login. It decides who calls each operation that needs a caller; `undefined` leaves the request to

@@ -47,9 +47,26 @@ export class SchemaTooOldError extends AlcoveError {
   readonly code = 'ERR_SCHEMA_TOO_OLD'
 }
 
+/** The process that works on a data folder. */
+export interface DataDirHolder {
+  readonly pid?: number | undefined
+  /** The URL of its server, if `alcove serve` runs in it. */
+  readonly address?: string | undefined
+}
+
 /** Another process uses the data folder. */
 export class DataDirLockedError extends AlcoveError {
   readonly code = 'ERR_DATA_DIR_LOCKED'
+  /** Undefined if this process itself has the folder open, or if a migration or a command works on it. */
+  readonly holder: DataDirHolder | undefined
+
+  constructor(
+    message: string,
+    options: { readonly cause?: unknown; readonly holder?: DataDirHolder | undefined } = {},
+  ) {
+    super(message, options)
+    this.holder = options.holder
+  }
 }
 
 /** The data folder cannot be created, read or written. */

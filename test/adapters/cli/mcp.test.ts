@@ -1,11 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { lockedForAgent } from '../../../adapters/cli/locked-by-other.js'
+import { DataDirLockedError } from '../../../src/index.js'
 import { IS_FULL_FORM } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { AGENT_KINDS, type AgentClient, type AgentKind, textOf } from '../mcp/clients.js'
 import { BINARY, startAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
+import { serveAlcove } from './serve/serve-alcove.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 const agents: AgentClient[] = []
@@ -89,6 +92,50 @@ describe('alcove mcp', () => {
     expect(lines.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([1, 2])
     expect(stderr).toContain('"name":"mcp.call"')
     expect(stderr).not.toContain('parental')
+  })
+
+  it('tells the agent and the person what to do while a server has the folder', async () => {
+    const server = await serveAlcove([], { cwd: folder.path })
+    const { child, outcome, stdout, stderr } = startAlcove(['mcp'], { cwd: folder.path })
+    try {
+      const warning = `another process (pid ${server.pid}), the server ${server.address}, uses the data folder`
+      await expect.poll(stderr, { timeout: 20_000 }).toContain(warning)
+      expect(stderr()).toContain(`connect the agent to ${server.address}/mcp with a token of that server`)
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
+      const send = (message: object): void =>
+        void child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      send({ id: 1, method: 'initialize', params })
+      send({ method: 'notifications/initialized' })
+      send({ id: 2, method: 'tools/call', params: SEARCH })
+      await expect.poll(stdout, { timeout: 20_000 }).toContain('"id":2')
+      send({ id: 3, method: 'tools/call', params: { name: 'list_contexts' } })
+      await expect.poll(stdout, { timeout: 20_000 }).toContain('"id":3')
+      const [, searched, listed] = stdout()
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { result: { isError?: boolean; content: { text: string }[] } }).result)
+      const sentence = searched?.content[0]?.text ?? ''
+      expect(searched?.isError).toBe(true)
+      expect(sentence).toContain('search does not work now')
+      expect(sentence).toContain(`tell the user: connect the agent to ${server.address}/mcp`)
+      expect(sentence).not.toContain(folder.path)
+      expect(sentence).toMatch(/\(ERR_DATA_DIR_LOCKED\)$/)
+      expect(listed?.isError).toBeUndefined()
+      expect(listed?.content[0]?.text).toContain('1: Handbook')
+      expect(stderr().split(warning)).toHaveLength(3)
+    } finally {
+      child.stdin?.end()
+      await outcome
+      await server.stop()
+    }
+  })
+
+  it('knows what to say about a process that serves nothing, and about a migration', () => {
+    const held = new DataDirLockedError('in use', { holder: { pid: 7 } })
+    expect(lockedForAgent(held).message).toContain('because another process (pid 7) uses the documents')
+    expect(lockedForAgent(held).message).toContain('tell the user: wait until that process ends, or end it')
+    const migrated = new DataDirLockedError('the data folder is being migrated: wait until "alcove migrate" ends')
+    expect(lockedForAgent(migrated)).toBe(migrated)
   })
 
   it('ends cleanly by a signal', async () => {

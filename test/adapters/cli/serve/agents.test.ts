@@ -78,8 +78,29 @@ describe('alcove serve', () => {
     expect((await fetch(`${first()}/mcp`, { method: 'POST', headers: { origin }, body: '{}' })).status).toBe(403)
     const port = new URL(first()).port
     const byOtherName = await fetch(`http://localhost:${port}/.well-known/oauth-protected-resource/mcp`)
-    expect(await byOtherName.json()).toMatchObject({ resource: `http://localhost:${port}/mcp` })
+    const root = `http://localhost:${port}`
+    expect(await byOtherName.json()).toMatchObject({ resource: `${root}/mcp`, authorization_servers: [root] })
     expect(servers[0]?.stderr()).toContain('"path":"/mcp","status":403')
+  })
+
+  it('on all addresses names the one by which the client came, and lets it get a token there', async () => {
+    const other = await temporaryFolder()
+    expect((await runAlcoveHere(['init'], { cwd: other.path })).exitCode).toBe(0)
+    const server = await serveAlcove(['--host', '0.0.0.0'], { cwd: other.path })
+    try {
+      const root = `http://127.0.0.1:${new URL(server.address).port}`
+      const refused = await fetch(`${root}/mcp`, { method: 'POST', body: '{}' })
+      const metadataUrl = `${root}/.well-known/oauth-protected-resource/mcp`
+      expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${metadataUrl}"`)
+      const metadata = await fetch(metadataUrl)
+      expect(metadata.headers.get('cache-control')).toBe('no-store')
+      expect(await metadata.json()).toMatchObject({ resource: `${root}/mcp`, authorization_servers: [root] })
+      const issuer = await fetch(`${root}/.well-known/oauth-authorization-server`)
+      expect(await issuer.json()).toMatchObject({ issuer: root, token_endpoint: `${root}/connect/token` })
+    } finally {
+      await server.stop('SIGKILL')
+      await other.remove()
+    }
   })
 
   it('ends at once, also with an agent that is connected', async () => {
