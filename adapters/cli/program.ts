@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { VERSION } from '../node-kit/index.js'
 import { keyCommand, permissionCommand, roleCommand } from './commands/access.js'
 import { auditCommand } from './commands/audit.js'
 import { accountCommand, companyCommand } from './commands/company.js'
@@ -58,7 +58,7 @@ const COMMANDS = [
 export function buildProgram(): CommandUnknownOpts {
   const program = new Command('alcove')
     .description('Custom assistants with searched documents, in one folder on this machine.')
-    .version(VERSION)
+    .version(packageVersion())
     .addOption(option('--data-dir <dir>', 'folder with all data').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
     .addOption(
@@ -131,4 +131,9 @@ function requireSubcommand(group: CommandUnknownOpts): void {
   group.addHelpText('before', ({ error: isError }) =>
     isError ? group.error(`error: missing subcommand of '${group.name()}'; expected one of ${names}`) : '',
   )
+}
+
+function packageVersion(): string {
+  const file = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(file) as { readonly version: string }).version
 }

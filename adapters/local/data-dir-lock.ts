@@ -155,8 +155,8 @@ export async function findHolder(dataDir: string): Promise<DataDirHolder | undef
 }
 
 /**
- * Tells other processes the URL of the server that works on a data folder, in the process that has its lock. It never
- * rejects: without the URL, the others know the process alone.
+ * Tells other processes the URL of the server that works on a data folder. This process must have its lock. It
+ * never rejects: without the URL, the others know the process alone.
  */
 export async function noteServer(dataDir: string, address: string): Promise<void> {
   const path = join(dataDir, HOLDER_FILE)
