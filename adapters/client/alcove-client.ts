@@ -43,7 +43,7 @@ export interface AlcoveClient extends Pick<Client<paths>, 'GET' | 'POST' | 'PUT'
   replace(contextId: number, docId: number, file: FileToUpload, options?: UploadOptions): Promise<string>
   /**
    * Follows the states of the documents of a context: those at the beginning, then each change. Connects again by itself;
-   * then all states come again. The deletion of a completed document comes only with its `docId`; the watch ends then.
+   * then all states come again. A watch with a `docId` ends with the deletion of its document.
    *
    * @throws AlcoveClientError for a wrong argument
    * @throws AlcoveApiError once the caller may not read the context, or has too many watches (`ERR_THROTTLED`)

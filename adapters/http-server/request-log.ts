@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { AlcoveError, ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
-import { isError, type Telemetry, tracerOf } from '../../src/ports/index.js'
+import { isError, messageOf, type Telemetry, tracerOf } from '../../src/ports/index.js'
 import { requestIdOf } from '../node-kit/index.js'
 
 /** The facts about a request that only its server knows. */
@@ -123,10 +123,13 @@ function printFailure(context: Context<RequestEnvironment>, error: unknown): voi
 
 /** The stacks of an error and of its causes. Those below an error of the engine stay out: drivers may quote values. */
 function* chainOf(error: unknown): Generator<string> {
-  for (let next = error; next !== undefined && next !== null; next = next.cause) {
-    yield isError(next) ? (next.stack ?? next.message) : String(next)
-    if (!isError(next) || next instanceof AlcoveError) return
+  let next = error
+  while (isError(next)) {
+    yield next.stack ?? next.message
+    if (next instanceof AlcoveError) return
+    next = next.cause
   }
+  if (next !== undefined) yield messageOf(next)
 }
 
 function describeCaller(caller: LoggedCaller | undefined): Readonly<Record<string, string | number>> {

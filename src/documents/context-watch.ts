@@ -4,12 +4,12 @@ import { isUnfinished } from './document.js'
 import type { DocumentEventEmitter, DocumentProgress } from './document-events.js'
 import {
   type DocumentState,
-  deletedState,
   isSameState,
   type ProcessingProgress,
   percentOf,
   toDocumentState,
 } from './document-state.js'
+import { KnownDocuments } from './known-documents.js'
 import { type DocumentVersions, findVersions } from './versions.js'
 
 /** Interval of the reads: another process may process the documents. */
@@ -45,6 +45,7 @@ export class ContextWatch {
     processing: new Map<number, DocumentState>(),
     failed: new Map<number, DocumentState>(),
   }
+  readonly #known: KnownDocuments
   readonly #sizes = new Map<number, VersionSize>()
   /** The progress that this process has reported, by the UUID of the version. */
   readonly #reported = new Map<string, ProcessingProgress>()
@@ -64,6 +65,7 @@ export class ContextWatch {
   constructor(storage: Storage, events: DocumentEventEmitter, contextId: number, lastId: number) {
     this.#storage = storage
     this.#contextId = contextId
+    this.#known = new KnownDocuments(contextId)
     this.#mark = lastId
     this.#nextMark = lastId
     this.#stopListening = [
@@ -99,10 +101,25 @@ export class ContextWatch {
     return this.#note(replacement ?? current)
   }
 
+  /** Tells the deletion of a document, at once if this process has deleted it. */
+  tellDeleted(docId: number): void {
+    for (const states of Object.values(this.#followed)) {
+      for (const [id, state] of states) {
+        if (state.id !== docId) continue
+        states.delete(id)
+        this.#sizes.delete(id)
+        this.#reported.delete(state.uuid)
+      }
+    }
+    const state = this.#known.remove(docId)
+    if (state !== undefined) this.#tell(state)
+  }
+
   /** Stores the state of a version, without telling it. */
   #note(record: DocumentRecord): DocumentState {
     const state = toDocumentState(record, this.#progressOf(record))
     const { status } = state
+    this.#known.note(state)
     if (status !== 'processing') this.#reported.delete(record.uuid)
     if (status !== 'processing') this.#sizes.delete(record.id)
     for (const [name, states] of Object.entries(this.#followed)) {
@@ -150,7 +167,7 @@ export class ContextWatch {
     finished.add(uuid)
     try {
       const record = await this.#storage.read(({ documents }) => documents.getByUuid(uuid))
-      if (record !== undefined) this.#tell(this.#note(record))
+      if (record !== undefined && !this.#known.isRemoved(record.publicId)) this.#tell(this.#note(record))
     } catch {
       // The next poll reads it.
       finished.delete(uuid)
@@ -174,8 +191,9 @@ export class ContextWatch {
 
   async #poll(): Promise<void> {
     this.#finished = [new Set(), this.#finished[0]]
+    this.#known.beginPoll()
     const followed = this.#followedIds()
-    const { ids, records, sizes, others } = await this.#storage.read(async (repositories) => {
+    const { ids, records, sizes, others, deletedIds } = await this.#storage.read(async (repositories) => {
       const listed = await this.#listIds(repositories)
       const unknown = listed.filter((id) => !this.#found.has(id))
       const found = await repositories.documents.find([...unknown, ...followed])
@@ -184,6 +202,7 @@ export class ContextWatch {
         records: found,
         sizes: await this.#countWindows(repositories, found),
         others: await this.#othersOf(repositories, followed, found),
+        deletedIds: await this.#known.listDeleted(repositories.documents),
       }
     })
     this.#remember(ids)
@@ -195,14 +214,15 @@ export class ContextWatch {
       this.#sizes.delete(gone)
       if (last === undefined) continue
       this.#reported.delete(last.uuid)
-      if (newest === undefined) this.#tell(deletedState(last))
+      if (newest === undefined) this.tellDeleted(last.id)
     }
+    for (const id of deletedIds) this.tellDeleted(id)
   }
 
   /** Tells the state of a version, if it is another one than before. */
   #update(record: DocumentRecord): void {
     // Nobody sees a shadow.
-    if (record.deleted !== null || record.generation !== null) return
+    if (record.deleted !== null || record.generation !== null || this.#known.isRemoved(record.publicId)) return
     if (this.#finished.some((uuids) => uuids.has(record.uuid))) return
     const before = this.#last(record.id)
     const now = this.#note(record)

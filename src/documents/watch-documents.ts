@@ -8,6 +8,7 @@ import { choiceSchema, idSchema, objectSchema, parseId, refuseUnknownMembers, va
 import type { Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ContextWatch } from './context-watch.js'
+import type { Document } from './document.js'
 import type { DocumentEventEmitter } from './document-events.js'
 import { type DocumentState, deletedState } from './document-state.js'
 import { type DocumentVersions, findVersions, listVersions } from './versions.js'
@@ -90,6 +91,11 @@ export class WatchDocuments {
       free()
       throw error
     }
+  }
+
+  /** Tells the callers that this process has deleted a document. */
+  tellDeleted({ contextId, id }: Pick<Document, 'contextId' | 'id'>): void {
+    this.#contexts.get(contextId)?.tellDeleted(id)
   }
 
   /** Ends all polls: the engine closes. */
@@ -272,7 +278,7 @@ export class DocumentWatch {
     return true
   }
 
-  /** The context watch does not follow completed documents, but the caller of a `docId` waits for nothing else. */
+  /** The caller of a `docId` waits for nothing else, and the context watch may not know the other documents. */
   async #checkDocument(): Promise<void> {
     const { docId } = this.#settings
     if (docId === undefined || this.#last === undefined) return

@@ -175,8 +175,8 @@ export interface DocumentOperations {
    *
    * - The iteration goes on until the caller leaves it, the `signal` is aborted, or an error ends it.
    * - A slow consumer gets only the last state of each document.
-   * - A completed document is reported again only if it is replaced or processed again. Only a watch of its `docId`
-   *   reports its deletion, and ends with that. The deletion of an unfinished document is reported to all.
+   * - A completed document is reported again if it is replaced, processed again or deleted. A deletion by this engine is
+   *   reported at once, one by another process within a few seconds. A watch of a `docId` ends with it.
    * - The rights are checked every five seconds, and before a state that comes later than one second after a check.
    *
    * @throws InvalidInputError for an invalid option
@@ -360,6 +360,7 @@ export function createDocumentOperations(
     },
     delete: async (document) => {
       const { document: deleted, versionIds } = await parts.documents.delete(principal, document)
+      parts.watchDocuments.tellDeleted(deleted)
       signals.versionsDeleted(versionIds)
       // An event of the deletion may be among them.
       signals.deliveriesQueued()

@@ -6,7 +6,7 @@ import {
   MemoryVectorIndex,
 } from '../../adapters/memory/index.js'
 import type { DocumentState } from '../../src/index.js'
-import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from '../src/engine/memory-engine.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../src/engine/memory-engine.js'
 import { gate } from '../src/engine/word-engine.js'
 import { DATABASES, type TestDatabase } from '../src/outbox/database.js'
 
@@ -30,10 +30,11 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
   let database: TestDatabase
   let working: MemoryEngine
   let watching: MemoryEngine
-  const model = new StoppingModel()
+  let model: StoppingModel
 
   beforeEach(async () => {
     database = await open()
+    model = new StoppingModel()
     const shared = {
       vectorIndex: new MemoryVectorIndex(),
       lexicalIndex: new MemoryLexicalIndex(),
@@ -67,5 +68,25 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
     expect(halfway).toMatchObject({ status: 'processing', stage: 'embedding', windowsTotal: WINDOWS })
     expect(halfway?.percent).toBe(Math.floor((100 * (halfway?.windowsEmbedded ?? 0)) / WINDOWS))
     expect(states.at(-1)).toMatchObject({ displayName: 'large.txt', status: 'completed', percent: 100 })
+  })
+
+  it('show the deletion of completed documents by the other one within a poll or two', async () => {
+    model.gate.open()
+    const { id } = await working.session.contexts.create(NEW_CONTEXT)
+    const uuids = [
+      await uploadText(working.session, id, 'one.txt', 'One.'),
+      await uploadText(working.session, id, 'two.txt', 'Two.'),
+      await uploadText(working.session, id, 'three.txt', 'Three.'),
+    ]
+    const deleted: string[] = []
+    const watch = watching.session.documents.watch(id, {
+      onReady: () => void Promise.all(uuids.slice(0, 2).map((uuid) => working.session.documents.delete(uuid))),
+      signal: AbortSignal.timeout(20_000),
+    })
+    for await (const state of watch) {
+      if (state.status === 'deleted') deleted.push(state.displayName)
+      if (deleted.length === 2) break
+    }
+    expect(deleted.sort()).toEqual(['one.txt', 'two.txt'])
   })
 })

@@ -17,8 +17,8 @@ export const DOCUMENT_EVENTS_ROUTE: Route = route({
     'Server-sent events. An event `document` has a state as its data: first those of all documents, then an event ' +
     '`ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events ' +
     'have no ids. A slow client gets only the last state of each document. `docId` selects one document, and ' +
-    '`snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. The deletion of a ' +
-    'completed document comes only with its `docId`; the stream ends then. A comment comes every 15 seconds. The stream ' +
+    '`snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. A stream with a ' +
+    '`docId` ends with the deletion of its document. A comment comes every 15 seconds. The stream ' +
     'also ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.',
   params: objectSchema({ contextId: idSchema() }),
   query: watchSelectionSchema,

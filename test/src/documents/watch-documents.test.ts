@@ -169,6 +169,48 @@ describe('a watch of documents', () => {
     await engine.close()
   })
 
+  it('tells the deletion of a completed document at once, after its last state', async () => {
+    const { engine, session } = await memoryEngine()
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const [uuid] = [await uploadText(session, id, 'one.txt', 'One.'), await uploadText(session, id, 'two.txt', 'Two.')]
+    const readers = [new Reader(session, id), new Reader(session, id, { snapshot: 'unfinished' })]
+    for (const reader of readers) await reader.until(() => reader.isReady)
+    await session.documents.delete(uuid)
+    // No poll runs meanwhile.
+    await vi.advanceTimersByTimeAsync(100)
+    expect(readers.map(({ statuses }) => statuses)).toEqual([
+      ['one.txt completed', 'two.txt completed', 'one.txt deleted'],
+      ['one.txt deleted'],
+    ])
+    expect(readers[0]?.states.at(-1)).toMatchObject({ uuid, stage: null, percent: null, error: null })
+    await vi.advanceTimersByTimeAsync(5 * POLL_MS)
+    expect(readers.map(({ statuses }) => statuses.length)).toEqual([3, 1])
+    await engine.close()
+  })
+
+  it('tells what another process deleted, also if it uploaded as many documents at the same time', async () => {
+    const ports = await memoryEngine()
+    const { storage, counts } = countReads(ports.storage)
+    const watching = await memoryEngine({ storage, isWorking: false })
+    const { id } = await ports.session.contexts.create(NEW_CONTEXT)
+    const uuid = await uploadText(ports.session, id, 'one.txt', 'One.')
+    await uploadText(ports.session, id, 'two.txt', 'Two.')
+    const reader = new Reader(watching.session, id)
+    await reader.until(() => reader.isReady)
+    await ports.session.documents.delete(uuid)
+    await uploadText(ports.session, id, 'three.txt', 'Three.')
+    await vi.advanceTimersByTimeAsync(2 * POLL_MS)
+    const changes = reader.statuses.slice(2)
+    expect(changes.filter((status) => status.endsWith('deleted'))).toEqual(['one.txt deleted'])
+    expect(changes.at(-1)).toMatch(/^(one\.txt deleted|three\.txt completed)$/)
+    counts.reads = 0
+    await vi.advanceTimersByTimeAsync(3 * POLL_MS)
+    expect(counts.reads).toBe(3)
+    expect(reader.statuses.slice(2)).toEqual(changes)
+    await watching.engine.close()
+    await ports.engine.close()
+  })
+
   it('of one document has no other document, and ends with its deletion', async () => {
     const { engine, session } = await memoryEngine()
     const { id } = await session.contexts.create(NEW_CONTEXT)
