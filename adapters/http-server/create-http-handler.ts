@@ -95,9 +95,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     })
   }
   addMounts(app, options.mounts ?? {}, { basePath, bodies })
-  app.notFound(({ req }) =>
-    problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', `no operation has the path ${req.path.slice(0, 200)}`)),
-  )
+  app.notFound(({ req }) => problem(new HttpError(404, 'ERR_PATH_NOT_FOUND', noOperation(req.path, basePath))))
   app.onError((error, context) => {
     // The client left: nobody gets this answer, and nothing failed here.
     if (context.req.raw.signal.aborted) return problem(requestAborted())
@@ -294,4 +292,11 @@ async function waitBriefly(running: Promise<Health>, fallback: Health): Promise<
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Says where the operations are. A framework may have cut the base path off, which its mounting must not do. */
+function noOperation(path: string, basePath: string): string {
+  const isBelow = `${path}/`.startsWith(`${basePath}/`)
+  const hint = isBelow ? `GET ${basePath}/openapi.json lists all` : `all paths begin with the basePath ${basePath}`
+  return `no operation has the path ${path.slice(0, 200)}; ${hint}`
 }

@@ -209,7 +209,7 @@ describe('the request that the login gets', () => {
       Object.assign(request, { user: host.principals[request.headers.cookie ?? ''] })
       next()
     })
-    app.all('/alcove/{*path}', (request, response) => {
+    app.all('/alcove{/*path}', (request, response) => {
       listener(request, response)
     })
     const server = createServer(app as RequestListener)

@@ -58,6 +58,23 @@ async function listening(listener: RequestListener, run: (base: string) => Promi
 }
 
 describe('the handler', () => {
+  it('says where its operations are, also at the path itself where Express mounts it', async () => {
+    const listener = nodeListener(createHttpHandler(server.engine, { basePath: '/alcove' }))
+    const app = express().all('/alcove{/*path}', listener).use('/cut', listener)
+    await listening(app as RequestListener, async (base) => {
+      const detailOf = async (path: string): Promise<unknown> => {
+        const answer = await fetch(base + path)
+        expect(answer.status).toBe(404)
+        return ((await answer.json()) as { readonly detail: unknown }).detail
+      }
+      for (const path of ['/alcove', '/alcove/', '/alcove/nowhere']) {
+        expect(await detailOf(path)).toBe(`no operation has the path ${path}; GET /alcove/openapi.json lists all`)
+      }
+      const cut = 'no operation has the path /context; all paths begin with the basePath /alcove'
+      expect(await detailOf('/cut/context')).toBe(cut)
+    })
+  })
+
   it('mounts in node:http', async () => {
     await listening(nodeListener(createHttpHandler(server.engine)), drive)
   })
@@ -68,7 +85,7 @@ describe('the handler', () => {
     app.get('/own', (_request, response) => {
       response.send('own')
     })
-    app.all('/alcove/{*path}', (request, response) => {
+    app.all('/alcove{/*path}', (request, response) => {
       listener(request, response)
     })
     await listening(app as RequestListener, async (base) => {
