@@ -31,6 +31,13 @@ interface FormOptions {
   readonly isClosed: boolean
 }
 
+const ESCAPED = /%(22|0D|0A)/g
+
+/** The name of a file as browsers know it: they escape these three characters in a form, by the HTML standard. */
+function decodedName(fileName: string): string {
+  return fileName.replaceAll(ESCAPED, (escape) => decodeURIComponent(escape))
+}
+
 /**
  * Reads multipart form data with exactly one file in the field `file`. Nothing is buffered: the body
  * is read as fast as the caller reads the content.
@@ -110,7 +117,7 @@ class Upload {
         this.#stream = stream
         const metadata = this.#ended.then(() => this.#metadata)
         metadata.catch(() => undefined)
-        this.#onFile?.({ fileName, content: this.#content(stream), metadata })
+        this.#onFile?.({ fileName: decodedName(fileName), content: this.#content(stream), metadata })
       }
     })
     this.#parser.on('field', (name, value, isNameCut, isValueCut) => {

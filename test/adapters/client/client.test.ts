@@ -184,6 +184,16 @@ describe('uploads of the client', () => {
     expect(progress[0]?.percent).toBeLessThan(100)
   })
 
+  it('keep a name with quotes, as a form and as a stream', async () => {
+    const fileName = 'the "second" draft.txt'
+    for (const options of [{}, { onProgress: () => undefined }]) {
+      const uuid = await client.upload(contextId, { fileName, content: 'Text.' }, options)
+      const stored = await server.engine.as(server.engine.owner).documents.get(uuid)
+      expect([stored.originalName, stored.displayName]).toEqual([fileName, 'the _second_ draft.txt'])
+      await server.engine.as(server.engine.owner).documents.delete(uuid)
+    }
+  })
+
   it('of a stream have no total', async () => {
     async function* pieces(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < text.length; at += 100_000) yield Buffer.from(text.slice(at, at + 100_000))

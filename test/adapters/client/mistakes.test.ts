@@ -80,10 +80,10 @@ describe('arguments of the client', () => {
   })
 
   it('of a watch and a wait are refused', async () => {
-    const { watch, whenProcessed: wait } = client as unknown as {
-      watch: (this: void, ...given: unknown[]) => AsyncGenerator
-      whenProcessed: (this: void, ...given: unknown[]) => Promise<unknown>
-    }
+    const watch = (...given: unknown[]): AsyncIterator<unknown> =>
+      client.watch(...(given as Parameters<typeof client.watch>))[Symbol.asyncIterator]()
+    const wait = async (...given: unknown[]): Promise<unknown> =>
+      await client.whenProcessed(...(given as Parameters<typeof client.whenProcessed>))
     const refused = { code: 'ERR_INVALID_INPUT' }
     await expect(watch(7, { snapshot: 'none' }).next()).rejects.toMatchObject(refused)
     await expect(watch(7, { onState: () => 1 }).next()).rejects.toMatchObject(refused)

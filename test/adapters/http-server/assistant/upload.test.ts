@@ -308,6 +308,18 @@ describe('POST /context/upload/{contextId}', () => {
     expect(listed).toEqual(shown)
   })
 
+  it('reads names as browsers write them, and as RFC 5987 does', async () => {
+    const shown = 'a"b 100%.txt'
+    const browser = await upload<string>(fileForm(shown, 'one'))
+    const quoted = await send(multipart([['name="file"; filename="a\\"b 100%.txt"', 'two']]))
+    const extended = await send(multipart([['name="file"; filename*=UTF-8\'\'a%22b%20100%25.txt', 'three']]))
+    const escapes = await send(multipart([['name="file"; filename="x%0D%0Ay%2F%41.txt"', 'four']]))
+    expect([browser.status, quoted.status, extended.status, escapes.status]).toEqual([200, 200, 200, 200])
+    const listed = (await documents()).map(({ originalName }) => originalName)
+    // Line ends are made visible, and no other escape is read: a path stays a name.
+    expect(listed).toEqual([shown, shown, shown, 'x\uFFFD\uFFFDy%2F%41.txt'])
+  })
+
   it('logs no failure of the service when the client disconnects', async () => {
     const failures = (): number => server.telemetry.events.filter(({ name }) => name === 'http.request.failed').length
     const before = failures()
