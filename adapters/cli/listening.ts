@@ -9,6 +9,8 @@ interface ListeningPlace {
   readonly field: string
   readonly hostOption: string
   readonly portOption: string
+  /** Another option of the same command, if it names the same port. */
+  readonly samePortOption?: string | undefined
 }
 
 /** Starts a server. @throws InvalidInputError that names the option to change, if it cannot listen on its address */
@@ -23,7 +25,12 @@ export async function listening<T>(place: ListeningPlace, listen: () => Promise<
   }
 }
 
-function problemOf(code: string | undefined, { hostOption, portOption }: ListeningPlace): string | undefined {
+function problemOf(
+  code: string | undefined,
+  { hostOption, portOption, samePortOption }: ListeningPlace,
+): string | undefined {
+  if (code === 'EADDRINUSE' && samePortOption !== undefined)
+    return `${portOption} and ${samePortOption} name the same port; choose another with one of them`
   if (code === 'EADDRINUSE') return `the port is in use; choose another with ${portOption}, or 0 for a free one`
   if (code === 'EACCES') return `this user may not use the port; choose one above 1023 with ${portOption}`
   if (code === 'EADDRNOTAVAIL') return `this machine has no such address; choose another with ${hostOption}`

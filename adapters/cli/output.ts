@@ -1,4 +1,5 @@
 import Table from 'cli-table3'
+import { withGivenOptions } from './hints.js'
 import type { GlobalOptions } from './options.js'
 
 /**
@@ -21,13 +22,13 @@ export function counted(count: number, thing: string, things: string = `${thing}
 
 /** Writes one line to stderr, beside the result on stdout. */
 export function tell(line: string): void {
-  process.stderr.write(`${oneLine(line)}\n`)
+  process.stderr.write(`${oneLine(withGivenOptions(line))}\n`)
 }
 
 /** Prints a result: one JSON value for programs; for people a sentence, or several with a line each. */
 export function printResult({ json }: GlobalOptions, value: unknown, sentence: string | readonly string[]): void {
   const lines = typeof sentence === 'string' ? [sentence] : sentence
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(oneLine).join('\n')}\n`)
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(withGivenOptions).map(oneLine).join('\n')}\n`)
 }
 
 /** A width that every terminal has. */

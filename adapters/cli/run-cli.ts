@@ -1,6 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
+import { forgetHintOptions, withGivenOptions } from './hints.js'
 import { withOptionOfField } from './option-of-field.js'
 import { oneLine } from './output.js'
 import { buildProgram } from './program.js'
@@ -18,13 +19,14 @@ const WRONG_USAGE = 2
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   reportOutputErrors()
+  forgetHintOptions()
   try {
     await buildProgram().parseAsync(withHelpOfSubcommand(args), { from: 'user' })
     return typeof process.exitCode === 'number' ? process.exitCode : 0
   } catch (error) {
     // Commander has written its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-    process.stderr.write(`alcove: ${oneLine(describe(error))}\n`)
+    process.stderr.write(`alcove: ${oneLine(withGivenOptions(describe(error)))}\n`)
     return FAILED
   }
 }

@@ -113,6 +113,7 @@ export function serveCommand(): CommandUnknownOpts {
               ...connectionSettings(given),
               host,
               port,
+              metricsPort: metrics?.endpoint.port,
               telemetry,
             })
           : undefined
@@ -222,10 +223,18 @@ function reachable(address: string): string {
 /** Serves a handler. @throws InvalidInputError if the server cannot listen on the address, or an option is not valid */
 async function listen(
   handler: HttpHandler,
-  options: ServeHttpOptions & { readonly host: string; readonly port: number },
+  {
+    metricsPort,
+    ...options
+  }: ServeHttpOptions & {
+    readonly host: string
+    readonly port: number
+    readonly metricsPort: number | undefined
+  },
 ): Promise<HttpServer> {
   const { serveHttp } = await loadHttpServer()
   const { host, port } = options
-  const place = { host, port, field: '', hostOption: '--host', portOption: '--port' }
+  const samePortOption = metricsPort === port ? '--metrics' : undefined
+  const place = { host, port, field: '', hostOption: '--host', portOption: '--port', samePortOption }
   return await listening(place, async () => await serveHttp(handler, options))
 }

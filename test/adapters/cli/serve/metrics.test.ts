@@ -121,6 +121,12 @@ describe('alcove serve --metrics --traces', () => {
       1,
       expect.stringContaining(`127.0.0.1:${port}: the port is in use`),
     ])
+    const both = ['serve', '--port', String(port), '--metrics', String(port)]
+    const same = await runAlcoveHere(both, { cwd: folder.path })
+    expect([same.exitCode, same.stderr]).toEqual([
+      1,
+      expect.stringContaining('--port and --metrics name the same port; choose another with one of them'),
+    ])
     const invalid = await runAlcoveHere(['serve', '--metrics', 'example.com'], { cwd: folder.path })
     expect([invalid.exitCode, invalid.stderr]).toEqual([2, expect.stringContaining('Expected a port or host:port')])
   })
