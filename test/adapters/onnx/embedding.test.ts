@@ -150,6 +150,16 @@ describe('the bundled model', () => {
     await folder.remove()
   })
 
+  it('has one tokenizer in memory, however many engines use it', async () => {
+    const folder = await temporaryFolder()
+    await cp(bundledModel, folder.path, { recursive: true })
+    const others = [await OnnxEmbeddingModel.open(bundledModel), await OnnxEmbeddingModel.open(folder.path)]
+    for (const other of others) expect(await other.tokenizer()).toBe(await model.tokenizer())
+    await Promise.all(others.map((other) => other.close()))
+    expect((await model.tokenizer()).count('some text')).toBe(2)
+    await folder.remove()
+  })
+
   it('opens a second time after it was closed, many times over', async () => {
     for (let round = 0; round < 4; round += 1) {
       const reopened = await OnnxEmbeddingModel.open(bundledModel)
