@@ -14,7 +14,7 @@ const [, , databaseUrl = '', dataDir = '', role = ''] = process.argv
 const MODES = ['hybrid', 'semantic', 'keyword'] as const
 const LOOPS = 2
 /** In the short form most searches meet a replacement that waits for the lease of a killed process. */
-const PAUSE_MS = sized(25, 0)
+const PAUSE_MS = sized(100, 0)
 
 const engine = await openLocalEngine({ dataDir, databaseUrl, embeddingModels: [new MemoryEmbeddingModel()] })
 const session = engine.as(engine.owner)

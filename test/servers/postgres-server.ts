@@ -12,7 +12,16 @@ import { Client } from 'pg'
 const NOBODY = 65_534
 const STARTS_WITHIN_MS = 30_000
 /** Settings for tests on one machine, which need not survive a power failure. */
-const SETTINGS = ['fsync=off', 'max_connections=200', 'log_min_messages=fatal', 'shared_buffers=64MB']
+const SETTINGS = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_connections=200',
+  'log_min_messages=fatal',
+  'shared_buffers=64MB',
+]
 
 /** A PostgreSQL server that belongs to the tests. */
 export interface PostgresServer {
