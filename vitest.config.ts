@@ -23,6 +23,11 @@ export const programsOfDist: Plugin = {
 /** Files that take longest, or that wait for leases and timeouts, by their path below `test`. The longest come first. */
 const LONG_FILES = [
   'scaling/processes',
+  'crash/reindex-processes',
+  'adapters/cli/reindex',
+  'adapters/openai/remote-documents',
+  'crash/replace-processes',
+  'adapters/cli/evaluate',
   'readme/pages',
   'readme/deployments',
   'tenants/soak',

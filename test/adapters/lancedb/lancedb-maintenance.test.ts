@@ -10,6 +10,10 @@ import { sized } from '../../full-form.js'
 import { LoopStops } from '../../ingestion/loop-stops.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
+/** Rows from which a table has an index. */
+const INDEX_FROM_ROWS = sized(3_000, 6_000)
+/** Rows of a large document: 24 of them have an index. */
+const MANY_ROWS = INDEX_FROM_ROWS / 24
 const COLLECTION = { name: 'context-1-model', dimensions: 64 }
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -21,7 +25,7 @@ beforeEach(async () => {
   folder = await temporaryFolder()
   vectors = join(folder.path, 'vectors')
   telemetry = new MemoryTelemetry()
-  index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000, telemetry })
+  index = new LanceDbVectorIndex(vectors, { indexFromRows: INDEX_FROM_ROWS, telemetry })
 })
 
 afterEach(async () => {
@@ -113,7 +117,7 @@ describe('the maintenance of a LanceDB table', () => {
   })
 
   it('removes the version before the index, even if it is less than a second older than the newest', async () => {
-    for (const id of sequence(26)) await add(id, 250)
+    for (const id of sequence(26)) await add(id, MANY_ROWS)
     await index.whenMaintained()
     const versions = await readTable((table) => table.listVersions())
     const [, ...others] = versions.map(({ timestamp }) => Number(timestamp)).sort((one, other) => other - one)
@@ -165,7 +169,7 @@ describe('the maintenance of a LanceDB table', () => {
     await index.close()
     await closed
     expect(await readdir(vectors)).not.toContain('.building')
-    index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000 })
+    index = new LanceDbVectorIndex(vectors, { indexFromRows: INDEX_FROM_ROWS })
     expect(await search(39)).toEqual([[39, 0]])
     await index.whenMaintained()
     expect(await readdir(vectors)).toContain(`${COLLECTION.name}.search.json`)
@@ -173,7 +177,7 @@ describe('the maintenance of a LanceDB table', () => {
   })
 
   it('measures the search depth a second time for an index that a compaction has divided', async () => {
-    for (const id of sequence(30)) await add(id, 250)
+    for (const id of sequence(30)) await add(id, MANY_ROWS)
     await index.whenMaintained()
     const plan = join(vectors, `${COLLECTION.name}.search.json`)
     const measured = await readFile(plan, 'utf8')
@@ -193,7 +197,7 @@ describe('the maintenance of a LanceDB table', () => {
   })
 
   it('ignores the former indexes of a collection that was dropped and created again', async () => {
-    for (const id of sequence(22)) await add(id, 250)
+    for (const id of sequence(22)) await add(id, MANY_ROWS)
     await index.whenMaintained()
     for (const id of sequence(30, 100)) await add(id)
     await index.drop(COLLECTION.name)
@@ -208,14 +212,14 @@ describe('the maintenance of a LanceDB table', () => {
   })
 
   it('keeps a growing index current: it has few parts and every row, and finds all rows', async () => {
-    for (const id of sequence(30)) await add(id, 250)
+    for (const id of sequence(30)) await add(id, MANY_ROWS)
     await index.whenMaintained()
     for (const round of sequence(3)) {
       for (const id of sequence(40, round * 1_000)) await add(id)
       await index.whenMaintained()
     }
     const [stats, built] = await readTable(async (table) => [await table.stats(), await table.indexStats('vector_idx')])
-    expect(stats).toMatchObject({ numRows: 30 * 250 + 3 * 40 * 3 })
+    expect(stats).toMatchObject({ numRows: 30 * MANY_ROWS + 3 * 40 * 3 })
     expect(built).toMatchObject({ numUnindexedRows: 0 })
     expect(built?.numIndices).toBeLessThan(5)
     for (const id of [1, 30, 1_000, 2_039, 3_039]) expect(await search(id)).toEqual([[id, 0]])

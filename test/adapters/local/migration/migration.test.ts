@@ -1,7 +1,7 @@
-import { readdir, rename } from 'node:fs/promises'
+import { cp, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres, openSqlite } from '../../../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
 import {
@@ -41,18 +41,32 @@ afterEach(async () => {
   await folder.remove()
 })
 
-async function open(databaseUrl?: string): Promise<Engine> {
+afterAll(async () => {
+  for (const made of filled.values()) await (await made).remove()
+})
+
+async function open(databaseUrl?: string, from = dataDir): Promise<Engine> {
   return await openLocalEngine({
-    dataDir,
+    dataDir: from,
     embeddingModels: [new MemoryEmbeddingModel()],
     httpTransport: new MemoryHttpTransport(),
     ...(databaseUrl !== undefined && { databaseUrl }),
   })
 }
 
-/** A folder with data of every kind. */
+/** Folders with data of every kind, with a destination or without. The tests work on copies. */
+const filled = new Map<boolean, ReturnType<typeof makeFilled>>()
+
+/** Puts data of every kind in the folder of the test. */
 async function fill({ hasDestination = true } = {}): Promise<void> {
-  const engine = await open()
+  const made = filled.get(hasDestination) ?? makeFilled(hasDestination)
+  filled.set(hasDestination, made)
+  await cp((await made).path, dataDir, { recursive: true })
+}
+
+async function makeFilled(hasDestination: boolean): ReturnType<typeof temporaryFolder> {
+  const made = await temporaryFolder()
+  const engine = await open(undefined, made.path)
   const { administration, owner } = engine
   const session = engine.as(owner)
   const { id } = await session.contexts.create({ ...NEW_CONTEXT, name: NASTY, description: `${NASTY}\n\t\\u0041` })
@@ -85,6 +99,7 @@ async function fill({ hasDestination = true } = {}): Promise<void> {
   }
   await expect.poll(underWay, { timeout: 20_000 }).toBe(0)
   await engine.close()
+  return made
 }
 
 /** All that a user sees of a folder. */
