@@ -73,8 +73,9 @@ const config: ViteUserConfig = defineConfig({
     exclude: ['test/shared/**'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/kept-model.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A test that hangs fails, and one on a machine that is busy with other work passes.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // Files run one after the other in the same processes: to load the engine takes a second each time.
     isolate: false,

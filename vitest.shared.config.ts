@@ -6,9 +6,12 @@ const config: ViteUserConfig = defineConfig({
   plugins: [programsOfDist],
   test: {
     include: ['test/shared/**/*.test.ts'],
+    setupFiles: ['test/kept-model.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // As in `vitest.config.ts`.
+    isolate: false,
     maxWorkers: 2,
     server: { deps: { external: [/\/dist\//] } },
   },

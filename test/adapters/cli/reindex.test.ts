@@ -60,7 +60,7 @@ describe('alcove reindex', () => {
       'Lamps: the server of the embedding model remote is away; the re-index waits for it (ERR_MODEL_UNAVAILABLE)',
       ...(lines.length > 1 ? ['Lamps: the re-index goes on'] : []),
     ])
-  }, 60_000)
+  })
 
   it('--all counts contexts and documents, and passes over those that have the settings', async () => {
     await alcove('context', 'create', 'Empty')
@@ -118,7 +118,7 @@ describe('alcove reindex', () => {
     expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 1_000, reindexing: null })
     expect((await alcove('search', '--context', 'Lamps', 'lamp 39', '--json')).exitCode).toBe(0)
     expect((await alcove('doctor')).exitCode).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe('a wrong command', () => {

@@ -344,36 +344,40 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(hanging.requests).toHaveLength(1)
   })
 
-  it('O15 claims nothing new while it closes; it records requests that end soon, and releases those that hang at once', async () => {
-    const hanging = new HangingTransport()
-    const relay = await start({ httpTransport: hanging })
-    await relay.destinations(2)
-    let close: (value: unknown) => void = () => undefined
-    const closing = new Promise((resolve) => {
-      close = resolve
-    })
-    hanging.respond = async ({ url }) => {
-      const isSlow = url.includes('hook-1')
-      if (!isSlow) await closing
-      await new Promise((resolve) => setTimeout(resolve, isSlow ? 60_000 : 400))
-      return answer(200)
-    }
-    for (let event = 0; event < 20; event += 1) await relay.record(event)
-    // Eight requests of each destination are in progress, and 24 wait.
-    await vi.waitFor(() => expect(hanging.requests).toHaveLength(16), WAIT)
-    const began = performance.now()
-    close(undefined)
-    await relay.engine.close()
-    expect(performance.now() - began).toBeLessThan(3_500)
-    expect(hanging.requests).toHaveLength(16)
-    const next = await start()
-    const log = await next.whenSettled(5_000)
-    const outcomes = log.map(({ attempts }) => attempts.map(({ outcome }) => outcome).join())
-    expect(log.every(({ status }) => status === 'succeeded')).toBe(true)
-    expect(outcomes.filter((each) => each === 'interrupted,success')).toHaveLength(8)
-    expect(outcomes.filter((each) => each === 'success')).toHaveLength(32)
-    expect(next.httpTransport.requests).toHaveLength(32)
-  })
+  it(
+    'O15 claims nothing new while it closes; it records requests that end soon, and releases those that hang at once',
+    WALL_CLOCK,
+    async () => {
+      const hanging = new HangingTransport()
+      const relay = await start({ httpTransport: hanging })
+      await relay.destinations(2)
+      let close: (value: unknown) => void = () => undefined
+      const closing = new Promise((resolve) => {
+        close = resolve
+      })
+      hanging.respond = async ({ url }) => {
+        const isSlow = url.includes('hook-1')
+        if (!isSlow) await closing
+        await new Promise((resolve) => setTimeout(resolve, isSlow ? 60_000 : 400))
+        return answer(200)
+      }
+      for (let event = 0; event < 20; event += 1) await relay.record(event)
+      // Eight requests of each destination are in progress, and 24 wait.
+      await vi.waitFor(() => expect(hanging.requests).toHaveLength(16), WAIT)
+      const began = performance.now()
+      close(undefined)
+      await relay.engine.close()
+      expect(performance.now() - began).toBeLessThan(3_500)
+      expect(hanging.requests).toHaveLength(16)
+      const next = await start()
+      const log = await next.whenSettled(5_000)
+      const outcomes = log.map(({ attempts }) => attempts.map(({ outcome }) => outcome).join())
+      expect(log.every(({ status }) => status === 'succeeded')).toBe(true)
+      expect(outcomes.filter((each) => each === 'interrupted,success')).toHaveLength(8)
+      expect(outcomes.filter((each) => each === 'success')).toHaveLength(32)
+      expect(next.httpTransport.requests).toHaveLength(32)
+    },
+  )
 
   it('O16 retries five destinations that fail together independently of each other', WALL_CLOCK, async () => {
     const transport = new MemoryHttpTransport()
