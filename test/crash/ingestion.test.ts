@@ -133,7 +133,7 @@ describe('a document that kills the process', () => {
       ],
     })
     await folder.remove()
-  }, 90_000)
+  })
 })
 
 /** Compares long texts without printing them. */

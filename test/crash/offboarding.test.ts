@@ -37,4 +37,4 @@ it('A89 a process killed during the purge of a company leaves it to the next one
   expect(await database('alcove_jobs').where('kind', 'like', 'purge%').select()).toEqual([])
   await database.destroy()
   await folder.remove()
-}, 120_000)
+})

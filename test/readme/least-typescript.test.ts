@@ -40,4 +40,4 @@ it('the least version of TypeScript that the page names compiles a host', async 
   const { stdout } = await run(process.execPath, args, { cwd: folder.path })
   expect(stdout).toBe('')
   await folder.remove()
-}, 120_000)
+})

@@ -96,7 +96,7 @@ describe('alcove evaluate', () => {
     expect(settings[1]?.recall).toBeGreaterThan(0.6)
     expect(settings[3]?.chunks).toBeGreaterThan(settings[0]?.chunks ?? 0)
     expect(await leftFolders()).toEqual([])
-  }, 120_000)
+  })
 
   it('names the line and the column of a wrong row, and measures nothing', async () => {
     const alcove = await prepare()
@@ -109,7 +109,7 @@ describe('alcove evaluate', () => {
     })
     expect(await alcove(...EVALUATE, '--mode', 'fast')).toMatchObject({ exitCode: 2 })
     expect(await alcove(...EVALUATE, '--model', 'none')).toMatchObject({ exitCode: 1, stdout: '' })
-  }, 60_000)
+  })
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
     'leaves nothing behind after %s',

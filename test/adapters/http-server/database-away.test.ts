@@ -94,6 +94,6 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)(
       }
       expect(await server.engine.administration.verify()).toMatchObject({ problems: [] })
       expect((await server.request('GET', '/ready', { isDescribed: false })).status).toBe(200)
-    }, 120_000)
+    })
   },
 )

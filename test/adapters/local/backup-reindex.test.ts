@@ -95,5 +95,5 @@ describe('a re-index in progress', () => {
       expect(await documents.list(id)).toHaveLength(DOCUMENTS)
       await engine.close()
     }
-  }, 120_000)
+  })
 })

@@ -90,7 +90,7 @@ describe('documents of a model on a server', () => {
     await documents.whenProcessed(uuid)
     expect(await documents.get(uuid)).toMatchObject({ error: null, waiting: null })
     expect((await opened.health()).ports.embeddingModels).toBe('ok')
-  }, 90_000)
+  })
 
   it('continue after a restart of the engine', async () => {
     const first = await open(64)
@@ -106,7 +106,7 @@ describe('documents of a model on a server', () => {
     await server.listen()
     await documents.whenProcessed(uuid)
     expect((await documents.get(uuid)).waiting).toBeNull()
-  }, 60_000)
+  })
 
   it('no longer say that they wait once the first windows are embedded', async () => {
     const opened = await open(64)
@@ -123,7 +123,7 @@ describe('documents of a model on a server', () => {
     await server.listen()
     await expect.poll(async () => (await documents.get(uuid)).waiting, { timeout: 40_000 }).toBeNull()
     expect(await documents.get(uuid)).toMatchObject({ completed: null, error: null })
-  }, 90_000)
+  })
 
   it('no longer say that they wait if nobody has tried for two minutes', async () => {
     const first = await open(64)
@@ -145,7 +145,7 @@ describe('documents of a model on a server', () => {
     expect((await documents.get(uuid)).waiting).not.toBeNull()
     clock.advance(150_000)
     expect((await documents.get(uuid)).waiting).toBeNull()
-  }, 60_000)
+  })
 
   it('do not say that they wait while a re-index waits for another model', async () => {
     engine = await openLocalEngine({
@@ -170,7 +170,7 @@ describe('documents of a model on a server', () => {
     server.always = () => undefined
     const uuid = await documents.upload(id, { fileName: 'leave.txt', content: 'Parental leave takes eighteen weeks.' })
     expect(await documents.get(uuid)).toMatchObject({ completed: null, waiting: null })
-  }, 60_000)
+  })
 
   it('fail at once if the server refuses them for good', async () => {
     const opened = await open(64)
@@ -182,7 +182,7 @@ describe('documents of a model on a server', () => {
     server.always = undefined
     await documents.retry(uuid)
     await documents.whenProcessed(uuid)
-  }, 30_000)
+  })
 
   it('fail after some attempts if the server always fails with them, and works with others', async () => {
     const opened = await open(64)
@@ -196,7 +196,7 @@ describe('documents of a model on a server', () => {
     const other = await documents.upload(id, { fileName: 'leave.txt', content: 'Parental leave takes eighteen weeks.' })
     await documents.whenProcessed(other)
     expect((await documents.get(uuid)).completed).toBeNull()
-  }, 60_000)
+  })
 })
 
 describe('warmUp', () => {
@@ -243,7 +243,7 @@ describe('the command line', () => {
     const found = await run('search', 'When is the harbour closed?', '--context', 'Port', '--json')
     expect(found).toContain('closed in winter')
     expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true)
-  }, 120_000)
+  })
 
   it('gives the model of a server another id', async () => {
     const cwd = dataDir
@@ -252,5 +252,5 @@ describe('the command line', () => {
     await runAlcoveHere(['init'], { cwd })
     const { stdout } = await runAlcoveHere(['context', 'create', 'Port', '--json', ...remote, ...own], { cwd })
     expect(JSON.parse(stdout)).toMatchObject({ embeddingModel: 'nomic-2' })
-  }, 60_000)
+  })
 })

@@ -89,7 +89,7 @@ describe('a vector index in PostgreSQL', () => {
     const [nearest] = await other.search(COLLECTION, clusteredVector(900, COLLECTION.dimensions, 1), { limit: 1 })
     expect(nearest?.documentId).not.toBe(900)
     for (const each of [index, scanned, other]) await each.close()
-  }, 120_000)
+  })
 
   it('reads the current vectors of a collection that another process dropped and created again', async () => {
     const shared = options()

@@ -140,7 +140,7 @@ describe('a word index in SQLite', () => {
         for (const { documentId } of found) expect(left.has(documentId)).toBe(true)
       }
     })
-  }, 120_000)
+  })
 
   it('frees the disk space of deleted words and keeps additions made during the purge', async () => {
     await withIndex(async (index) => {
@@ -325,7 +325,7 @@ describe('a word index in SQLite', () => {
       for (const rows of documents) await index.add(NAME, rows)
       expect(await scoresOf(hits)).toEqual(hits.map(() => 0))
     })
-  }, 120_000)
+  })
 
   it('reads a file of the previous layout with the same results and without much growth', async () => {
     const path = join(words, `${NAME}.sqlite`)

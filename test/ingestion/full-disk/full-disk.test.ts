@@ -39,7 +39,7 @@ describeDisk.concurrent('a full disk (ENOSPC on a tmpfs; skipped where none can 
     )
     expect(report.search).toMatch(/results$/)
     expect(report.during).toEqual(['completed', 'completed'])
-  }, 120_000)
+  })
 
   it('for the database refuses uploads and delays processing, and both continue once there is room', async () => {
     const report = await run(UPLOADS, 'database')
@@ -49,14 +49,14 @@ describeDisk.concurrent('a full disk (ENOSPC on a tmpfs; skipped where none can 
     )
     expect(report.search).toMatch(/results$/)
     expect(report.during).toEqual(['completed', 'waits'])
-  }, 120_000)
+  })
 
   it('for vectors delays processing, which continues once there is room', async () => {
     const report = await run(UPLOADS, 'vectors')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
     expect(report.during).toEqual(['completed', 'waits', 'waits'])
     expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
-  }, 120_000)
+  })
 })
 
 describeDisk.concurrent('a full disk for words', () => {
@@ -67,35 +67,35 @@ describeDisk.concurrent('a full disk for words', () => {
     expect(report.during[0]).toBe('completed')
     expect(report.during).toContain('waits')
     expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
-  }, 120_000)
+  })
 
   it('W68 delays a deletion until the deletion of a context makes room', async () => {
     const report = await run(DELETIONS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, context: 'done', filesLeft: 0, afterwards: 'done' })
     expect(report.document).not.toBe('hangs')
     expect(report.failures).toBeLessThan(10)
-  }, 120_000)
+  })
 })
 
 describeDisk.concurrent('a deletion on a full disk', () => {
   it('with files, vectors and words makes its own room', async () => {
     const report = await run(DELETIONS, 'files, vectors and words')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'done', context: 'done', filesLeft: 0 })
-  }, 120_000)
+  })
 
   it('with everything but a few kilobytes removes the files, and the rest once there is room', async () => {
     const report = await run(DELETIONS, 'everything')
     expect(report).toMatchObject({ ...AT_THE_END, filesLeft: 0, afterwards: 'done' })
     // The deletion goes as far as it can without room. Its record needs only a few bytes, which are not always free.
     expect([report.document, report.context]).not.toContain('hangs')
-  }, 120_000)
+  })
 
   it('with the vectors alone waits until the deletion of a context makes room', async () => {
     const report = await run(DELETIONS, 'vectors')
     expect(report).toMatchObject({ ...AT_THE_END, document: 'full', context: 'done', filesLeft: 0, afterwards: 'done' })
     // The backoff keeps waiting jobs from constant retries.
     expect(report.failures).toBeLessThan(10)
-  }, 120_000)
+  })
 })
 
 const AT_THE_END = { problems: [] }

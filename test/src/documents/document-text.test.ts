@@ -94,7 +94,7 @@ describe('the text of a document', () => {
       ),
       { numRuns: sized(25, 60) },
     )
-  }, 120_000)
+  })
 
   it('is refused outside of its length, and before the document is completed, with a sentence that says why', async () => {
     const uuid = await uploadText(session, contextId, 'b.txt', 'some words')

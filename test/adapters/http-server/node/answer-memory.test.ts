@@ -21,7 +21,7 @@ let server: ChildServer
 
 beforeAll(async () => {
   server = await startChildServer('answer-child.ts')
-}, 120_000)
+})
 
 afterAll(async () => {
   await server.remove()

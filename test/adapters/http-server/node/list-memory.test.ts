@@ -18,7 +18,7 @@ let server: ChildServer
 
 beforeAll(async () => {
   server = await startChildServer('list-child.ts', String(CONTEXTS))
-}, 60_000)
+})
 
 afterAll(async () => {
   await server.remove()

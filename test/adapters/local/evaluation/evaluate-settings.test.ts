@@ -127,7 +127,7 @@ describe('an evaluation of settings', () => {
     expect(await session.contexts.list()).toHaveLength(1)
     // The host's model still works.
     expect(await session.search(contextId, 'lamp3', { mode: 'semantic' })).not.toEqual([])
-  }, 60_000)
+  })
 
   it('joins rows with the same question, and counts each of their answers', async () => {
     const both = ['lamp', 'chair'].map((thing) => ({ question: 'rule', document: `${thing}.txt` }))
@@ -234,7 +234,7 @@ describe('an evaluation of another model', () => {
     expect(await leftFolders()).toEqual([])
     await engine.close()
     await folder.remove()
-  }, 60_000)
+  })
 })
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
@@ -287,5 +287,5 @@ describe.each(POSTGRES)('an evaluation of a context on $name', ({ openEmpty }) =
     expect(during).toHaveLength(1)
     expect(await leftFolders()).toEqual([])
     await second?.close()
-  }, 60_000)
+  })
 })

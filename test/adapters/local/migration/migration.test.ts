@@ -374,7 +374,7 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     const migrated = await open(database.address)
     expect(await seen(migrated)).toEqual(before)
     await migrated.close()
-  }, 120_000)
+  })
 })
 
 it('a migration to a database with pgvector copies each vector unchanged', async () => {

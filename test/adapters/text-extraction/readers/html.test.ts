@@ -136,7 +136,7 @@ describe('U11: a hostile page', () => {
       const count = name === 'div' ? 1_000_000 : 200_000
       expect((await extract(`<p>before</p>${`<${name}>`.repeat(count)}end`, MEGABYTE)).text).toMatch(/^before/)
     }
-  }, 120_000)
+  })
 
   it('with a paragraph, a cell or a heading of 4 MB is read in pieces', async () => {
     for (const [open, close] of [
@@ -152,7 +152,7 @@ describe('U11: a hostile page', () => {
       expect(read.text.endsWith('end')).toBe(true)
       for (const { text } of read.pieces) expect(text.length).toBeLessThan(200_000)
     }
-  }, 120_000)
+  })
 
   it('with an embedded picture of 30 MB is read', async () => {
     const picture = `<img alt="a chart" src="data:image/png;base64,${'A'.repeat(30_000_000)}">`
@@ -173,7 +173,7 @@ describe('U11: a hostile page', () => {
     const row = `<table><tr>${'<td>x'.repeat(300_000)}</table>`
     const wide = `<table>${'<tr><td colspan=1000 rowspan=65534>x<td>y'.repeat(2_000)}</table>`
     for (const page of [row, wide]) expect((await extract(`${page}<p>end`, MEGABYTE)).text.endsWith('end')).toBe(true)
-  }, 120_000)
+  })
 
   it('of comments is identified at once', async () => {
     const bytes = Buffer.from('<!---->'.repeat(585))
