@@ -300,7 +300,7 @@ export interface paths {
         };
         /**
          * Follow the states and the progress of the documents of a context
-         * @description Server-sent events. An event `document` has a state as its data: first those of all documents, then an event `ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events have no ids. A slow client gets only the last state of each document. `docId` selects one document, and `snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. The deletion of a completed document comes only with its `docId`; the stream ends then. A comment comes every 15 seconds. The stream also ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.
+         * @description Server-sent events. An event `document` has a state as its data: first those of all documents, then an event `ready` with `{}`, then a `document` for each change. A client that connects again gets all states again, so events have no ids. A slow client gets only the last state of each document. `docId` selects one document, and `snapshot=unfinished` leaves out documents at the beginning that are completed, or have failed. A stream with a `docId` ends with the deletion of its document. A comment comes every 15 seconds. The stream also ends when the token expires or loses its rights: the last event is `end`, with a problem document as its data.
          */
         get: operations["watchDocuments"];
         put?: never;
