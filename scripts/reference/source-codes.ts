@@ -24,7 +24,7 @@ export function codesInSources(): ReadonlySet<string> {
 /** The statuses with which the HTTP server answers: in tables, in errors of its own, and in answers it describes. */
 export function statusesInSources(): ReadonlyMap<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>()
-  for (const text of [...sourcesOf('adapters/node-kit/http'), ...sourcesOf('adapters/http-server')]) {
+  for (const text of [...sourcesOf('adapters/http-server'), ...sourcesOf('adapters/node-kit/http')]) {
     const visit = (node: ts.Node): void => {
       for (const [code, status] of statusesAt(node)) found.set(code, (found.get(code) ?? new Set()).add(status))
       ts.forEachChild(node, visit)
