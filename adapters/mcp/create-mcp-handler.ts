@@ -82,6 +82,7 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
     const requestId = info.requestId ?? requestIdOf(request)
     const answered = await answer(request, info, requestId)
     answered.headers.set('x-request-id', requestId)
+    if (!answered.headers.has('cache-control')) answered.headers.set('cache-control', 'no-store')
     return answered
   }
 }

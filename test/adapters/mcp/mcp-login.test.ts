@@ -131,6 +131,14 @@ describe("the host's own login of agents", () => {
   })
 })
 
+describe('an answer of a handler on its own', () => {
+  it.each(['GET', 'DELETE'])('to %s, which no agent without a session sends, is in no cache', async (method) => {
+    const answered = await agents()(new Request(`${ROOT}/mcp`, { method, headers: withToken() }))
+    expect([answered.status, answered.headers.get('allow')]).toEqual([405, 'POST'])
+    expect(answered.headers.get('cache-control')).toBe('no-store')
+  })
+})
+
 describe('bodies that are being received', () => {
   const LARGE = { maxBodyBytes: 8_000_000 }
 
