@@ -30,6 +30,11 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   /** Longest time that a statement may take, in milliseconds. Then its connection is closed. Default: 120,000. */
   readonly queryTimeoutMs?: number
+  /**
+   * False if a connection that nobody uses does not keep the process alive, as a connection to a file does not. Default:
+   * true.
+   */
+  readonly keepsProcess?: boolean
   /** The caller's name of the URL, for error messages. Default: `databaseUrl`. */
   readonly field?: string
 }
@@ -40,9 +45,10 @@ export interface PostgresOptions {
  * @throws InvalidInputError if it is no such URL
  */
 export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
-  const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS, field = 'databaseUrl' } = options
+  const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS, keepsProcess = true } = options
+  const { field = 'databaseUrl' } = options
   requirePostgresUrl(url, field)
-  return knex({
+  const database = knex({
     client: 'pg',
     connection: {
       connectionString: url,
@@ -61,12 +67,15 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
         connection: DriverConnection,
         done: (error: Error | null, connection: DriverConnection) => void,
       ) => {
+        if (!keepsProcess) releaseWhenFree(connection)
         closeWhenUnanswered(connection)
         connection.query(SETTINGS, (error: Error | null) => done(error, connection))
       },
       validate: hasNoOpenStatement,
     },
   })
+  if (!keepsProcess) letProcessEnd((database.client as { readonly pool: ConnectionPool }).pool)
+  return database
 }
 
 /** @throws InvalidInputError whose message never quotes the URL, as it may have a password */
@@ -86,7 +95,10 @@ export function requirePostgresUrl(url: unknown, field: string): void {
 /** The part of the driver's connection that is used, as knex uses it. */
 export interface DriverConnection {
   query(...args: readonly unknown[]): unknown
-  end(): Promise<void>
+  end(...args: readonly unknown[]): Promise<void>
+  /** The process stays alive for the connection, or not. */
+  ref(): void
+  unref(): void
   /** If set, knex never hands out the connection: the reason. */
   __knex__disposed?: unknown
 }
@@ -122,7 +134,24 @@ function hasNoOpenStatement(connection: DriverConnection): boolean {
 }
 
 function countStatement(connection: DriverConnection, change: 1 | -1): void {
-  openStatements.set(connection, (openStatements.get(connection) ?? 0) + change)
+  const count = (openStatements.get(connection) ?? 0) + change
+  openStatements.set(connection, count)
+  if (!released.has(connection)) return
+  if (count === 0) connection.unref()
+  else connection.ref()
+}
+
+/** Connections that keep the process alive only while a statement, or the end of the connection, has no answer. */
+const released = new WeakSet<DriverConnection>()
+
+function releaseWhenFree(connection: DriverConnection): void {
+  released.add(connection)
+  const end = connection.end.bind(connection)
+  // knex passes a callback, and others await the promise.
+  connection.end = (...args) => {
+    connection.ref()
+    return end(...args)
+  }
 }
 
 /**
@@ -179,7 +208,7 @@ interface ConnectionPool {
   on(event: 'startReaping', listener: () => void): void
 }
 
-/** The pool's look for idle connections keeps no process alive: a free connection to a file has nothing to wait for. */
+/** The pool's look for idle connections keeps no process alive: a free connection has nothing to wait for. */
 function letProcessEnd(pool: ConnectionPool): void {
   pool.on('startReaping', () => {
     // The pool makes its timer after it has told its listeners.

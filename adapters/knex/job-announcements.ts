@@ -76,6 +76,7 @@ interface Connection {
   on(name: 'notification', listener: (message: { readonly payload?: string }) => void): unknown
   once(name: 'end' | 'error', listener: () => void): unknown
   end(): Promise<void>
+  ref?(): void
   unref?(): void
 }
 
@@ -124,6 +125,8 @@ async function listen(
         pauseMs = FIRST_PAUSE_MS
         await Promise.race([lost, stopped])
       } finally {
+        // The caller of `close` waits for this end.
+        connection.ref?.()
         await connection.end().catch(() => undefined)
       }
     } catch {

@@ -32,6 +32,8 @@ function openEngines(): Map<string, OpenEngine[]> {
 export interface SharedOpening {
   /** True if only one engine may work on the folder. Otherwise engines with other options may be beside it. */
   readonly isExclusive: boolean
+  /** True if the process stays alive for the engine, because other processes bring it work. */
+  readonly keepsProcess: boolean
   readonly open: () => Promise<Engine>
 }
 
@@ -69,13 +71,14 @@ export async function openShared(
 async function openFirst(
   folder: string,
   options: LocalEngineOptions,
-  { open, isExclusive }: SharedOpening,
+  { open, isExclusive, keepsProcess }: SharedOpening,
 ): Promise<Engine> {
   const opened: OpenEngine = { version: VERSION, options, isExclusive, engine: open(), users: 1 }
   openEngines().set(folder, [...(openEngines().get(folder) ?? []), opened])
   try {
     const engine = await opened.engine
-    if (isExclusive) closeAtEnd(folder, opened, engine)
+    if (keepsProcess) keepProcess(opened)
+    else closeAtEnd(folder, opened, engine)
     return handleOf(folder, opened, engine)
   } catch (error) {
     forget(folder, opened)
@@ -138,6 +141,7 @@ async function closeShared(folder: string, opened: OpenEngine, engine: Engine): 
 }
 
 function forget(folder: string, opened: OpenEngine): void {
+  clearInterval(keepers.get(opened))
   unclosed.delete(opened)
   if (unclosed.size === 0) process.off('beforeExit', closeAll)
   const rest = (openEngines().get(folder) ?? []).filter((one) => one !== opened)
@@ -145,7 +149,18 @@ function forget(folder: string, opened: OpenEngine): void {
   else openEngines().set(folder, rest)
 }
 
-/** Engines on folders that this copy of the module has opened, each with the function that closes it. */
+/** The timers that keep the process alive for an engine. */
+const keepers = new WeakMap<OpenEngine, NodeJS.Timeout>()
+const KEEP_MS = 60_000
+
+function keepProcess(opened: OpenEngine): void {
+  keepers.set(
+    opened,
+    setInterval(() => undefined, KEEP_MS),
+  )
+}
+
+/** Engines that this copy of the module has opened and that keep no process alive, each with the function that closes it. */
 const unclosed = new Map<OpenEngine, () => Promise<void>>()
 
 /** A program that ends without a call of `close` has nothing left to do: the engine then closes by itself. */

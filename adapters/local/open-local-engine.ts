@@ -26,8 +26,8 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  *
  * It creates the folder if it is missing, and starts the workers. The options can replace any port. Only one engine
  * works on a folder at a time: a second call in the same process with the same options gives that engine, and the last
- * `close` closes it. A program that ends without `close` lets the engine of a folder close by itself; with `databaseUrl`,
- * the engine keeps its process alive, because other processes may bring it work.
+ * `close` closes it. A program that ends without `close` lets the engine close by itself. With `databaseUrl` and `roles`,
+ * the engine keeps its process alive, because other processes bring it work.
  *
  * @throws InvalidInputError if `dataDir` is missing, or for options that are not valid
  * @throws SecretKeyError if the secret-encryption key of the database is missing, or another one is given
@@ -51,8 +51,15 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
   const dataDir = dataDirOf(options)
   await checkLocalOptions(options)
   await makePrivateDataDir(dataDir)
-  const isExclusive = options.databaseUrl === undefined
-  return await openShared(options, dataDir, { isExclusive, open: async () => await openOn(dataDir, options) })
+  const { databaseUrl, isWorking = true, roles = [] } = options
+  const isExclusive = databaseUrl === undefined
+  // A process of named roles is a worker, to which other processes bring work.
+  const keepsProcess = !isExclusive && isWorking && roles.length > 0
+  return await openShared(options, dataDir, {
+    isExclusive,
+    keepsProcess,
+    open: async () => await openOn(dataDir, options),
+  })
 }
 
 async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Engine> {

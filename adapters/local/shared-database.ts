@@ -61,7 +61,7 @@ export async function openSharedDatabase(
 
 /** Words are in the database, which needs no extension for them. */
 function openSharedWords(databaseUrl: string, { tablePrefix, telemetry }: SharedDatabaseOptions): LexicalIndex {
-  const knex = openPostgres(databaseUrl, { maxConnections: MAX_WORD_CONNECTIONS })
+  const knex = openPostgres(databaseUrl, { maxConnections: MAX_WORD_CONNECTIONS, keepsProcess: false })
   return new PgLexicalIndex({
     knex,
     ...(tablePrefix !== undefined && { tablePrefix }),
@@ -99,7 +99,7 @@ async function openSharedVectors(
   databaseUrl: string,
   { tablePrefix, telemetry, isWorking: maintains = true }: SharedDatabaseOptions,
 ): Promise<VectorIndex> {
-  const knex = openPostgres(databaseUrl)
+  const knex = openPostgres(databaseUrl, { keepsProcess: false })
   try {
     const prefixOption = tablePrefix !== undefined && { tablePrefix }
     const index = new PgVectorIndex({ knex, ...prefixOption, ...(telemetry && { telemetry }) })
@@ -147,7 +147,10 @@ export function openSharedStorage(
   databaseUrl: string,
   { tablePrefix }: Pick<SharedDatabaseOptions, 'tablePrefix'>,
 ): KnexStorage {
-  return new KnexStorage({ knex: openPostgres(databaseUrl), ...(tablePrefix !== undefined && { tablePrefix }) })
+  return new KnexStorage({
+    knex: openPostgres(databaseUrl, { keepsProcess: false }),
+    ...(tablePrefix !== undefined && { tablePrefix }),
+  })
 }
 
 /**

@@ -101,8 +101,7 @@ export interface EngineOptions {
   readonly isAlone?: boolean
   /**
    * True if engines in other processes work on this storage at the same time. One of the engines with the role `ingest`
-   * then runs the sweep and the cheap check every hour, and no engine runs them at its start. Such an engine keeps its
-   * process alive until it is closed, because other processes may bring it work. Default: false.
+   * then runs the sweep and the cheap check every hour, and no engine runs them at its start. Default: false.
    */
   readonly isShared?: boolean
   /**

@@ -101,9 +101,8 @@ export class Workers implements WorkSignals, RepairWorkers {
   constructor(parts: EngineParts, options: EngineOptions) {
     const storage = parts.storage
     const telemetry = parts.telemetry
-    const { ingestionConcurrency = INGESTION_CONCURRENCY, isShared: keepsProcess = false } = options
+    const { ingestionConcurrency = INGESTION_CONCURRENCY } = options
     this.#ingestion = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.processDocument],
       concurrency: ingestionConcurrency,
       concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
@@ -112,13 +111,11 @@ export class Workers implements WorkSignals, RepairWorkers {
     })
     // One context at a time: uploads and searches have priority.
     this.#indexing = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.indexContextWords],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
       maxFailures: WORDS_MAX_FAILURES,
     })
     this.#reindexing = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.reindexContext],
       concurrency: REINDEXING_CONCURRENCY,
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
@@ -131,7 +128,6 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
     parts.processDocument.onDeliveriesQueued = () => this.#relay.wake()
     this.#purging = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
       poisonStartDelaysMs: POISON_START_DELAYS_MS,
       // Deleted data must be removed in the end, however often that fails.
@@ -140,14 +136,12 @@ export class Workers implements WorkSignals, RepairWorkers {
       isPausedByFullDisk: false,
     })
     this.#mailing = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.sendMail],
       concurrency: MAIL_CONCURRENCY,
       retryDelaysMs: MAIL_RETRY_DELAYS_MS,
       maxFailures: MAIL_MAX_FAILURES,
     })
     this.#relay = new JobWorker(storage, telemetry, {
-      keepsProcess,
       handlers: [parts.deliverEvent, parts.trimDeliveries, parts.trimAudit],
       concurrency: RELAY_CONCURRENCY,
       concurrencyPerLane: RELAY_CONCURRENCY_PER_DESTINATION,
@@ -161,7 +155,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     })
     this.#sharedSweep =
       options.isShared === true
-        ? new JobWorker(storage, telemetry, { keepsProcess, handlers: [parts.sweepInTurn], pollMs: SWEEP_POLL_MS })
+        ? new JobWorker(storage, telemetry, { handlers: [parts.sweepInTurn], pollMs: SWEEP_POLL_MS })
         : undefined
     this.#storage = storage
     this.#roles = options.roles ?? ['ingest', 'relay']

@@ -131,8 +131,7 @@ export class JobWorker {
       })
       const pauseMs = this.#options.isPausedByFullDisk ? this.#fullDiskBackoff.remainingMs : 0
       const waitMs = pauseMs || (this.#isFullyUsed ? this.#options.pollMs : await this.#startJobs(stopping))
-      const isKept = this.#options.keepsProcess
-      if (waitMs > 0) await (isKept ? pause : idlePause)(Math.min(waitMs, this.#options.pollMs), woken)
+      if (waitMs > 0) await idlePause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
 
@@ -258,11 +257,6 @@ interface JobWorkerOptions {
   readonly claimIntervalMs?: number
   /** Time that running jobs have to finish after `stop`, before they are aborted; default 0. */
   readonly drainMs?: number
-  /**
-   * True where the worker keeps its process alive while it waits for jobs, because other processes may bring some;
-   * default false.
-   */
-  readonly keepsProcess?: boolean
 }
 
 const RETRY_DELAYS_MS = [500, 2_000, 10_000, 30_000, 60_000]
@@ -283,7 +277,6 @@ function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
     isBatched: false,
     claimIntervalMs: 0,
     drainMs: 0,
-    keepsProcess: false,
     ...options,
   }
 }

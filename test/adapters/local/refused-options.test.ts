@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 const open = async (options: object): Promise<unknown> => {
-  return await openLocalEngine({ dataDir, ...options } as never).catch((error: unknown) => error)
+  return await openLocalEngine({ dataDir, ...options }).catch((error: unknown) => error)
 }
 
 const REMOTE = { model: 'tiny', baseUrl: 'http://127.0.0.1:1/v1' }
