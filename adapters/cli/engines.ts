@@ -9,7 +9,7 @@ import {
   UnsupportedError,
 } from '../../src/index.js'
 import type { LocalEngineOptions } from '../local/index.js'
-import type { GlobalOptions } from './options.js'
+import { engineOptions, type GlobalOptions } from './options.js'
 import { tell } from './output.js'
 import { releasing } from './releasing.js'
 
@@ -23,7 +23,10 @@ export async function withDatabase<T>(
   settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile' | 'webhooks'> = {},
 ): Promise<T> {
   const { openLocalDatabase } = await loadLocal()
-  return await closing(await openLocalDatabase({ ...options, ...settings, hostClientId: COMMAND_LINE }), work)
+  return await closing(
+    await openLocalDatabase({ ...engineOptions(options), ...settings, hostClientId: COMMAND_LINE }),
+    work,
+  )
 }
 
 /**
@@ -40,7 +43,7 @@ export async function withEngine<T>(
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
   return await closing(
-    await openLocalEngine({ ...options, roles: ['ingest'], hostClientId: COMMAND_LINE }),
+    await openLocalEngine({ ...engineOptions(options), roles: ['ingest'], hostClientId: COMMAND_LINE }),
     work,
     onInterrupt,
   )
@@ -61,7 +64,11 @@ export async function withUnsweptEngine<T>(
   await requireInitialized(options)
   const { openLocalEngine } = await loadLocal()
   const mode = isWorking ? { roles: ['ingest'] as const, isSweeping: false } : { isWorking: false }
-  return await closing(await openLocalEngine({ ...options, ...mode, hostClientId: COMMAND_LINE }), work, onInterrupt)
+  return await closing(
+    await openLocalEngine({ ...engineOptions(options), ...mode, hostClientId: COMMAND_LINE }),
+    work,
+    onInterrupt,
+  )
 }
 
 /**

@@ -147,6 +147,11 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   }
 }
 
+/** The global options that an engine takes: it refuses those that it does not know. */
+export function engineOptions({ json: _, ...options }: GlobalOptions): Omit<GlobalOptions, 'json'> {
+  return options
+}
+
 /** True if a switch is on. Commander would take any value of its variable as on, `0` included. */
 export function isSwitchedOn(command: CommandUnknownOpts, name: string): boolean {
   const { [name]: given } = command.optsWithGlobals() as Readonly<Record<string, unknown>>

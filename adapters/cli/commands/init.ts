@@ -7,7 +7,7 @@ import {
   NotInitializedError,
 } from '../../../src/index.js'
 import { COMMAND_LINE, isInitialized, loadLocal, withDatabase } from '../engines.js'
-import { type GlobalOptions, globalOptions, option } from '../options.js'
+import { engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
 
 export function initCommand(): CommandUnknownOpts {
@@ -67,7 +67,7 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
 
 async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
   const { openLocalEngine } = await loadLocal()
-  const engine = await openLocalEngine({ ...options, initial, hostClientId: COMMAND_LINE })
+  const engine = await openLocalEngine({ ...engineOptions(options), initial, hostClientId: COMMAND_LINE })
   try {
     return await engine.initialize(initial)
   } finally {

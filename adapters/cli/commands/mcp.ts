@@ -5,7 +5,7 @@ import { EngineOnDemand } from '../engine-on-demand.js'
 import { COMMAND_LINE, findContext, loadLocal, loadMcp, ownerSession, withDatabase } from '../engines.js'
 import { lockedForAgent, lockedForPerson } from '../locked-by-other.js'
 import { LOG_LEVELS, Log } from '../log.js'
-import { collectEach, type GlobalOptions, globalOptions, option } from '../options.js'
+import { collectEach, engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
 import { tell } from '../output.js'
 import { onInterrupt } from '../releasing.js'
 
@@ -94,7 +94,7 @@ class FolderSessions implements SessionSource {
       if (error.holder !== undefined) warn(lockedForPerson(options.dataDir, error.holder))
       return lockedForAgent(error)
     }
-    const settings = { ...options, hostClientId: COMMAND_LINE }
+    const settings = { ...engineOptions(options), hostClientId: COMMAND_LINE }
     const idleMs = options.databaseUrl === undefined ? releaseMs : Infinity
     this.#database = new EngineOnDemand({
       open: async () => await (await loadLocal()).openLocalDatabase(settings),

@@ -9,6 +9,7 @@ import { OBSERVING_OPTIONS, observe } from '../observing.js'
 import {
   checkPublicUrl,
   collect,
+  engineOptions,
   globalOptions,
   MAIL_OPTIONS,
   mailSettings,
@@ -97,7 +98,7 @@ export function serveCommand(): CommandUnknownOpts {
           loadHttpServer(),
         ])
         engine = await openLocalEngine({
-          ...options,
+          ...engineOptions(options),
           ...mailSettings(given, () => address),
           ...(publicUrl !== undefined && { tokenIssuer: publicUrl }),
           ...(signingKeyFile !== undefined && { signingKeyFile }),
