@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { MeterProvider } from '@opentelemetry/api'
+import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics'
 import { UnsupportedError } from '../../src/ports/index.js'
 
 export interface ServeMetricsOptions {
@@ -27,8 +29,17 @@ const REQUEST_TIMEOUT_MS = 10_000
 /** More than any number of scrapers needs. */
 const MAX_CONNECTIONS = 32
 
+type Resource = NonNullable<MeterProviderOptions['resource']>
+
+/** The part of `@opentelemetry/resources` that names a service. */
+interface Resources {
+  readonly defaultResource: () => Resource
+  readonly resourceFromAttributes: (attributes: Resource['attributes']) => Resource
+}
+
 /**
- * Serves metrics for Prometheus as `GET /metrics`, by the official exporter, on a port of its own.
+ * Serves metrics for Prometheus as `GET /metrics`, by the official exporter, on a port of its own. The label
+ * `service_name` of `target_info` is the variable `OTEL_SERVICE_NAME`, or `alcove`.
  *
  * @throws UnsupportedError if `@opentelemetry/sdk-metrics` or `@opentelemetry/exporter-prometheus` is not installed
  * @throws Error of `node:net` if the address is in use or not allowed
@@ -39,7 +50,8 @@ export async function serveMetrics({
 }: ServeMetricsOptions = {}): Promise<MetricsServer> {
   const { MeterProvider, PrometheusExporter } = await loadPackages()
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true })
-  const meterProvider = new MeterProvider({ readers: [exporter] })
+  const resource = namedResource()
+  const meterProvider = new MeterProvider({ ...(resource && { resource }), readers: [exporter] })
   const server = createServer((request, response) => {
     const path = request.url?.split('?', 1)[0]
     if (path !== PATH) response.writeHead(404).end()
@@ -57,6 +69,26 @@ export async function serveMetrics({
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}${PATH}`,
     endpoint: { address, port: bound },
     close: async () => await (closing ??= close(server, meterProvider)),
+  }
+}
+
+function serviceName(): string {
+  const name = process.env['OTEL_SERVICE_NAME']
+  return name === undefined || name === '' ? 'alcove' : name
+}
+
+/**
+ * Names the service. Resources are made by a dependency of the SDK, which strict package managers give to the SDK alone.
+ *
+ * @returns undefined where that package cannot be found, such as in a bundle: the SDK then uses its own name
+ */
+function namedResource(): Resource | undefined {
+  try {
+    const sdk = createRequire(import.meta.url).resolve('@opentelemetry/sdk-metrics')
+    const { defaultResource, resourceFromAttributes } = createRequire(sdk)('@opentelemetry/resources') as Resources
+    return defaultResource().merge(resourceFromAttributes({ 'service.name': serviceName() }))
+  } catch {
+    return undefined
   }
 }
 
