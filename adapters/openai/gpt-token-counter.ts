@@ -13,8 +13,9 @@ type CountTokens = (text: string, options: { readonly allowedSpecial: 'all' | Se
 const NO_SPECIAL = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() }
 
 /**
- * Counts the tokens of OpenAI's embedding models with the package `gpt-tokenizer`. The first call reads the vocabulary,
- * in about 0.2 s.
+ * Counts the tokens of OpenAI's embedding models with the package `gpt-tokenizer`. The first call reads the vocabulary
+ * in about 0.2 s. The event loop waits for half of that, because the vocabulary is one module: no entry of the package
+ * is lighter. So models are opened when a process starts.
  *
  * A token may begin with the space in front of a word. So a word counts as the larger of its tokens with that space and
  * without it. White space of more than one character is not counted.
