@@ -4,7 +4,7 @@
  * and tests no installation by npm.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -65,7 +65,6 @@ try {
     run('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'typescript@6', '@types/node@20')
   }
 
-  cpSync(join(root, 'examples/documents/leave-policy.pdf'), join(folder, 'handbook.pdf'))
   writeFileSync(join(folder, 'program.js'), block('js'))
   writeFileSync(join(folder, 'program-in-typescript.ts'), block('js'))
   // The README's server, which then asks itself how it is.
