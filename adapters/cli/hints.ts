@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { currentCommand, flagOf } from './current-command.js'
 
 /** The options that say which data a command works on. A variable of the environment holds for the next command too. */
 const OPTIONS = [
@@ -14,21 +14,6 @@ const OPTIONS = [
 /** A hint in a message. These other commands work on no data folder, or on one that they name themselves. */
 const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b)([^"]+)"/g
 
-/** A process runs one command line. */
-let given = ''
-
-/** Forgets the options of the command line before, of a process that runs several. */
-export function forgetHintOptions(): void {
-  given = ''
-}
-
-/** Remembers the options that the user has typed, for {@link withGivenOptions}. */
-export function rememberHintOptions(command: CommandUnknownOpts): void {
-  const values = command.optsWithGlobals() as Readonly<Record<string, unknown>>
-  const typed = OPTIONS.filter((name) => command.getOptionValueSourceWithGlobals(name) === 'cli')
-  given = typed.map((name) => ` ${flagOf(name)} ${shown(String(values[name]))}`).join('')
-}
-
 /**
  * Adds the options that the user has typed to each hint of a message, so that a copied hint works on the same data.
  *
@@ -36,11 +21,14 @@ export function rememberHintOptions(command: CommandUnknownOpts): void {
  * @returns such as `run "alcove init --data-dir ./other" first`
  */
 export function withGivenOptions(message: string): string {
-  return given === '' ? message : message.replaceAll(HINT, (_, hint: string) => `"alcove ${hint}${given}"`)
+  return message.replaceAll(HINT, (_, hint: string) => `"alcove ${hint}${givenOptions()}"`)
 }
 
-function flagOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+function givenOptions(): string {
+  const command = currentCommand()
+  const values = (command?.optsWithGlobals() ?? {}) as Readonly<Record<string, unknown>>
+  const typed = OPTIONS.filter((name) => command?.getOptionValueSourceWithGlobals(name) === 'cli')
+  return typed.map((name) => ` ${flagOf(name)} ${shown(String(values[name]))}`).join('')
 }
 
 /** The value as a shell takes it. An address that may contain a secret is left for the user to fill in. */

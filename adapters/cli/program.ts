@@ -20,7 +20,7 @@ import { searchCommand } from './commands/search.js'
 import { exportOpenapiCommand, serveCommand } from './commands/serve.js'
 import { syncCommand } from './commands/sync.js'
 import { userCommand } from './commands/user.js'
-import { rememberHintOptions } from './hints.js'
+import { setCurrentCommand } from './current-command.js'
 import { collectLimits, option, parseCount, parseFile, parseFolder } from './options.js'
 import { oneLine } from './output.js'
 
@@ -95,7 +95,7 @@ export function buildProgram(): CommandUnknownOpts {
     )
     .addOption(option('--embedding-query-prefix <text>', 'text that the model wants before every query'))
     .addOption(option('--embedding-passage-prefix <text>', 'text that the model wants before every passage'))
-  program.hook('preAction', (_program, command) => rememberHintOptions(command))
+  program.hook('preAction', (_program, command) => setCurrentCommand(command))
   for (const command of COMMANDS) program.addCommand(command())
   return reportUsageErrors(program)
 }

@@ -24,7 +24,7 @@ export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiMode
   const { embeddingDimensions, embeddingWindow, embeddingQueryPrefix, embeddingPassagePrefix } = options
   if (model === undefined) {
     if (baseUrl === undefined) return undefined
-    throw new InvalidInputError('embeddingModel', 'name the model of the server with --embedding-model')
+    throw new InvalidInputError('--embedding-url', 'name the model of the server with --embedding-model')
   }
   // A key on the command line would be visible to other users, so there is no option for it.
   const key = process.env['ALCOVE_EMBEDDING_KEY']

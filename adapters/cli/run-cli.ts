@@ -1,7 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
-import { forgetHintOptions, withGivenOptions } from './hints.js'
+import { setCurrentCommand } from './current-command.js'
+import { withGivenOptions } from './hints.js'
 import { withOptionOfField } from './option-of-field.js'
 import { oneLine } from './output.js'
 import { buildProgram } from './program.js'
@@ -19,7 +20,7 @@ const WRONG_USAGE = 2
  */
 export async function runCli(args: readonly string[]): Promise<number> {
   reportOutputErrors()
-  forgetHintOptions()
+  setCurrentCommand(undefined)
   try {
     await buildProgram().parseAsync(withHelpOfSubcommand(args), { from: 'user' })
     return typeof process.exitCode === 'number' ? process.exitCode : 0

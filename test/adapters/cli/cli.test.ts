@@ -257,7 +257,7 @@ describe('alcove', () => {
     await writeFile(join(folder.path, 'tools.json'), '[{"id": 1, "name": "two words"}]')
     await expectError(
       1,
-      /toolsJson\[0\]\.name: must be a function name/,
+      /--tools \[0\]\.name: must be a function name/,
       'context',
       'create',
       'x',

@@ -59,8 +59,8 @@ describe('alcove prepare', () => {
   it.each([
     ['--history: the file broken.json is not valid JSON', '--history', 'broken.json'],
     ['--history: cannot read the file none.json', '--history', 'none.json'],
-    ['history[0].role: must be one of "user", "assistant"', '--history', 'foreign.json'],
-    ['maxTokens: must be at least', '--max-tokens', '10'],
+    ['--history [0].role: must be one of "user", "assistant"', '--history', 'foreign.json'],
+    ['--max-tokens: must be at least', '--max-tokens', '10'],
   ])('says what is wrong: %s', async (message, ...args) => {
     const { exitCode, stdout, stderr } = await prepare('--json', ...args)
     expect(stderr).toContain(message)

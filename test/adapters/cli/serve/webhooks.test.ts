@@ -167,7 +167,7 @@ describe('alcove destination', () => {
     })
     const rotated = await text('destination', 'rotate', String(id), '--overlap-hours', '2')
     expect(rotated).toMatch(/^The old secret signs too until \d{4}-\d\d-\d\dT[\d:.]+Z\.$/m)
-    await expectError(1, /overlapHours: must be an integer from 0 to 168/, [
+    await expectError(1, /--overlap-hours: must be an integer from 0 to 168/, [
       ...['destination', 'rotate', String(id), '--overlap-hours', '1000'],
     ])
     await expectError(2, /'never' is invalid.*standard, long/s, [
@@ -202,7 +202,7 @@ describe('alcove destination', () => {
       /eventTypes\[0\]: must be one of "run\.started", /,
       add('https://8.8.8.8/', '--events', 'nope'),
     )
-    await expectError(1, /eventTypes: must name at least one type/, add('https://8.8.8.8/', '--events', ''))
+    await expectError(1, /--events: must name at least one type/, add('https://8.8.8.8/', '--events', ''))
     await expectError(
       1,
       /no company with the id 9 \(ERR_COMPANY_NOT_FOUND\)/,
