@@ -408,7 +408,7 @@ describe('alcove', () => {
     expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Root', parentId: null }, sub])
     await json('company', 'create', 'Subsub', '--parent', '2')
     expect(await json('company', 'move', '3', '--parent', '1')).toEqual({ id: 3, name: 'Subsub', parentId: 1 })
-    await expectError(1, /parentId: company 2 lies below company 2 itself/, 'company', 'move', '2', '--parent', '2')
+    await expectError(1, /--parent: company 2 lies below company 2 itself/, 'company', 'move', '2', '--parent', '2')
     const account = await json(
       'account',
       'create',

@@ -199,7 +199,7 @@ describe('alcove destination', () => {
     await expectError(1, /^alcove: url: must begin with https:\/\//, add('http://8.8.8.8/'))
     await expectError(
       1,
-      /eventTypes\[0\]: must be one of "run\.started", /,
+      /--events \[0\]: must be one of "run\.started", /,
       add('https://8.8.8.8/', '--events', 'nope'),
     )
     await expectError(1, /--events: must name at least one type/, add('https://8.8.8.8/', '--events', ''))
