@@ -8,6 +8,12 @@ import { openLocalEngine } from '../../../adapters/local/index.js'
 import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
+interface Ended {
+  readonly stdout: string
+  readonly stderr: string
+  readonly signal: string | null
+}
+
 const BUILT = pathToFileURL(join(import.meta.dirname, '../../../dist/adapters/local/index.js')).href
 
 describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('a program with an engine on $name', (kind) => {
@@ -39,11 +45,11 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('a program 
     const running = promisify(execFile)(process.execPath, [path, dataDir, database.address], { timeout })
     return await running.then(
       ({ stdout, stderr }) => ({ stdout, stderr, signal: null }),
-      ({ stdout, stderr, signal, code }: { stdout: string; stderr: string; signal: string | null; code: unknown }) => ({
-        stdout,
-        stderr: `${stderr}${signal === null ? `exit code ${String(code)}` : ''}`,
-        signal,
-      }),
+      (error: unknown) => {
+        const { stdout, stderr, signal } = error as Ended
+        // A program that ends by itself, with an exit code of an error, has a message.
+        return { stdout, stderr: signal === null ? `failed: ${stderr}` : stderr, signal }
+      },
     )
   }
 
