@@ -198,6 +198,13 @@ async function openSession(runtime: Runtime, { folder, weights }: ModelFolder): 
   try {
     return await runtime.InferenceSession.create(join(folder, weights), SESSION_OPTIONS)
   } catch (error) {
+    if (/protobuf parsing failed/i.test(messageOf(error))) {
+      throw new ModelError(
+        'ERR_MODEL_UNSUPPORTED',
+        `${weights} of the model in ${folder} is damaged, incomplete or no ONNX file: copy or download it again`,
+        { cause: error },
+      )
+    }
     throw new ModelError(
       'ERR_MODEL_UNSUPPORTED',
       `the runtime (onnxruntime-node 1.14) cannot run ${weights} of the model in ${folder}: export it with an operator set up to 18 and IR version up to 8, or use another model; the runtime says: ${reasonOf(error)}`,

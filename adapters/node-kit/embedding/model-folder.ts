@@ -115,9 +115,11 @@ export async function checkWeights(model: ModelFolder): Promise<void> {
 }
 
 export function missingFileError(folder: string, file: string, cause?: unknown): ModelError {
+  // A folder as transformers.js lays it out needs no profile: that is made from its own files.
+  const needs = file === PROFILE_FILE ? '; it may have config.json, tokenizer.json and onnx/model.onnx instead' : ''
   return new ModelError(
     'ERR_MODEL_MISSING',
-    `the model folder ${folder} has no readable ${file}: put the model there, or name another folder`,
+    `the model folder ${folder} has no readable ${file}, or does not exist: put the model there, or name another folder${needs}`,
     { cause },
   )
 }

@@ -1,3 +1,4 @@
+import { readdir, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeTinyModel } from '../../fixtures/tiny-models.js'
@@ -56,10 +57,24 @@ describe('alcove model', () => {
     expect(models.find(({ id }) => id === 'all-MiniLM-L6-v2')).toMatchObject({ adapter: 'onnx', isDefault: false })
   })
 
+  it('says that a truncated graph is damaged, and blames no version', async () => {
+    const cut = join(folder.path, 'cut')
+    await writeTinyModel(cut, 'unigram')
+    const [graph = ''] = (await readdir(join(cut, 'onnx'))).map((name) => join(cut, 'onnx', name))
+    await truncate(graph, Math.floor((await stat(graph)).size / 2))
+    const { exitCode, stderr } = await alcove('model', 'add', 'cut')
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/is damaged, incomplete or no ONNX file: copy or download it again/) as string,
+    ])
+  })
+
   it('says what a folder lacks', async () => {
     expect(await alcove('model', 'add', 'no-such-folder')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/no readable profile\.json.*\(ERR_MODEL_MISSING\)\n$/) as string,
+      stderr: expect.stringMatching(
+        /no readable profile\.json, or does not exist.*config\.json.*\(ERR_MODEL_MISSING\)\n$/,
+      ) as string,
     })
     expect(await alcove('model', 'check', 'no-such-model')).toMatchObject({
       exitCode: 1,
