@@ -21,11 +21,13 @@ export async function withDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine) => Promise<T>,
   settings: Pick<LocalEngineOptions, 'mail' | 'mailer' | 'signingKeyFile' | 'webhooks'> = {},
+  onInterrupt?: () => void,
 ): Promise<T> {
   const { openLocalDatabase } = await loadLocal()
   return await closing(
     await openLocalDatabase({ ...engineOptions(options), ...settings, hostClientId: COMMAND_LINE }),
     work,
+    onInterrupt,
   )
 }
 
@@ -73,18 +75,27 @@ export async function withUnsweptEngine<T>(
 
 /**
  * Locks the folder if it can. Otherwise another process works on the folder, and the work gets the database only.
- * @param onInterrupt called when the user interrupts while this process works on the folder
+ * @param onInterrupt called when the user interrupts, with true if this process works on the folder
  */
 export async function withEngineOrDatabase<T>(
   options: GlobalOptions,
   work: (engine: Engine, isWorking: boolean) => Promise<T>,
-  onInterrupt?: () => void,
+  onInterrupt?: (isWorking: boolean) => void,
 ): Promise<T> {
   try {
-    return await withEngine(options, async (engine) => await work(engine, true), onInterrupt)
+    return await withEngine(
+      options,
+      async (engine) => await work(engine, true),
+      () => onInterrupt?.(true),
+    )
   } catch (error) {
     if (!(error instanceof DataDirLockedError)) throw error
-    return await withDatabase(options, async (engine) => await work(engine, false))
+    return await withDatabase(
+      options,
+      async (engine) => await work(engine, false),
+      {},
+      () => onInterrupt?.(false),
+    )
   }
 }
 

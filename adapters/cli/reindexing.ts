@@ -93,7 +93,8 @@ export async function waitForReindex(
   }
 }
 
-/** Says how a re-index goes on after an interruption. */
-export function tellInterrupted(): void {
-  tell('interrupted: the next "alcove reindex" or "alcove serve" goes on; searches use the former settings until then')
+/** Says how a re-index goes on after an interruption. @param isWorking false if another process works on the folder */
+export function tellInterrupted(isWorking: boolean): void {
+  const next = isWorking ? 'the next "alcove reindex" or "alcove serve" goes on' : 'the process that serves goes on'
+  tell(`interrupted: ${next}; searches use the former settings until then`)
 }

@@ -13,13 +13,13 @@ import { temporaryFolder } from '../../temporary-folder.js'
 import { runAlcoveHere } from '../cli/run-alcove-here.js'
 import { type Served, serveAlcove } from '../cli/serve/serve-alcove.js'
 
-/** Where distributions of Linux install Chromium or Chrome; `CHROME_PATH` names another one. */
+/** The browser that `CHROME_PATH` names, or the one that a distribution of Linux has installed. */
 const BROWSER = [process.env['CHROME_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser']
   .filter((path) => path !== undefined)
   .find((path) => existsSync(path))
 const MB = 1_000_000
 
-/** What this test uses of `playwright-core`, which is no package of the project. */
+/** The part of `playwright-core` that this test uses. It is no package of the project. */
 interface Page {
   goto(url: string): Promise<unknown>
   evaluate(script: string): Promise<unknown>

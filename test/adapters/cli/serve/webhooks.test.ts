@@ -197,11 +197,7 @@ describe('alcove destination', () => {
     await expectError(1, refused, add(NO_ADDRESS, '--webhook-allow', '127.0.0.2'))
     await expectError(1, /^alcove: the port 22 may not be contacted \(ERR_/, add('https://8.8.8.8:22/', ...ALLOW))
     await expectError(1, /^alcove: url: must begin with https:\/\//, add('http://8.8.8.8/'))
-    await expectError(
-      1,
-      /--events \[0\]: must be one of "run\.started", /,
-      add('https://8.8.8.8/', '--events', 'nope'),
-    )
+    await expectError(1, /--events \[0\]: must be one of "run\.started", /, add('https://8.8.8.8/', '--events', 'nope'))
     await expectError(1, /--events: must name at least one type/, add('https://8.8.8.8/', '--events', ''))
     await expectError(
       1,
