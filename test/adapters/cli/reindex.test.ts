@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openLocalEngine } from '../../../adapters/local/index.js'
 import { sized } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { EmbeddingServer } from '../openai/embedding-server.js'
@@ -92,6 +93,24 @@ describe('alcove reindex', () => {
     )
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ chunkSize: 64, topN: 3 })
+    expect(await chunks()).toBeGreaterThan(4)
+  })
+
+  it('Ctrl-C beside a server says that the server goes on', async () => {
+    // It holds the folder, and leaves the re-index to others.
+    const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data'), roles: ['relay'] })
+    const { child, outcome } = startAlcove(['reindex', 'Lamps', '--chunk-size', '50'], { cwd: folder.path })
+    const session = engine.as(engine.owner)
+    const [context] = await session.contexts.list()
+    while ((await session.contexts.settings(context?.id ?? 0)).reindexing === null) await setTimeout(20)
+    child.kill('SIGINT')
+    expect(await outcome).toEqual({
+      exitCode: 130,
+      stdout: '',
+      stderr: 'interrupted: the process that serves goes on; searches use the former settings until then\n',
+    })
+    await engine.close()
+    expect((await alcove('reindex', 'Lamps', '--chunk-size', '50')).exitCode).toBe(0)
     expect(await chunks()).toBeGreaterThan(4)
   })
 
