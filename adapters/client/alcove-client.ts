@@ -2,7 +2,7 @@ import createClient, { type Client } from 'openapi-fetch'
 import { Access, type ClientAccess } from './access.js'
 import { AlcoveApiError, dataOf, NOT_ALCOVE } from './api-error.js'
 import { baseUrlOf, check, checkMembers } from './arguments.js'
-import { answered, unreachable } from './client-error.js'
+import { answered, nameOf, unreachable } from './client-error.js'
 import { type DocumentState, documentStates, type WatchOptions } from './document-stream.js'
 import { isRepeatable } from './file-content.js'
 import type { paths } from './generated/api.js'
@@ -97,8 +97,9 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
     }
     yield* documentStates(open, signal, retries)
   }
+  const GET = readable(api.GET, authorized)
   return {
-    GET: readable(api.GET, authorized),
+    GET,
     POST: readable(api.POST, authorized),
     PUT: readable(api.PUT, authorized),
     PATCH: readable(api.PATCH, authorized),
@@ -126,9 +127,9 @@ export function createAlcoveClient(options: AlcoveClientOptions): AlcoveClient {
       const operations = {
         // With too many watches, it asks for the document at once.
         states: (selection: WatchOptions) => statesOf(contextId, selection, { maxRetries: 0 }),
-        list: async () => await dataOf(api.GET('/context/documents/{contextId}', { params: { path } })),
+        list: async () => await dataOf(GET('/context/documents/{contextId}', { params: { path } })),
         get: async (docId: number) =>
-          await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params: { path: { ...path, docId } } })),
+          await dataOf(GET('/context/documents/{contextId}/{docId}', { params: { path: { ...path, docId } } })),
       }
       return await whenProcessed(operations, document, waitOptions)
     },
@@ -152,8 +153,7 @@ function readable<Call extends (...args: never[]) => Promise<unknown>>(call: Cal
       })
     } catch (error) {
       if (response === undefined || options.signal?.aborted === true) throw error
-      const { name } = error as Error
-      throw name === 'SyntaxError'
+      throw nameOf(error) === 'SyntaxError'
         ? new AlcoveApiError({ detail: NOT_ALCOVE }, response)
         : unreachable(response.url, error)
     }

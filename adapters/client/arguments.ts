@@ -96,8 +96,9 @@ export function checkMembers<Type extends object>(
 /** The address of the server, without a slash at its end. @throws AlcoveClientError `ERR_INVALID_INPUT` */
 export function baseUrlOf(text: string): string {
   try {
-    const { href, username, password, search, hash } = new URL(text)
-    if (/^https?:/.test(href) && username + password + search + hash === '') return href.replace(/\/+$/, '')
+    const { href, username, password } = new URL(text)
+    // An empty query or fragment counts too: paths follow.
+    if (/^https?:/.test(href) && username + password === '' && !/[?#]/.test(text)) return href.replace(/\/+$/, '')
   } catch {
     // The error below says what is wrong.
   }

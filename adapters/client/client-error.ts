@@ -27,6 +27,9 @@ const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
   [/RESET|SOCKET|EPIPE/, 'the connection was lost'],
 ]
 
+/** An error may be its own cause. */
+const MAX_CAUSES = 10
+
 interface PlatformError {
   readonly message?: string
   readonly code?: string
@@ -35,8 +38,10 @@ interface PlatformError {
 
 /** The error of a request that got no whole answer, with the address and the reason. */
 export function unreachable(url: string, error: unknown): AlcoveClientError {
-  let deepest = error as PlatformError
-  while (typeof deepest.cause === 'object' && deepest.cause !== null) deepest = deepest.cause
+  // A `fetch` of the host may reject with anything.
+  let deepest: PlatformError = typeof error === 'object' && error !== null ? error : { message: String(error) }
+  for (let depth = 0; depth < MAX_CAUSES && typeof deepest.cause === 'object' && deepest.cause !== null; depth += 1)
+    deepest = deepest.cause
   const { code = '', message = '' } = deepest
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1]
   const known = reason === undefined ? message : `${reason} (${code})`
@@ -59,7 +64,12 @@ export async function answered<T>(
   try {
     return await answer()
   } catch (error) {
-    if (signal?.aborted === true || (error as Error).name.startsWith('Alcove')) throw error
+    if (signal?.aborted === true || nameOf(error).startsWith('Alcove')) throw error
     throw unreachable(url, error)
   }
+}
+
+/** The name of an error; empty for a value that is none. */
+export function nameOf(error: unknown): string {
+  return String((error as Partial<Error> | null | undefined)?.name ?? '')
 }

@@ -33,7 +33,10 @@ interface FormOptions {
 
 const ESCAPED = /%(22|0D|0A)/g
 
-/** The name of a file as browsers know it: they escape these three characters in a form, by the HTML standard. */
+/**
+ * The name of a file as browsers know it: they escape these three characters in a form, by the HTML standard. The parser
+ * does not tell a name of `filename*`, which it has decoded: there, an escape in the name itself is lost.
+ */
 function decodedName(fileName: string): string {
   return fileName.replaceAll(ESCAPED, (escape) => decodeURIComponent(escape))
 }

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { AlcoveError, ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
-import { isError, messageOf, type Telemetry, tracerOf } from '../../src/ports/index.js'
-import { requestIdOf } from '../node-kit/index.js'
+import { ForbiddenError, type Principal, UnauthenticatedError } from '../../src/index.js'
+import { type Telemetry, tracerOf } from '../../src/ports/index.js'
+import { printFailure, requestIdOf } from '../node-kit/index.js'
 
 /** The facts about a request that only its server knows. */
 export interface RequestInfo {
@@ -106,30 +106,13 @@ export function logFailure(
   status: number,
   error: unknown,
 ): void {
-  if (telemetry === undefined && status === 500) printFailure(context, error)
   const { method } = context.req
-  const fields = { requestId: context.get('requestId'), method, status, ...describeCaller(context.get('caller')) }
+  const requestId = context.get('requestId')
+  if (telemetry === undefined && status === 500)
+    printFailure(`${method} ${context.get('route') ?? 'of an unknown path'}`, requestId, error)
+  const fields = { requestId, method, status, ...describeCaller(context.get('caller')) }
   const isRefused = error instanceof UnauthenticatedError || error instanceof ForbiddenError
   telemetry?.record({ name: 'http.request.failed', level: isRefused ? 'warn' : 'error', fields, error })
-}
-
-/** One line with the pattern of the path, then the stack, then the causes. */
-function printFailure(context: Context<RequestEnvironment>, error: unknown): void {
-  const request = `${context.req.method} ${context.get('route') ?? 'of an unknown path'}`
-  const reason = [...chainOf(error)].join('\ncaused by ')
-  // biome-ignore lint/suspicious/noConsole: the default of a host without a telemetry; every platform has it.
-  console.error(`alcove: ${request} failed with 500 (request ${context.get('requestId')}): ${reason}`)
-}
-
-/** The stacks of an error and of its causes. Those below an error of the engine stay out: drivers may quote values. */
-function* chainOf(error: unknown): Generator<string> {
-  let next = error
-  while (isError(next)) {
-    yield next.stack ?? next.message
-    if (next instanceof AlcoveError) return
-    next = next.cause
-  }
-  if (next !== undefined) yield messageOf(next)
 }
 
 function describeCaller(caller: LoggedCaller | undefined): Readonly<Record<string, string | number>> {

@@ -33,6 +33,11 @@ export interface HttpHandlerOptions extends LoginOptions {
    */
   readonly corsOrigins?: readonly string[]
   /**
+   * False: only `authenticate` decides. Bearer tokens are ignored, and the operations that issue, revoke and describe
+   * them are not mounted. Default: true.
+   */
+  readonly bearerTokens?: boolean
+  /**
    * Further handlers by path, such as `{ '/mcp': createMcpHandler(engine) }`. Their requests are logged and their answers
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
    */

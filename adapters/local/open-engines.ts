@@ -16,6 +16,8 @@ interface OpenEngine {
   users: number
   /** Resolves once the engine is closed; undefined while it is open. Never rejects. */
   closing?: Promise<void>
+  /** Keeps the process alive for a worker. */
+  keeper?: NodeJS.Timeout
 }
 
 /**
@@ -141,7 +143,7 @@ async function closeShared(folder: string, opened: OpenEngine, engine: Engine): 
 }
 
 function forget(folder: string, opened: OpenEngine): void {
-  clearInterval(keepers.get(opened))
+  clearInterval(opened.keeper)
   unclosed.delete(opened)
   if (unclosed.size === 0) process.off('beforeExit', closeAll)
   const rest = (openEngines().get(folder) ?? []).filter((one) => one !== opened)
@@ -149,15 +151,10 @@ function forget(folder: string, opened: OpenEngine): void {
   else openEngines().set(folder, rest)
 }
 
-/** The timers that keep the process alive for an engine. */
-const keepers = new WeakMap<OpenEngine, NodeJS.Timeout>()
 const KEEP_MS = 60_000
 
 function keepProcess(opened: OpenEngine): void {
-  keepers.set(
-    opened,
-    setInterval(() => undefined, KEEP_MS),
-  )
+  opened.keeper = setInterval(() => undefined, KEEP_MS)
 }
 
 /** Engines that this copy of the module has opened and that keep no process alive, each with the function that closes it. */

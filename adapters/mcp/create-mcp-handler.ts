@@ -8,6 +8,7 @@ import {
   HttpError,
   hostOf,
   identifyCaller,
+  printFailure,
   requestIdOf,
   requireApplication,
 } from '../node-kit/index.js'
@@ -73,8 +74,11 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
     } catch (error) {
       const refused = refusal(error, metadataUrl)
       // A refusal (HttpError) does not count as a failure, also if its status is 503.
-      if (refused.status >= 500 && !(error instanceof HttpError))
+      if (refused.status >= 500 && !(error instanceof HttpError)) {
+        if (telemetry === undefined && refused.status === 500)
+          printFailure(`${request.method} by an agent`, requestId, error)
         telemetry?.record({ name: 'mcp.request.failed', level: 'error', fields: { requestId }, error })
+      }
       return refused
     }
   }

@@ -26,14 +26,17 @@ export interface RequestCaller {
 /** An application that tokens are for; `any` takes the tokens of all. */
 type Access = 'assistant' | 'tenant' | 'any'
 
-/** @throws InvalidInputError for an `authenticate` that is no function, and if nobody could call it */
+/** @throws InvalidInputError for an `authenticate` that is no function, and for options with which every request would get 401 */
 export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite = false }: LoginOptions): void {
   if (authenticate !== undefined && typeof authenticate !== 'function')
     throw new InvalidInputError('authenticate', 'must be a function that gets the request and returns a principal')
   if (typeof bearerTokens !== 'boolean') throw new InvalidInputError('bearerTokens', 'must be true or false')
   if (typeof allowsCrossSite !== 'boolean') throw new InvalidInputError('allowsCrossSite', 'must be true or false')
   if (!bearerTokens && authenticate === undefined)
-    throw new InvalidInputError('bearerTokens', 'can be false only together with authenticate: nobody could call it')
+    throw new InvalidInputError(
+      'bearerTokens',
+      'can be false only together with authenticate: otherwise every request would get 401',
+    )
 }
 
 /**

@@ -38,6 +38,7 @@ describe('options of the client', () => {
     [{ baseUrl: 'localhost:8787', access }, 'baseUrl: must be an address such as https://example.com/alcove'],
     [{ baseUrl: '/alcove', access }, 'baseUrl: must be an address such as https://example.com/alcove'],
     [{ baseUrl: 'https://me:secret@example.com', access }, 'without user, query or fragment'],
+    [{ baseUrl: 'https://example.com/?', access }, 'without user, query or fragment'],
     [{ baseUrl }, 'access: must be { clientId, clientSecret }, { token } or { cookies: true }'],
     [{ baseUrl, access: {} }, 'clientId: must be a text that is not empty'],
     [{ baseUrl, access: { clientId: 'a', clientSecret: '' } }, 'clientSecret: must be a text that is not empty'],
@@ -117,6 +118,23 @@ describe('arguments of the client', () => {
 })
 
 describe('a server that gives no answer', () => {
+  it.each([undefined, 'a text', null])('also with a fetch of the host that rejects with %j', async (reason) => {
+    const fetch = async (): Promise<Response> => await Promise.reject(reason as unknown as Error)
+    const failure = dataOf(create({ baseUrl, access, fetch }).GET('/context'))
+    await expect(failure).rejects.toMatchObject({ code: 'ERR_UNREACHABLE', cause: reason })
+  })
+
+  it('ends a wait that asks, if a proxy answers with a page', async () => {
+    const page = '<html>maintenance</html>'
+    const fetch = async ({ url }: Request): Promise<Response> => {
+      const isStream = url.includes('/events')
+      const headers = { 'content-type': isStream ? 'text/html' : 'application/json' }
+      return await Promise.resolve(new Response(page, { headers }))
+    }
+    const waited = create({ baseUrl, access, fetch }).whenProcessed(7, 1)
+    await expect(waited).rejects.toMatchObject({ name: 'AlcoveApiError', code: 'ERR_HTTP' })
+  })
+
   async function failureOf(url: string): Promise<unknown> {
     return await dataOf(create({ baseUrl: url, access }).GET('/context')).catch((error: unknown) => error)
   }

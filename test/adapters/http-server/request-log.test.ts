@@ -130,6 +130,13 @@ describe('a handler without a telemetry', () => {
     expect(line).not.toContain('s3cret')
   })
 
+  it('ends with an error that is its own cause', async () => {
+    const circle = new Error('in a circle')
+    circle.cause = circle
+    const [line = ''] = await failing(circle)
+    expect(line.split('in a circle').length).toBeLessThan(15)
+  })
+
   it('writes no refusal, no failure that passes, and nothing with a telemetry', async () => {
     expect(await failing(new UnauthenticatedError('no session'))).toEqual([])
     expect(await failing(new StorageError('the database is away', { isTransient: true }))).toEqual([])

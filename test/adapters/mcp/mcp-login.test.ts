@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createHttpHandler } from '../../../adapters/http-server/index.js'
 import { createMcpHandler, type McpHandlerOptions } from '../../../adapters/mcp/index.js'
 import {
@@ -66,6 +66,18 @@ function agents(options: McpHandlerOptions = {}): Handler {
 const withToken = (): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
 describe("the host's own login of agents", () => {
+  it('shows on the console why it failed, if the handler has no telemetry', async () => {
+    const lines: string[] = []
+    const print = vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line))
+    const authenticate = async () => await Promise.reject(new Error('the session store is broken'))
+    const answer = await post(createMcpHandler(memory.engine, { authenticate }), { 'x-request-id': 'r-1' })
+    print.mockRestore()
+    expect(answer.status).toBe(500)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^alcove: POST by an agent failed with 500 \(request r-1\): Error: /)
+    expect(lines[0]).toContain('caused by Error: the session store is broken')
+  })
+
   it.each([undefined, null])('leaves a request to bearer tokens by %s', async (nobody) => {
     const handler = agents({ authenticate: () => nobody as unknown as undefined })
     expect((await post(handler, withToken())).status).toBe(200)
