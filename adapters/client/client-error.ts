@@ -69,7 +69,7 @@ export async function answered<T>(
   }
 }
 
-/** The name of an error; empty for a value that is none. */
+/** The name of an error; `undefined` as a text for a value without one. */
 export function nameOf(error: unknown): string {
-  return String((error as Partial<Error> | null | undefined)?.name ?? '')
+  return String((error as { readonly name?: unknown } | null | undefined)?.name)
 }

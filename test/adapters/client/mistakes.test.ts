@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { AlcoveClientError, createAlcoveClient, dataOf } from '../../../adapters/client/index.js'
 import { spyFetch } from './spy-fetch.js'
 
@@ -119,7 +119,7 @@ describe('arguments of the client', () => {
 
 describe('a server that gives no answer', () => {
   it.each([undefined, 'a text', null])('also with a fetch of the host that rejects with %j', async (reason) => {
-    const fetch = async (): Promise<Response> => await Promise.reject(reason as unknown as Error)
+    const fetch = vi.fn<() => Promise<Response>>().mockRejectedValue(reason)
     const failure = dataOf(create({ baseUrl, access, fetch }).GET('/context'))
     await expect(failure).rejects.toMatchObject({ code: 'ERR_UNREACHABLE', cause: reason })
   })
