@@ -32,19 +32,24 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   windowTokens: ['embeddingWindow'],
 }
 
+/** The options of the engine that hold the fields of an option of the command. */
+const FIELD = /^(?:settings\.|initial\.|mail\.|webhooks\.|(remoteModels\[\d+\])\.)?(\w+)([\w.[\]]*)(: .*)$/s
+
 /**
  * Replaces the field at the beginning of a message of the engine by the option of the command that sets it. A field that
  * the command takes as an argument keeps its name.
  *
- * @param message such as `settings.overlap: must be …` or `toolsJson[0].name: must be …`
- * @returns such as `--overlap: must be …` or `--tools [0].name: must be …`
+ * @param message such as `initial.ownerEmail: must be …` or `toolsJson[0].name: must be …`
+ * @returns such as `--owner-email: must be …` or `--tools [0].name: must be …`
  */
 export function withOptionOfField(message: string): string {
-  const [, name, rest = '', problem] = /^(?:settings\.)?(\w+)([\w.[\]]*)(: .*)$/s.exec(message) ?? []
+  const [, remoteModel, name, rest = '', problem] = FIELD.exec(message) ?? []
   if (name === undefined || problem === undefined) return message
   // There is no option: a key on the command line would be visible to other users.
   if (name === 'apiKey') return `ALCOVE_EMBEDDING_KEY${problem}`
-  const flag = flagOf(...(OPTIONS[name] ?? []), name)
+  // `--model` of a command names another model than the one on the server.
+  const ownName = remoteModel === undefined ? name : `embedding${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const flag = flagOf(...(OPTIONS[name] ?? []), ownName)
   if (flag === undefined) return message
   return `${flag}${rest === '' ? '' : ` ${rest.replace(/^\./, '')}`}${problem}`
 }

@@ -32,6 +32,9 @@ it.each<[string, string[]]>([
   ['--company', ['init', '--data-dir', 'other', '--company', ' ']],
   ['--webhook-allow', ['serve', '--port', '0', '--webhook-allow', '0.0.0.0/99']],
   ['--embedding-url', ['context', 'list', '--embedding-url', 'no', '--embedding-model', 'm']],
+  ['--embedding-model', [...CREATE, '--model', 'm', '--embedding-model', '']],
+  ['--embedding-id', ['context', 'list', '--embedding-model', 'm', '--embedding-id', '']],
+  ['--setup-url', ['serve', '--port', '0', '--setup-url', 'no']],
   ['--embedding-dimensions', ['serve', '--embedding-model', 'm', '--embedding-dimensions', '999999999']],
 ])('a message names the option %s: %j', async (option, args) => {
   const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path })
