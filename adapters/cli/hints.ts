@@ -10,6 +10,10 @@ const OPTIONS = [
   'embeddingModel',
   'embeddingId',
   'embeddingKeyFile',
+  'embeddingDimensions',
+  'embeddingWindow',
+  'embeddingQueryPrefix',
+  'embeddingPassagePrefix',
 ]
 /** A hint in a message. These other commands work on no data folder, or on one that they name themselves. */
 const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b)([^"]+)"/g
@@ -27,12 +31,15 @@ export function withGivenOptions(message: string): string {
 function givenOptions(): string {
   const command = currentCommand()
   const values = (command?.optsWithGlobals() ?? {}) as Readonly<Record<string, unknown>>
+  // Its errors are about the folder that it copies.
+  if (command?.name() === 'migrate') return ` --data-dir ${shellWord(String(values['from']))}`
   const typed = OPTIONS.filter((name) => command?.getOptionValueSourceWithGlobals(name) === 'cli')
-  return typed.map((name) => ` ${flagOf(name)} ${shown(String(values[name]))}`).join('')
+  return typed.map((name) => ` ${flagOf(name)} ${shellWord(String(values[name]))}`).join('')
 }
 
 /** The value as a shell takes it. An address that may contain a secret is left for the user to fill in. */
-function shown(value: string): string {
-  if (/:\/\/[^/]*@|\?/.test(value)) return 'URL'
+export function shellWord(value: string): string {
+  // A secret may contain any character, also those that end the host of a valid address.
+  if (value.includes('://') && /[@?]/.test(value)) return 'URL'
   return /^[\w./:@%+,=-]+$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -3,6 +3,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { BackupResult } from '../../local/index.js'
 import { loadLocal, requireAllInFolder } from '../engines.js'
+import { shellWord } from '../hints.js'
 import { globalOptions, isSwitchedOn, option, parseFolder } from '../options.js'
 import { counted, printResult, tell } from '../output.js'
 import { releasing } from '../releasing.js'
@@ -112,7 +113,8 @@ export function migrateCommand(): CommandUnknownOpts {
       for (const uuid of documentsWithoutVectors)
         tell(`${uuid}: its vectors are incomplete in the folder and in the database`)
       if (documentsWithoutVectors.length > 0) {
-        tell('"alcove doctor --repair" computes the missing vectors')
+        const place = `--data-dir ${shellWord(result.from)} --database-url URL`
+        tell(`"alcove doctor --repair ${place}" computes the missing vectors`)
         process.exitCode = 1
       }
       tell(`the former database is still in ${formerDatabase}: remove it when the new one works`)

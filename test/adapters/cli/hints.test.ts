@@ -20,18 +20,30 @@ it('a hint has the options that the command had, so that a copied one works', as
   )
   expect(await run('init', '--data-dir', './other')).toBe('')
   const other = ['--data-dir', './other', '--embedding-url', 'http://127.0.0.1:9/v1', '--embedding-model', 'bge']
-  expect(await run('context', 'show', 'Nowhere', ...other)).toContain(
-    '"alcove context list --data-dir ./other --embedding-url http://127.0.0.1:9/v1 --embedding-model bge" lists all',
-  )
+  const model = ['--embedding-dimensions', '8', '--embedding-window', '64', '--embedding-query-prefix', 'query: ']
+  const typed = [...other, ...model, '--embedding-passage-prefix', 'passage: ']
+  const repeated = `${[...other, ...model.slice(0, -1)].join(' ')} 'query: ' --embedding-passage-prefix 'passage: '`
+  expect(await run('context', 'show', 'Nowhere', ...typed)).toContain(`"alcove context list ${repeated}" lists all`)
   // A variable holds for the next command too.
   const env = { ALCOVE_DATA_DIR: 'fourth' }
   const { stderr } = await runAlcoveHere(['context', 'list'], { cwd: folder.path, env })
   expect(stderr).toContain('run "alcove init" first')
 })
 
-it('a hint shows no secret of an address', async () => {
-  const secret = ['--files-url', 's3://key:secret@bucket', '--secret-key-file', 'key']
-  const { stderr } = await runAlcoveHere(['context', 'list', ...secret], { cwd: folder.path })
-  expect(stderr).toContain('"alcove init --files-url URL --secret-key-file key" first')
-  expect(stderr).not.toContain('secret@')
+it.each(['s3://key:secret@bucket', 's3://key:secret/and+more@bucket', 's3://bucket?key=secret'])(
+  'a hint shows no secret of the address %s',
+  async (address) => {
+    const options = ['--files-url', address, '--secret-key-file', 'key']
+    const { stderr } = await runAlcoveHere(['context', 'list', ...options], { cwd: folder.path })
+    expect(stderr).toContain('"alcove init --files-url URL --secret-key-file key" first')
+    expect(stderr).not.toContain('secret@')
+    expect(stderr).not.toContain('secret/')
+    expect(stderr).not.toContain('=secret')
+  },
+)
+
+it('a hint of a migration works on the folder that it copies', async () => {
+  const args = ['migrate', '--from', './a', '--to', 'postgresql://user:secret@127.0.0.1:1/none', '--data-dir', './b']
+  const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path })
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('run "alcove init --data-dir ./a" first')])
 })
