@@ -155,14 +155,15 @@ export async function findHolder(dataDir: string): Promise<DataDirHolder | undef
 }
 
 /**
- * Tells other processes the URL of the server that works on a data folder. This process must have its lock. It
- * never rejects: without the URL, the others know the process alone.
+ * Tells other processes the URL of the server that works on a data folder. It does nothing if this process has not
+ * opened the folder. It never rejects: without the URL, the others know the process alone.
  */
 export async function noteServer(dataDir: string, address: string): Promise<void> {
   const path = join(dataDir, HOLDER_FILE)
   try {
-    const holder = JSON.parse(await readFile(path, 'utf8')) as object
-    await replacePrivateFile(path, JSON.stringify({ ...holder, address }))
+    const text = await readFile(path, 'utf8')
+    if (!text.includes(THIS_COPY)) return
+    await replacePrivateFile(path, JSON.stringify({ ...(JSON.parse(text) as object), address }))
   } catch {
     // See above.
   }
@@ -208,8 +209,22 @@ async function thisProcesses(): Promise<string> {
   return `${hostname()} ${ofContainer}`.trim()
 }
 
+/**
+ * Reads what the holder of the lock has written. A process that has just taken the lock may not have written it yet,
+ * and the address of the last server would send users to a server that is gone. So an address needs a second look.
+ */
+async function readHolder(dataDir: string): Promise<string> {
+  const read = async (): Promise<string> => await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  const first = await read()
+  if (parseHolder(first).address === undefined) return first
+  await new Promise((resolve) => setTimeout(resolve, HANDOVER_MS))
+  const second = await read()
+  const isHere = second.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
+  return isHere && !isAlive(parseHolder(second).pid) ? '{}' : second
+}
+
 async function describeHolder(dataDir: string): Promise<Held> {
-  const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '{}')
+  const text = await readHolder(dataDir)
   if (text.includes(THIS_COPY))
     return { message: `this process has already opened the data folder ${dataDir}: use that engine, or close it first` }
   const pid = /"pid":(\d+)/.exec(text)?.[1]
