@@ -4,13 +4,21 @@ import { type DataDirHolder, DataDirLockedError } from '../../src/index.js'
 export function lockedForAgent(error: DataDirLockedError): DataDirLockedError {
   const { holder } = error
   if (holder === undefined) return error
-  const sentence = `search does not work now, because ${nameOf(holder)} uses the documents. list_contexts and read_document still work. Do not repeat the search; tell the user: ${adviceOf(holder)}`
+  // A server keeps the folder until it ends; other processes take turns.
+  const next = holder.address === undefined ? 'Repeat the search later. If it fails again' : 'Do not repeat the search'
+  const sentence = `search does not work now, because ${nameOf(holder)} uses the documents. list_contexts and read_document still work. ${next}, tell the user: ${adviceOf(holder)}`
   return new DataDirLockedError(sentence, { cause: error, holder })
 }
 
-/** The same for the person who started the server of agents. */
+/** The same for the person who started the server of agents, when a search has failed or cannot succeed. */
 export function lockedForPerson(dataDir: string, holder: DataDirHolder): string {
   return `alcove mcp: ${nameOf(holder)} uses the data folder ${dataDir}, so searches of agents fail: ${adviceOf(holder)}, or give all processes --database-url`
+}
+
+/** A notice for the person at the start. A process that is no server may release the folder before the first search. */
+export function heldAtStart(dataDir: string, holder: DataDirHolder, waitMs: number): string {
+  if (holder.address !== undefined) return lockedForPerson(dataDir, holder)
+  return `alcove mcp: ${nameOf(holder)} uses the data folder ${dataDir} now; a search waits up to ${waitMs / 1_000} seconds for it`
 }
 
 function nameOf({ pid, address }: DataDirHolder): string {

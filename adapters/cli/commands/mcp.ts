@@ -3,7 +3,7 @@ import { DataDirLockedError, type Session } from '../../../src/index.js'
 import type { SessionSource } from '../../mcp/index.js'
 import { EngineOnDemand } from '../engine-on-demand.js'
 import { COMMAND_LINE, findContext, loadLocal, loadMcp, ownerSession, withDatabase } from '../engines.js'
-import { lockedForAgent, lockedForPerson } from '../locked-by-other.js'
+import { heldAtStart, lockedForAgent, lockedForPerson } from '../locked-by-other.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { collectEach, engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
 import { tell } from '../output.js'
@@ -80,7 +80,7 @@ interface SessionSettings {
 async function warnOfHolder({ dataDir }: GlobalOptions, warn: (line: string) => void): Promise<void> {
   const { findHolder } = await loadLocal()
   const holder = await findHolder(dataDir)
-  if (holder !== undefined) warn(lockedForPerson(dataDir, holder))
+  if (holder !== undefined) warn(heldAtStart(dataDir, holder, LOCK_WAIT_MS))
 }
 
 /** Sessions of the owner. Only searches lock the folder: an engine may work on it during other calls. */

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { lockedForAgent } from '../../../adapters/cli/locked-by-other.js'
+import { openLocalEngine } from '../../../adapters/local/index.js'
 import { DataDirLockedError } from '../../../src/index.js'
 import { IS_FULL_FORM } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -130,10 +131,34 @@ describe('alcove mcp', () => {
     }
   })
 
+  it('says at its start that a search waits for a process that serves nothing', async () => {
+    const engine = await openLocalEngine({ dataDir: join(folder.path, 'alcove-data'), isWorking: false })
+    const { child, outcome, stdout, stderr } = startAlcove(['mcp'], { cwd: folder.path })
+    try {
+      const notice = 'uses the data folder ./alcove-data now; a search waits up to 15 seconds for it'
+      await expect.poll(stderr, { timeout: 20_000 }).toContain(notice)
+      expect(stderr()).not.toContain('fail')
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
+      const send = (message: object): void =>
+        void child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+      send({ id: 1, method: 'initialize', params })
+      send({ method: 'notifications/initialized' })
+      send({ id: 2, method: 'tools/call', params: SEARCH })
+      await engine.close()
+      await expect.poll(stdout, { timeout: 20_000 }).toContain('Parental leave lasts for twelve weeks.')
+    } finally {
+      await engine.close()
+      child.stdin?.end()
+      await outcome
+    }
+  })
+
   it('knows what to say about a process that serves nothing, and about a migration', () => {
     const held = new DataDirLockedError('in use', { holder: { pid: 7 } })
     expect(lockedForAgent(held).message).toContain('because another process (pid 7) uses the documents')
-    expect(lockedForAgent(held).message).toContain('tell the user: wait until that process ends, or end it')
+    expect(lockedForAgent(held).message).toContain(
+      'Repeat the search later. If it fails again, tell the user: wait until that process ends, or end it',
+    )
     const migrated = new DataDirLockedError('the data folder is being migrated: wait until "alcove migrate" ends')
     expect(lockedForAgent(migrated)).toBe(migrated)
   })
@@ -148,7 +173,7 @@ describe('alcove mcp', () => {
 
   it.each([
     [['--context', 'Nowhere'], 1, 'no context has the id or name Nowhere'],
-    [['--data-dir', 'missing'], 1, 'has no data: run "alcove init" first'],
+    [['--data-dir', 'missing'], 1, 'has no data: run "alcove init --data-dir missing" first'],
     [['--release-after', 'soon'], 2, 'Expected a number of seconds'],
   ])('says on stderr what is wrong with %j', async (args, code, sentence) => {
     const { exitCode, stdout, stderr } = await runAlcoveHere(['mcp', ...args], { cwd: folder.path })
