@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type EngineLimits, InvalidInputError, type MailSettings
 import type { Mailer } from '../../src/ports/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
 import { SmtpMailer } from '../mail/index.js'
+import { checkPublicUrl } from '../node-kit/index.js'
 import type { OpenAiModelOptions } from '../openai/index.js'
 import { remoteModelsOf } from './remote-model.js'
 
@@ -190,7 +191,7 @@ interface MailOptions {
 /** The mail options for the engine. @param address returns the URL of the server, if the command starts one */
 export function mailSettings(options: MailOptions, address?: () => string): { mail: MailSettings; mailer?: Mailer } {
   const { smtpUrl, mailFrom = 'alcove@localhost', publicUrl, setupUrl } = options
-  const base = publicUrl === undefined ? undefined : checkPublicUrl(publicUrl)
+  const base = publicUrl === undefined ? undefined : publicUrlOf(publicUrl)
   const page = (root: string): string => `${root}/auth/setup?token={token}`
   const template = setupUrl ?? (base === undefined ? undefined : page(base))
   const mailer = smtpUrl === undefined ? undefined : new SmtpMailer({ url: smtpUrl, from: mailFrom })
@@ -198,13 +199,10 @@ export function mailSettings(options: MailOptions, address?: () => string): { ma
   return { mail: address === undefined ? {} : { setupUrl: () => page(address()) }, ...(mailer && { mailer }) }
 }
 
-/** @throws InvalidInputError */
-export function checkPublicUrl(url: string): string {
-  if (URL.canParse(url) && /^https?:[^?#\s]+$/.test(url)) return url.replace(/\/+$/, '')
-  throw new InvalidInputError(
-    'publicUrl',
-    'must be an http or https URL without query, such as https://alcove.example.com',
-  )
+/** The value of `--public-url` without a slash at its end. @throws InvalidInputError */
+export function publicUrlOf(url: string): string {
+  checkPublicUrl(url)
+  return url.replace(/\/+$/, '')
 }
 
 /** The option of commands that check destinations or send to them. */

@@ -1,13 +1,13 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
+import type { MetricsServer } from '../../opentelemetry/index.js'
 import { agentMounts } from '../agent-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
 import { listening } from '../listening.js'
 import { LOG_LEVELS, Log } from '../log.js'
 import { OBSERVING_OPTIONS, observe } from '../observing.js'
 import {
-  checkPublicUrl,
   collect,
   engineOptions,
   globalOptions,
@@ -16,6 +16,7 @@ import {
   option,
   parseCount,
   parseList,
+  publicUrlOf,
   webhookAllowOption,
 } from '../options.js'
 import { printResult } from '../output.js'
@@ -74,7 +75,7 @@ export function serveCommand(): CommandUnknownOpts {
       const options = globalOptions(command)
       const { host, port, maxUpload, corsOrigin = [], logLevel, roles = ROLES, signingKeyFile } = given
       const { webhookAllow = [], webhookRetentionDays, minUploadRate } = given
-      const publicUrl = given.publicUrl === undefined ? undefined : checkPublicUrl(given.publicUrl)
+      const publicUrl = given.publicUrl === undefined ? undefined : publicUrlOf(given.publicUrl)
       await requireInitialized(options)
       const observation = await observe(given, new Log(logLevel))
       const { telemetry, metrics } = observation
@@ -114,7 +115,7 @@ export function serveCommand(): CommandUnknownOpts {
               ...connectionSettings(given),
               host,
               port,
-              metricsPort: metrics?.endpoint.port,
+              metricsEndpoint: metrics?.endpoint,
               telemetry,
             })
           : undefined
@@ -221,21 +222,28 @@ function reachable(address: string): string {
   return address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 
+/** True if a server that listens on an address takes ports of the host. */
+function takesPortsOf(host: string, address: string): boolean {
+  const hosts = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+  return hosts.includes(address) || [host, address].some((each) => each === '0.0.0.0' || each === '::')
+}
+
 /** Serves a handler. @throws InvalidInputError if the server cannot listen on the address, or an option is not valid */
 async function listen(
   handler: HttpHandler,
   {
-    metricsPort,
+    metricsEndpoint,
     ...options
   }: ServeHttpOptions & {
     readonly host: string
     readonly port: number
-    readonly metricsPort: number | undefined
+    readonly metricsEndpoint: MetricsServer['endpoint'] | undefined
   },
 ): Promise<HttpServer> {
   const { serveHttp } = await loadHttpServer()
   const { host, port } = options
-  const samePortOption = metricsPort === port ? '--metrics' : undefined
+  const isSame = metricsEndpoint?.port === port && takesPortsOf(host, metricsEndpoint.address)
+  const samePortOption = isSame ? '--metrics' : undefined
   const place = { host, port, field: '', hostOption: '--host', portOption: '--port', samePortOption }
   return await listening(place, async () => await serveHttp(handler, options))
 }

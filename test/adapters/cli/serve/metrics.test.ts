@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../../temporary-folder.js'
+import { runAlcove } from '../run-alcove.js'
 import { runAlcoveHere } from '../run-alcove-here.js'
 import { type Served, serveAlcove } from './serve-alcove.js'
 
@@ -122,10 +123,21 @@ describe('alcove serve --metrics --traces', () => {
       expect.stringContaining(`127.0.0.1:${port}: the port is in use`),
     ])
     const both = ['serve', '--port', String(port), '--metrics', String(port)]
-    const same = await runAlcoveHere(both, { cwd: folder.path })
+    // These open an engine, and then end their process by force.
+    const same = await runAlcove(both, { cwd: folder.path })
     expect([same.exitCode, same.stderr]).toEqual([
       1,
       expect.stringContaining('--port and --metrics name the same port; choose another with one of them'),
+    ])
+    // The metrics have the same port on another address, and another program has the one of the API.
+    const elsewhere = createServer().listen(port, '127.0.0.2')
+    await once(elsewhere, 'listening')
+    const host = ['--host', '127.0.0.2', '--port', String(port), '--metrics', `127.0.0.1:${port}`]
+    const occupied = await runAlcove(['serve', ...host], { cwd: folder.path })
+    elsewhere.close()
+    expect([occupied.exitCode, occupied.stderr]).toEqual([
+      1,
+      expect.stringContaining(`127.0.0.2:${port}: the port is in use; choose another with --port`),
     ])
     const invalid = await runAlcoveHere(['serve', '--metrics', 'example.com'], { cwd: folder.path })
     expect([invalid.exitCode, invalid.stderr]).toEqual([2, expect.stringContaining('Expected a port or host:port')])
