@@ -25,7 +25,10 @@ const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b)([^"]+)"/g
  * @returns such as `run "alcove init --data-dir ./other" first`
  */
 export function withGivenOptions(message: string): string {
-  return message.replaceAll(HINT, (_, hint: string) => `"alcove ${hint}${givenOptions()}"`)
+  return message.replaceAll(HINT, (whole, hint: string) =>
+    // It names other data than the command works on.
+    hint.includes(' --data-dir ') ? whole : `"alcove ${hint}${givenOptions()}"`,
+  )
 }
 
 function givenOptions(): string {

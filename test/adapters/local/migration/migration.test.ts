@@ -1,4 +1,4 @@
-import { cp, readdir, rename } from 'node:fs/promises'
+import { cp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,6 +22,7 @@ import { NEW_CONTEXT, uploadText } from '../../../src/engine/memory-engine.js'
 import { DATABASES, type TestDatabase } from '../../../src/outbox/database.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 import { runAlcove, startAlcove } from '../../cli/run-alcove.js'
+import { runAlcoveHere } from '../../cli/run-alcove-here.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
 const HARBOUR = 'The harbour is closed in winter.'
@@ -395,6 +396,20 @@ it('a migration to a database with pgvector copies each vector unchanged', async
     expect(found).not.toContain(undefined)
     await source.close()
     await target.close()
+  } finally {
+    await pglite.dispose()
+  }
+})
+
+it('a migration without some vectors names the command that computes them, with the new place of the data', async () => {
+  await fill()
+  await rm(join(dataDir, 'vectors'), { recursive: true })
+  const pglite = await startPglite()
+  try {
+    const args = ['migrate', '--from', dataDir, '--to', pglite.url, '--data-dir', 'another']
+    const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path })
+    const hint = `"alcove doctor --repair --data-dir ${dataDir} --database-url URL" computes the missing vectors`
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])
   } finally {
     await pglite.dispose()
   }
