@@ -1,10 +1,13 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
+import { TimeSlice } from '../kernel/time-slice.js'
 import type { DocumentRecord, Repositories, Storage } from '../ports/index.js'
-import { isUnfinished } from './document.js'
+import { type Document, isUnfinished } from './document.js'
 import type { DocumentEventEmitter, DocumentProgress } from './document-events.js'
 import {
   type DocumentState,
+  deletedState,
   isSameState,
+  lastStateOf,
   type ProcessingProgress,
   percentOf,
   toDocumentState,
@@ -96,23 +99,42 @@ export class ContextWatch {
     this.#listeners.clear()
   }
 
-  /** Follows a version of a snapshot from now on, if it is not completed. @returns its state */
-  follow({ current, replacement }: DocumentVersions): DocumentState {
-    return this.#note(replacement ?? current)
+  /**
+   * Follows a version of a snapshot from now on, if it is not completed.
+   * @returns its state; undefined if its deletion was told after the read of the snapshot
+   */
+  follow({ current, replacement }: DocumentVersions): DocumentState | undefined {
+    return this.#known.isRemoved(current.publicId) ? undefined : this.#note(replacement ?? current)
   }
 
-  /** Tells the deletion of a document, at once if this process has deleted it. */
-  tellDeleted(docId: number): void {
+  /** Tells that this process has deleted a document. A snapshot that has not reached it yet skips it from now on. */
+  tellDeleted(document: Document): void {
+    if (this.#known.isRemoved(document.id)) return
+    this.#unfollow(new Set([document.id]))
+    this.#tell(this.#known.remove(document.id) ?? deletedState(lastStateOf(document)))
+  }
+
+  /** Tells the deletions that a poll has found: there may be many. */
+  async #tellAllDeleted(docIds: ReadonlySet<number>): Promise<void> {
+    if (docIds.size === 0) return
+    this.#unfollow(docIds)
+    const slice = new TimeSlice()
+    for (const id of docIds) {
+      const state = this.#known.remove(id)
+      if (state !== undefined) this.#tell(state)
+      await slice.pauseIfOver()
+    }
+  }
+
+  #unfollow(docIds: ReadonlySet<number>): void {
     for (const states of Object.values(this.#followed)) {
       for (const [id, state] of states) {
-        if (state.id !== docId) continue
+        if (!docIds.has(state.id)) continue
         states.delete(id)
         this.#sizes.delete(id)
         this.#reported.delete(state.uuid)
       }
     }
-    const state = this.#known.remove(docId)
-    if (state !== undefined) this.#tell(state)
   }
 
   /** Stores the state of a version, without telling it. */
@@ -202,21 +224,22 @@ export class ContextWatch {
         records: found,
         sizes: await this.#countWindows(repositories, found),
         others: await this.#othersOf(repositories, followed, found),
-        deletedIds: await this.#known.listDeleted(repositories.documents),
+        deletedIds: await this.#known.listDeleted(repositories.documents, found),
       }
     })
     this.#remember(ids)
     for (const [id, size] of sizes) this.#sizes.set(id, size)
     for (const record of [...records, ...others.flatMap(({ newest }) => newest ?? [])]) this.#update(record)
+    const deleted = new Set(deletedIds)
     for (const { gone, newest } of others) {
       const last = this.#last(gone)
       for (const states of Object.values(this.#followed)) states.delete(gone)
       this.#sizes.delete(gone)
       if (last === undefined) continue
       this.#reported.delete(last.uuid)
-      if (newest === undefined) this.tellDeleted(last.id)
+      if (newest === undefined) deleted.add(last.id)
     }
-    for (const id of deletedIds) this.tellDeleted(id)
+    await this.#tellAllDeleted(deleted)
   }
 
   /** Tells the state of a version, if it is another one than before. */

@@ -1,6 +1,6 @@
 import { errorCodeIn } from '../kernel/errors.js'
 import type { DocumentRecord } from '../ports/index.js'
-import { displayNameOf, isUnfinished } from './document.js'
+import { type Document, displayNameOf, isUnfinished } from './document.js'
 
 /** The part of its processing that a document is in. Reading also cuts the text and indexes its words. */
 export type ProcessingStage = 'reading' | 'embedding'
@@ -56,7 +56,7 @@ export function toDocumentState(record: DocumentRecord, progress: ProcessingProg
     windowsEmbedded,
     windowsTotal,
     error: record.error,
-    errorCode: errorCodeIn(record.error ?? '') ?? null,
+    errorCode: codeOf(record.error),
   }
 }
 
@@ -66,9 +66,27 @@ export function percentOf(windowsEmbedded: number, windowsTotal: number | null):
   return Math.min(99, Math.floor((100 * windowsEmbedded) / Math.max(1, windowsTotal)))
 }
 
+/** The members of a state that its deletion keeps. */
+export type LastState = Pick<
+  DocumentState,
+  'contextId' | 'id' | 'uuid' | 'displayName' | 'isReplacement' | 'error' | 'errorCode'
+>
+
 /** The state of a document that is deleted. @param last its state before */
-export function deletedState(last: DocumentState): DocumentState {
-  return { ...last, status: 'deleted', stage: null, percent: null, windowsEmbedded: 0, windowsTotal: null }
+export function deletedState(last: LastState): DocumentState {
+  const { contextId, id, uuid, displayName, isReplacement, error, errorCode } = last
+  const ended = { status: 'deleted', stage: null, percent: null, windowsEmbedded: 0, windowsTotal: null } as const
+  return { contextId, id, uuid, displayName, isReplacement, ...ended, error, errorCode }
+}
+
+/** The last state of a document that this process has just deleted. */
+export function lastStateOf({ contextId, id, displayName, replacement, ...current }: Document): LastState {
+  const { uuid, error } = replacement ?? current
+  return { contextId, id, uuid, displayName, isReplacement: replacement !== null, error, errorCode: codeOf(error) }
+}
+
+function codeOf(error: string | null): string | null {
+  return errorCodeIn(error ?? '') ?? null
 }
 
 function statusOf(record: DocumentRecord): DocumentState['status'] {

@@ -1,5 +1,5 @@
-import type { DocumentRepository } from '../ports/index.js'
-import { type DocumentState, deletedState } from './document-state.js'
+import type { DocumentRecord, DocumentRepository } from '../ports/index.js'
+import { type DocumentState, deletedState, type LastState } from './document-state.js'
 
 /** Ids that one read lists at most. */
 const IDS_PER_READ = 1_000
@@ -10,8 +10,8 @@ const IDS_PER_READ = 1_000
  */
 export class KnownDocuments {
   readonly #contextId: number
-  /** The last states that were read, by the id of the document. */
-  readonly #states = new Map<number, DocumentState>()
+  /** What a deletion tells, by the id of the document. A context may have many: each keeps only these members. */
+  readonly #states = new Map<number, Omit<LastState, 'contextId' | 'id'>>()
   /** Ids that were removed since the last poll began, and in the poll before: an older read may still show them. */
   #removed: readonly [Set<number>, Set<number>] = [new Set(), new Set()]
 
@@ -19,8 +19,8 @@ export class KnownDocuments {
     this.#contextId = contextId
   }
 
-  note(state: DocumentState): void {
-    if (!this.isRemoved(state.id)) this.#states.set(state.id, state)
+  note({ id, uuid, displayName, isReplacement, error, errorCode }: DocumentState): void {
+    if (!this.isRemoved(id)) this.#states.set(id, { uuid, displayName, isReplacement, error, errorCode })
   }
 
   /** True if the deletion of a document was told a moment ago. */
@@ -33,7 +33,7 @@ export class KnownDocuments {
     const last = this.#states.get(id)
     this.#states.delete(id)
     this.#removed[0].add(id)
-    return last && deletedState(last)
+    return last && deletedState({ ...last, contextId: this.#contextId, id })
   }
 
   /** Call it before the reads of a poll. */
@@ -41,12 +41,19 @@ export class KnownDocuments {
     this.#removed = [new Set(), this.#removed[0]]
   }
 
-  /** Lists the ids of known documents that are deleted. */
-  async listDeleted(documents: DocumentRepository): Promise<readonly number[]> {
+  /**
+   * Lists the ids of known documents that are deleted.
+   *
+   * @param found versions that the same poll has read: the count includes the documents that are new among them
+   */
+  async listDeleted(documents: DocumentRepository, found: readonly DocumentRecord[]): Promise<readonly number[]> {
     if (this.#states.size === 0) return []
-    // Later documents may be missing in the list.
+    const count = await documents.count(this.#contextId)
+    const isNew = ({ publicId, deleted, generation, replaces }: DocumentRecord): boolean =>
+      (deleted ?? generation ?? replaces) === null && !this.#states.has(publicId)
+    if (count >= this.#states.size + found.filter(isNew).length) return []
+    // Documents that are noted during the reads may be missing in the list.
     const known = [...this.#states.keys()]
-    if ((await documents.count(this.#contextId)) >= known.length) return []
     const live = new Set<number>()
     for (let after = 0; ; ) {
       const ids = await documents.listPublicIds(this.#contextId, { after, limit: IDS_PER_READ })

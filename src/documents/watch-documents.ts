@@ -94,8 +94,8 @@ export class WatchDocuments {
   }
 
   /** Tells the callers that this process has deleted a document. */
-  tellDeleted({ contextId, id }: Pick<Document, 'contextId' | 'id'>): void {
-    this.#contexts.get(contextId)?.tellDeleted(id)
+  tellDeleted(document: Document): void {
+    this.#contexts.get(document.contextId)?.tellDeleted(document)
   }
 
   /** Ends all polls: the engine closes. */
@@ -152,6 +152,8 @@ export class DocumentWatch {
   readonly #settings: WatchSettings
   /** By the id of the document. */
   readonly #pending = new Map<number, DocumentState>()
+  /** As `#pending`. They stay when a new snapshot replaces the others: a snapshot has no deleted documents. */
+  readonly #pendingDeletions = new Map<number, DocumentState>()
   readonly #receive: (state: DocumentState) => void
   #snapshot: AsyncIterator<DocumentState> | undefined
   #last: DocumentState | undefined
@@ -196,6 +198,7 @@ export class DocumentWatch {
     this.#isEnded = true
     this.#context.remove(this.#receive)
     this.#pending.clear()
+    this.#pendingDeletions.clear()
     this.#settings.end()
     this.#wake()
   }
@@ -203,7 +206,10 @@ export class DocumentWatch {
   #add(state: DocumentState): void {
     const { docId } = this.#settings
     if (docId !== undefined && state.id !== docId) return
-    this.#pending.set(state.id, state)
+    const isDeleted = state.status === 'deleted'
+    if (isDeleted) this.#pending.delete(state.id)
+    const states = isDeleted ? this.#pendingDeletions : this.#pending
+    states.set(state.id, state)
     if (this.#pending.size > MAX_PENDING) {
       this.#pending.clear()
       this.#snapshot = this.#readSnapshot('all')
@@ -212,9 +218,11 @@ export class DocumentWatch {
   }
 
   #takePending(): DocumentState | undefined {
-    for (const [id, state] of this.#pending) {
-      this.#pending.delete(id)
-      return state
+    for (const states of [this.#pendingDeletions, this.#pending]) {
+      for (const [id, state] of states) {
+        states.delete(id)
+        return state
+      }
     }
     return undefined
   }
@@ -245,6 +253,7 @@ export class DocumentWatch {
       after = last.current.publicId
       for (const versions of listed) {
         const state = this.#context.follow(versions)
+        if (state === undefined) continue
         if (kind !== 'unfinished' || state.status === 'waiting' || state.status === 'processing') yield state
       }
     }
@@ -254,11 +263,13 @@ export class DocumentWatch {
     const versions = await this.#storage.read((repositories) => findVersions(repositories, this.#contextId, docId))
     // It was deleted since the watch was opened.
     if (versions === undefined) throw new NotFoundError('document', docId)
-    return [this.#context.follow(versions)]
+    const state = this.#context.follow(versions)
+    // Without a state, its deletion is among the pending states.
+    return state === undefined ? [] : [state]
   }
 
   async #waitForChange(signal: AbortSignal): Promise<void> {
-    if (this.#pending.size > 0 || this.#snapshot !== undefined) return
+    if (this.#pending.size + this.#pendingDeletions.size > 0 || this.#snapshot !== undefined) return
     const change = new Promise<void>((resolve) => {
       this.#wake = resolve
     })

@@ -188,6 +188,55 @@ describe('a watch of documents', () => {
     await engine.close()
   })
 
+  it.each([
+    ['completed', 'all'],
+    ['waiting', 'all'],
+    ['waiting', 'unfinished'],
+  ] as const)('tells once the deletion of a %s document during the snapshot of %s', async (status, snapshot) => {
+    const isWaiting = status === 'waiting'
+    const { engine, session } = await memoryEngine(isWaiting ? { roles: ['relay'] } : {})
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const upload = async (fileName: string): Promise<string> => {
+      const uuid = await session.documents.upload(id, { fileName, content: content(fileName) })
+      if (!isWaiting) await session.documents.whenProcessed(uuid)
+      return uuid
+    }
+    await upload('one.txt')
+    const uuid = await upload('two.txt')
+    const { id: docId } = await session.documents.get(uuid)
+    const watch = session.documents.watch(id, { snapshot })[Symbol.asyncIterator]()
+    expect((await watch.next()).value).toMatchObject({ displayName: 'one.txt', status })
+    await session.documents.delete(uuid)
+    const deleted = { id: docId, uuid, displayName: 'two.txt', status: 'deleted', isReplacement: false, percent: null }
+    expect((await watch.next()).value).toMatchObject(deleted)
+    const next = watch.next()
+    await vi.advanceTimersByTimeAsync(3 * POLL_MS)
+    await upload('three.txt')
+    await vi.advanceTimersByTimeAsync(2 * POLL_MS)
+    expect((await next).value).toMatchObject({ displayName: 'three.txt' })
+    await watch.return?.()
+    await engine.close()
+  })
+
+  it('tells what another process deleted during its uploads', async () => {
+    const ports = await memoryEngine()
+    const watching = await memoryEngine({ storage: ports.storage, isWorking: false })
+    const { id } = await ports.session.contexts.create(NEW_CONTEXT)
+    const uuid = await uploadText(ports.session, id, 'one.txt', 'One.')
+    await uploadText(ports.session, id, 'two.txt', 'Two.')
+    const reader = new Reader(watching.session, id)
+    await reader.until(() => reader.isReady)
+    await ports.session.documents.delete(uuid)
+    // Each poll finds a new document, so the number of documents never falls.
+    for (let polls = 0; polls < 3; polls += 1) {
+      await uploadText(ports.session, id, `new-${polls}.txt`, `New ${polls}.`)
+      await vi.advanceTimersByTimeAsync(POLL_MS)
+    }
+    expect(reader.statuses.filter((status) => status.endsWith('deleted'))).toEqual(['one.txt deleted'])
+    await watching.engine.close()
+    await ports.engine.close()
+  })
+
   it('tells what another process deleted, also if it uploaded as many documents at the same time', async () => {
     const ports = await memoryEngine()
     const { storage, counts } = countReads(ports.storage)
