@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { InvalidInputError, integerSchema, type TokenCounter, textSchema, validate } from '../../src/ports/index.js'
+import {
+  closedObjectSchema,
+  InvalidInputError,
+  integerSchema,
+  type TokenCounter,
+  textSchema,
+  validate,
+} from '../../src/ports/index.js'
 
 /** Options of `OpenAiEmbeddingModel`. */
 export interface OpenAiModelOptions {
@@ -56,7 +63,7 @@ const HEADER = z
   .regex(/^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/, 'must be printable ASCII without white space around it')
 const PREFIX = z.string({ error: 'must be a text' }).max(1_000, 'must have at most 1000 characters')
 
-const OPTIONS = z.strictObject({
+const OPTIONS = closedObjectSchema({
   baseUrl: z.string({ error: 'must be a URL' }).default('https://api.openai.com/v1'),
   model: LINE,
   id: LINE.optional(),

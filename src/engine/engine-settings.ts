@@ -104,7 +104,7 @@ export function settingsOf(options: Partial<EngineOptions>): EngineSettings {
 }
 
 function checkRoles(roles: unknown): void {
-  if (Array.isArray(roles) && roles.every((role) => Object.hasOwn(ROLES, String(role)))) return
+  if (Array.isArray(roles) && roles.every((role) => typeof role === 'string' && Object.hasOwn(ROLES, role))) return
   const list = Object.keys(ROLES)
     .map((role) => JSON.stringify(role))
     .join(', ')

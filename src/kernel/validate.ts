@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { InvalidInputError } from './errors.js'
 import { isAbortSignal } from './realms.js'
 
+/** The subject of a message about an input that has no name. */
+const UNNAMED = 'the input '
+
 /**
  * Checks an input against a schema.
  * @param root name of the input in error messages; default none
@@ -19,7 +22,7 @@ function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
   const field = fieldName(root, [...(issue?.path ?? []), ...unknownKey])
   const problem = issue?.message ?? 'is not valid'
   // Each message is the end of a sentence: without a field, the input is its subject.
-  throw new InvalidInputError(field, field === '' ? `the input ${problem}` : problem)
+  throw new InvalidInputError(field, field === '' ? `${UNNAMED}${problem}` : problem)
 }
 
 /**
@@ -31,7 +34,8 @@ function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
 export function withinField(root: string, error: unknown): unknown {
   if (!(error instanceof InvalidInputError)) return error
   const { field, message } = error
-  const problem = field === '' ? message : message.slice(field.length + ': '.length)
+  const subject = field === '' ? UNNAMED : `${field}: `
+  const problem = message.startsWith(subject) ? message.slice(subject.length) : message
   return new InvalidInputError(field === '' ? root : `${root}.${field}`, problem, { cause: error.cause })
 }
 

@@ -44,6 +44,7 @@ export { TimeSlice } from '../kernel/time-slice.js'
 /** Validation of inputs, the same in every API. */
 export {
   choiceSchema,
+  closedObjectSchema,
   idSchema,
   integerSchema,
   objectSchema,
