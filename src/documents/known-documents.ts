@@ -10,7 +10,7 @@ const IDS_PER_READ = 1_000
  */
 export class KnownDocuments {
   readonly #contextId: number
-  /** What a deletion tells, by the id of the document. A context may have many: each keeps only these members. */
+  /** The members that a deletion tells, by the id of the document. A context may have many documents. */
   readonly #states = new Map<number, Omit<LastState, 'contextId' | 'id'>>()
   /** Ids that were removed since the last poll began, and in the poll before: an older read may still show them. */
   #removed: readonly [Set<number>, Set<number>] = [new Set(), new Set()]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MemoryStorage } from '../../../adapters/memory/index.js'
+import { MemoryStorage, MemoryTelemetry } from '../../../adapters/memory/index.js'
 import { ContextWatch } from '../../../src/documents/context-watch.js'
 import { DocumentEventEmitter } from '../../../src/documents/document-events.js'
 import { DocumentWatch } from '../../../src/documents/watch-documents.js'
@@ -31,7 +31,7 @@ it('tells many deletions of another process without a long block of the event lo
   const record = await storage.read(({ documents }) => documents.getByUuid(uuid))
   if (record === undefined) throw new Error('missing')
   // The documents were deleted after a snapshot: this storage has none of them.
-  const watch = new ContextWatch(new MemoryStorage(), new DocumentEventEmitter(), contextId, 0)
+  const watch = new ContextWatch(new MemoryStorage(), new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
   const deleted = new Set<number>()
   watch.add(({ id, status }) => {
     if (status === 'deleted') deleted.add(id)
@@ -56,7 +56,7 @@ it('tells a deletion also to a caller that gets all states again, because too ma
     await session.documents.upload(contextId, { fileName, content: Buffer.from(fileName) })
   const gone = await upload('gone.txt')
   await upload('kept.txt')
-  const context = new OpenContextWatch(storage, new DocumentEventEmitter(), contextId, 0)
+  const context = new OpenContextWatch(storage, new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
   const settings = { onReady: undefined, checkRights: () => Promise.resolve(), end: () => context.close() }
   const watch = new DocumentWatch(storage, contextId, context, settings)
   const { signal } = new AbortController()
