@@ -207,7 +207,7 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
     for (const documentId of sequence(8)) {
       if (failures >= ENOUGH_FAILURES) break
       const rows = texts(documentId, 300, random)
-      let isSettled = false
+      const addition = { isSettled: false }
       const added = doomed
         .add(COLLECTION, { ...rows, terms: rows.terms.map((terms) => ['common', ...terms]) })
         .then(() => true)
@@ -215,8 +215,8 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
           expect(error).toMatchObject({ code: 'ERR_STORAGE', isTransient: true })
           return false
         })
-        .finally(() => (isSettled = true))
-      for (let isCut = false; !isCut && !isSettled; ) {
+        .finally(() => (addition.isSettled = true))
+      for (let isCut = false; !isCut && !addition.isSettled; ) {
         const cut = await knex.raw<{ rows: unknown[] }>(
           `select pg_terminate_backend(pid) from pg_stat_activity where application_name = ? and query like 'insert into "%postings%'`,
           [name],
