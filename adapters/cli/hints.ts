@@ -16,19 +16,25 @@ const OPTIONS = [
   'embeddingPassagePrefix',
 ]
 /** A hint in a message. These other commands work on no data folder, or on one that they name themselves. */
-const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b)([^"]+)"/g
+const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b|init" first)([^"]+)"/g
+/** The hint for a folder without data. Its words are fixed. */
+const INIT_FIRST = 'run "alcove init" first'
 
 /**
  * Adds the options that the user has typed to each hint of a message, so that a copied hint works on the same data.
  *
- * @param message such as `run "alcove init" first`
- * @returns such as `run "alcove init --data-dir ./other" first`
+ * @param message such as `"alcove context list" lists all`
+ * @returns such as `"alcove context list --data-dir ./other" lists all`
  */
 export function withGivenOptions(message: string): string {
-  return message.replaceAll(HINT, (whole, hint: string) =>
-    // It names other data than the command works on.
-    hint.includes(' --data-dir ') ? whole : `"alcove ${hint}${givenOptions()}"`,
-  )
+  const given = givenOptions()
+  const first = given === '' ? INIT_FIRST : `with${given}, ${INIT_FIRST}`
+  return message
+    .replace(INIT_FIRST, () => first)
+    .replaceAll(HINT, (whole, hint: string) =>
+      // It names other data than the command works on.
+      hint.includes(' --data-dir ') ? whole : `"alcove ${hint}${given}"`,
+    )
 }
 
 function givenOptions(): string {

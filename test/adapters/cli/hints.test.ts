@@ -16,7 +16,7 @@ it('a hint has the options that the command had, so that a copied one works', as
   const run = async (...args: string[]): Promise<string> => (await runAlcoveHere(args, { cwd: folder.path })).stderr
   expect(await run('context', 'list')).toContain('run "alcove init" first')
   expect(await run('context', 'list', '--data-dir', "my data's")).toContain(
-    String.raw`run "alcove init --data-dir 'my data'\''s'" first`,
+    String.raw`with --data-dir 'my data'\''s', run "alcove init" first`,
   )
   expect(await run('init', '--data-dir', './other')).toBe('')
   const other = ['--data-dir', './other', '--embedding-url', 'http://127.0.0.1:9/v1', '--embedding-model', 'bge']
@@ -35,7 +35,7 @@ it.each(['s3://key:secret@bucket', 's3://key:secret/and+more@bucket', 's3://buck
   async (address) => {
     const options = ['--files-url', address, '--secret-key-file', 'key']
     const { stderr } = await runAlcoveHere(['context', 'list', ...options], { cwd: folder.path })
-    expect(stderr).toContain('"alcove init --files-url URL --secret-key-file key" first')
+    expect(stderr).toContain('with --files-url URL --secret-key-file key, run "alcove init" first')
     expect(stderr).not.toContain('secret@')
     expect(stderr).not.toContain('secret/')
     expect(stderr).not.toContain('=secret')
@@ -45,5 +45,5 @@ it.each(['s3://key:secret@bucket', 's3://key:secret/and+more@bucket', 's3://buck
 it('a hint of a migration works on the folder that it copies', async () => {
   const args = ['migrate', '--from', './a', '--to', 'postgresql://user:secret@127.0.0.1:1/none', '--data-dir', './b']
   const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path })
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('run "alcove init --data-dir ./a" first')])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('with --data-dir ./a, run "alcove init" first')])
 })

@@ -173,7 +173,7 @@ describe('alcove mcp', () => {
 
   it.each([
     [['--context', 'Nowhere'], 1, 'no context has the id or name Nowhere'],
-    [['--data-dir', 'missing'], 1, 'has no data: run "alcove init --data-dir missing" first'],
+    [['--data-dir', 'missing'], 1, 'has no data: with --data-dir missing, run "alcove init" first'],
     [['--release-after', 'soon'], 2, 'Expected a number of seconds'],
   ])('says on stderr what is wrong with %j', async (args, code, sentence) => {
     const { exitCode, stdout, stderr } = await runAlcoveHere(['mcp', ...args], { cwd: folder.path })

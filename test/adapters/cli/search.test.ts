@@ -188,7 +188,7 @@ describe('metadata on the command line', () => {
     )
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('filter.metadata.year.min') as string,
+      stderr: expect.stringContaining('--filter metadata.year.min: is unknown') as string,
     })
     expect((await alcove('search', '--context', 'Parts', '--filter', 'year', 'machine')).stderr).toContain('as JSON')
   })

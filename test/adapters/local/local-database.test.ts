@@ -186,7 +186,9 @@ describe('the file with the secret-encryption key', () => {
   })
 
   it('keeps its first content when the engine fails to start for another reason', async () => {
-    await expect(open('data', { deliveryRetentionDays: 0 })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    const signingKeyFile = join(folder.path, 'no-key')
+    await writeFile(signingKeyFile, 'no key')
+    await expect(open('data', { signingKeyFile })).rejects.toMatchObject({ code: 'ERR_SIGNING_KEY' })
     const made = await readFile(keyFile(), 'utf8')
     await (await open('data')).close()
     expect(await readFile(keyFile(), 'utf8')).toBe(made)

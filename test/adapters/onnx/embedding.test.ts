@@ -174,7 +174,7 @@ describe('a model folder', () => {
   it('that is missing is named, with the remedy', async () => {
     await expect(OnnxEmbeddingModel.open('/no/such/folder')).rejects.toMatchObject({
       code: 'ERR_MODEL_MISSING',
-      message: expect.stringMatching(/no readable profile\.json: put the model there/) as string,
+      message: expect.stringMatching(/no readable profile\.json, or does not exist: put the model there/) as string,
     })
   })
 

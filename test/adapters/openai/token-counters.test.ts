@@ -55,9 +55,13 @@ describe('the estimate of tokens', () => {
     checkSums(estimate)
     const text = TEXTS['English']?.repeat(150) ?? ''
     estimate.count(text)
-    const startedAt = performance.now()
-    estimate.count(text)
-    expect(performance.now() - startedAt).toBeLessThan(50)
+    // The time of the processor counts, because another process may have it in the meantime.
+    const times = Array.from({ length: 5 }, () => {
+      const began = process.cpuUsage()
+      estimate.count(text)
+      return process.cpuUsage(began).user / 1_000
+    })
+    expect(Math.min(...times)).toBeLessThan(50)
   })
 })
 

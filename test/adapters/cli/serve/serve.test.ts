@@ -238,7 +238,12 @@ describe('alcove serve', () => {
   })
 
   it.each<[string, string[], number, RegExp]>([
-    ['a folder that was never initialised', ['--data-dir', 'nowhere'], 1, /run "alcove init --data-dir nowhere" first/],
+    [
+      'a folder that was never initialised',
+      ['--data-dir', 'nowhere'],
+      1,
+      /with --data-dir nowhere, run "alcove init" first/,
+    ],
     ['an invalid port', ['--port', '70000'], 2, /Expected a port/],
     ['an unknown role', ['--roles', 'http,cook'], 2, /Expected a list of http, ingest, relay/],
     ['an unknown log level', ['--log-level', 'loud'], 2, /Allowed choices are silent, error/],
