@@ -35,7 +35,7 @@ test('a host', async () => {
   const signal = AbortSignal.abort(new Error('stop'))
   await expect(session.search(context.id, 'bits', { signal })).rejects.toThrow('stop')
   await engine.close()
-})
+}, 60_000)
 `
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
