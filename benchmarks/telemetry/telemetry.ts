@@ -32,7 +32,7 @@ const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 9
 const LARGE = Buffer.concat([...longText(isQuick ? 8_000 : 1_000_000)])
 const SMALL = Buffer.concat([...longText(2_000)])
-const SMALL_DOCUMENTS = isQuick ? 10 : 300
+const SMALL_DOCUMENTS = isQuick ? 10 : 250
 const EVENTS = isQuick ? 10 : 300
 const DESTINATIONS = 9
 
