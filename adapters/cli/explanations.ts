@@ -1,6 +1,5 @@
 import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from '../../src/index.js'
-import { withGivenOptions } from './hints.js'
-import { counted, oneLine } from './output.js'
+import { counted, messageLine } from './output.js'
 
 /** An explanation with the name of its context. */
 export interface NamedExplanation {
@@ -23,7 +22,7 @@ export function printExplanation({ name, explanation }: NamedExplanation): void 
     ...words.map((word) => `  ${describeWord(word)}`),
     ...(hits.length === 0 ? [] : ['results:', ...hits.map((hit, at) => `  ${at + 1}. ${describeHit(hit)}`)]),
   ]
-  process.stdout.write(`${lines.map(withGivenOptions).map(oneLine).join('\n')}\n\n`)
+  process.stdout.write(`${lines.map(messageLine).join('\n')}\n\n`)
 }
 
 function describeDocuments(documents: ExplainedDocuments): string {

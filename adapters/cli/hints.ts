@@ -27,6 +27,7 @@ const INIT_FIRST = 'run "alcove init" first'
  * @returns such as `"alcove context list --data-dir ./other" lists all`
  */
 export function withGivenOptions(message: string): string {
+  if (!message.includes('"alcove ')) return message
   const given = givenOptions()
   const first = given === '' ? INIT_FIRST : `with${given}, ${INIT_FIRST}`
   return message

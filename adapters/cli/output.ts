@@ -15,6 +15,11 @@ export function oneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, '\uFFFD')
 }
 
+/** A message of one line, whose hints have the options of the command. */
+export function messageLine(text: string): string {
+  return oneLine(withGivenOptions(text))
+}
+
 /** For example `1 file` or `2 files`. */
 export function counted(count: number, thing: string, things: string = `${thing}s`): string {
   return `${count} ${count === 1 ? thing : things}`
@@ -22,13 +27,13 @@ export function counted(count: number, thing: string, things: string = `${thing}
 
 /** Writes one line to stderr, beside the result on stdout. */
 export function tell(line: string): void {
-  process.stderr.write(`${oneLine(withGivenOptions(line))}\n`)
+  process.stderr.write(`${messageLine(line)}\n`)
 }
 
 /** Prints a result: one JSON value for programs; for people a sentence, or several with a line each. */
 export function printResult({ json }: GlobalOptions, value: unknown, sentence: string | readonly string[]): void {
   const lines = typeof sentence === 'string' ? [sentence] : sentence
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(withGivenOptions).map(oneLine).join('\n')}\n`)
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.map(messageLine).join('\n')}\n`)
 }
 
 /** A width that every terminal has. */

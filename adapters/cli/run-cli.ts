@@ -2,9 +2,8 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { AlcoveError } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
 import { setCurrentCommand } from './current-command.js'
-import { withGivenOptions } from './hints.js'
 import { withOptionOfField } from './option-of-field.js'
-import { oneLine } from './output.js'
+import { messageLine, oneLine } from './output.js'
 import { buildProgram } from './program.js'
 
 const FAILED = 1
@@ -27,7 +26,7 @@ export async function runCli(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has written its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-    process.stderr.write(`alcove: ${oneLine(withGivenOptions(describe(error)))}\n`)
+    process.stderr.write(`alcove: ${messageLine(describe(error))}\n`)
     return FAILED
   }
 }

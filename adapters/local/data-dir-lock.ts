@@ -209,6 +209,11 @@ async function thisProcesses(): Promise<string> {
   return `${hostname()} ${ofContainer}`.trim()
 }
 
+/** True if the holder that wrote a text is one of the processes whose ids this process sees. */
+async function isOfTheseProcesses(text: string): Promise<boolean> {
+  return text.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
+}
+
 /**
  * Reads what the holder of the lock has written. A process that has just taken the lock may not have written it yet,
  * and the address of the last server would send users to a server that is gone. So an address needs a second look.
@@ -219,8 +224,8 @@ async function readHolder(dataDir: string): Promise<string> {
   if (parseHolder(first).address === undefined) return first
   await new Promise((resolve) => setTimeout(resolve, HANDOVER_MS))
   const second = await read()
-  const isHere = second.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
-  return isHere && !isAlive(parseHolder(second).pid) ? '{}' : second
+  const isGone = !isAlive(parseHolder(second).pid) && (await isOfTheseProcesses(second))
+  return isGone ? '{}' : second
 }
 
 async function describeHolder(dataDir: string): Promise<Held> {
@@ -228,8 +233,7 @@ async function describeHolder(dataDir: string): Promise<Held> {
   if (text.includes(THIS_COPY))
     return { message: `this process has already opened the data folder ${dataDir}: use that engine, or close it first` }
   const pid = /"pid":(\d+)/.exec(text)?.[1]
-  const isThisProcess =
-    pid === String(process.pid) && text.includes(`"processes":${JSON.stringify(await thisProcesses())}`)
+  const isThisProcess = pid === String(process.pid) && (await isOfTheseProcesses(text))
   const [holder, advice] = isThisProcess
     ? ['another thread of this process, or another copy of alcove in it', 'close that engine first']
     : [pid === undefined ? 'another process' : `another process (pid ${pid})`, 'stop it']

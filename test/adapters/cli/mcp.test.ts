@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -45,6 +46,16 @@ async function start(kind: AgentKind, ...args: string[]): Promise<AgentClient> {
 }
 
 const SEARCH = { name: 'search', arguments: { query: 'How long is parental leave?' } }
+
+/** Begins a session, and searches with the id 2. @returns the function that sends further messages */
+function searchFirst({ stdin }: ChildProcess): (message: object) => void {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
+  const send = (message: object): void => void stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  send({ id: 1, method: 'initialize', params })
+  send({ method: 'notifications/initialized' })
+  send({ id: 2, method: 'tools/call', params: SEARCH })
+  return send
+}
 /** Each agent starts a process, which loads the model. */
 const KINDS = AGENT_KINDS.filter((_kind, index) => IS_FULL_FORM || index !== 1)
 
@@ -79,12 +90,7 @@ describe('alcove mcp', () => {
 
   it('writes nothing but messages to stdout, and ends with its input', async () => {
     const { child, outcome, stdout } = startAlcove(['mcp', '--log-level', 'debug'], { cwd: folder.path })
-    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
-    const send = (message: object): void =>
-      void child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    send({ id: 1, method: 'initialize', params })
-    send({ method: 'notifications/initialized' })
-    send({ id: 2, method: 'tools/call', params: SEARCH })
+    searchFirst(child)
     await expect.poll(stdout, { timeout: 20_000 }).toContain('"id":2')
     child.stdin?.end()
     const { exitCode, stderr, stdout: written } = await outcome
@@ -102,12 +108,7 @@ describe('alcove mcp', () => {
       const warning = `another process (pid ${server.pid}), the server ${server.address}, uses the data folder`
       await expect.poll(stderr, { timeout: 20_000 }).toContain(warning)
       expect(stderr()).toContain(`connect the agent to ${server.address}/mcp with a token of that server`)
-      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
-      const send = (message: object): void =>
-        void child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-      send({ id: 1, method: 'initialize', params })
-      send({ method: 'notifications/initialized' })
-      send({ id: 2, method: 'tools/call', params: SEARCH })
+      const send = searchFirst(child)
       await expect.poll(stdout, { timeout: 20_000 }).toContain('"id":2')
       send({ id: 3, method: 'tools/call', params: { name: 'list_contexts' } })
       await expect.poll(stdout, { timeout: 20_000 }).toContain('"id":3')
@@ -138,12 +139,7 @@ describe('alcove mcp', () => {
       const notice = 'uses the data folder ./alcove-data now; a search waits up to 15 seconds for it'
       await expect.poll(stderr, { timeout: 20_000 }).toContain(notice)
       expect(stderr()).not.toContain('fail')
-      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }
-      const send = (message: object): void =>
-        void child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-      send({ id: 1, method: 'initialize', params })
-      send({ method: 'notifications/initialized' })
-      send({ id: 2, method: 'tools/call', params: SEARCH })
+      searchFirst(child)
       await engine.close()
       await expect.poll(stdout, { timeout: 20_000 }).toContain('Parental leave lasts for twelve weeks.')
     } finally {
