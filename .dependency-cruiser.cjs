@@ -89,8 +89,22 @@ module.exports = {
       name: 'adapters-know-not-each-other',
       comment: 'local and cli compose; every other adapter stands alone, with the helpers of node-kit',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(local|cli)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(local|cli|console/app)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1/|node-kit/index\\.ts$)' },
+    },
+    {
+      name: 'console-page-knows-only-the-client',
+      comment:
+        'the page runs in browsers: it imports the client of the REST API, and no module of the engine or of Node',
+      severity: 'error',
+      from: { path: '^adapters/console/app/' },
+      to: { path: ['^(src|test)/', '^adapters/(?!console/app/|client/index\\.ts$)'] },
+    },
+    {
+      name: 'the-page-is-for-browsers-alone',
+      severity: 'error',
+      from: { path: '^(src|adapters)/', pathNot: '^adapters/console/app/' },
+      to: { path: '^adapters/console/app/' },
     },
     {
       name: 'adapters-by-their-index',
@@ -132,7 +146,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.mjs', '.cjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'types', 'default'],
     },

@@ -27,12 +27,12 @@ export default defineConfig(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     // With `projectService` a run of all files takes a third longer.
     languageOptions: {
       parserOptions: {
-        project: ['tsconfig.json', 'docs/.vitepress/tsconfig.json'],
+        project: ['tsconfig.json', 'adapters/console/app/tsconfig.json', 'docs/.vitepress/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -61,6 +61,8 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts', 'adapters/**/*.ts'],
+    // A page has one realm.
+    ignores: ['adapters/console/app/**'],
     rules: {
       'no-restricted-syntax': [
         'error',

@@ -1,6 +1,6 @@
 /**
- * Builds `dist`: the code and its types in few files, the character maps that PDFs in Asian scripts need, and the page
- * of the API. A build of the same sources is kept.
+ * Builds `dist`: the code and its types in few files, the character maps that PDFs in Asian scripts need and the pages
+ * of the API and of the console. A build of the same sources is kept.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { buildConsole } from './build-console.js'
 import { bundle } from './bundle.js'
 import { bundleTypes } from './bundle-types.js'
 
@@ -30,6 +31,7 @@ const SOURCES = [
   'scripts/build.js',
   'scripts/bundle.js',
   'scripts/bundle-types.js',
+  'scripts/build-console.js',
   'tsconfig.base.json',
   'tsconfig.build.json',
 ]
@@ -61,6 +63,7 @@ async function build() {
   await bundleTypes(dist, declarations, entries.map(inDist))
   rmSync(declarations, { recursive: true })
   cpSync(join(pdfjs, 'cmaps'), join(dist, 'adapters/text-extraction/cmaps'), { recursive: true })
+  await buildConsole(root, join(dist, 'adapters/console/app'))
   const assets = join(dist, 'adapters/http-server/assets')
   for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
     cpSync(join(swagger, name), join(assets, name.includes('.') ? name : `swagger-ui.${name}`))

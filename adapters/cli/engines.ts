@@ -189,3 +189,8 @@ export async function loadHttpServer(): Promise<typeof import('../http-server/in
 export async function loadMcp(): Promise<typeof import('../mcp/index.js')> {
   return await import('../mcp/index.js')
 }
+
+/** Loads the handler of the console. */
+export async function loadConsole(): Promise<typeof import('../console/index.js')> {
+  return await import('../console/index.js')
+}

@@ -22,7 +22,11 @@ export type ClientAccess =
   /** A function that gives a token, such as one of the host's own server. It is called before each request. */
   | { readonly token: (targetApp: TargetApp) => string | Promise<string> }
   /** Cookies of the host's login, for pages of a host with an `authenticate` of its own, on the origin of the server. */
-  | { readonly cookies: true }
+  | {
+      readonly cookies: true
+      /** Further headers of each request, such as `x-alcove-account` to choose an account of the login. Default: none. */
+      readonly headers?: Readonly<Record<string, string>> | undefined
+    }
 
 /** A token is used up to this time before it expires. */
 const MARGIN_MS = 60_000
@@ -36,7 +40,7 @@ interface CachedToken {
 /** @throws AlcoveClientError `ERR_INVALID_INPUT` */
 function checkAccess(access: ClientAccess): void {
   if ('token' in access) checkMembers('access', access, ['token'])
-  else if ('cookies' in access) checkMembers('access', access, ['cookies'])
+  else if ('cookies' in access) checkMembers('access', access, ['cookies'], ['headers'])
   else checkMembers('access', access, ['clientId', 'clientSecret'], ['accountId', 'scope'])
 }
 
@@ -62,8 +66,9 @@ export class Access {
 
   /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token. @throws AlcoveClientError */
   async headersOf(path: string): Promise<Readonly<Record<string, string>>> {
+    if ('cookies' in this.#access) return this.#access.headers ?? {}
     const targetApp = targetOf(path)
-    if (targetApp === undefined || 'cookies' in this.#access) return {}
+    if (targetApp === undefined) return {}
     const token = 'token' in this.#access ? await this.#access.token(targetApp) : await this.#cached(targetApp)
     // Another text cannot be sent in a header.
     if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) throw invalid('token', 'gave no token')

@@ -18,6 +18,7 @@ type Name =
   | 'scope'
   | 'token'
   | 'cookies'
+  | 'headers'
   | 'fetch'
   | 'maxRetries'
   | 'maxRetryWaitMs'
@@ -45,6 +46,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   scope: TEXT,
   token: FUNCTION,
   cookies: [(value) => value === true, 'true'],
+  headers: OBJECT,
   fetch: FUNCTION,
   maxRetries: NUMBER,
   maxRetryWaitMs: NUMBER,

@@ -16,6 +16,7 @@ import {
   requireApplication,
 } from '../node-kit/index.js'
 import { SMALL_BODY_BYTES } from './body-sizes.js'
+import { cookieLoginsOf } from './cookie-logins.js'
 import { describeApi } from './describe-api.js'
 import { addMounts } from './mounts.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
@@ -51,7 +52,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     return description
   }
   const bodies = new BodyBudget()
-  const login = { ...options, origins: options.corsOrigins }
+  const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
   const health = shareHealth(() => engine.health())
   app.use(logRequests(options.telemetry))
   app.use(NOT_STORED)
@@ -66,7 +67,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       }),
     )
   }
-  for (const [path, routes] of groupByPath(routesOf(options.apis, options.bearerTokens))) {
+  for (const [path, routes] of groupByPath(routesOf(options))) {
     const pattern = basePath + path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const route of routes) {
       app.on(route.method, pattern, async (context) => {

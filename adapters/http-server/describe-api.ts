@@ -29,11 +29,11 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 }
 
 /** The options of the handler that change its description. */
-type DescriptionOptions = Pick<HttpHandlerOptions, 'basePath' | 'apis' | 'bearerTokens'>
+type DescriptionOptions = Pick<HttpHandlerOptions, 'basePath' | 'apis' | 'bearerTokens' | 'cookieLogins'>
 
 /** Creates the OpenAPI 3.1 description from the schemas that check requests. */
 export function describeApi(options: DescriptionOptions = {}): object {
-  const routes = routesOf(options.apis, options.bearerTokens).filter(({ isHidden }) => isHidden !== true)
+  const routes = routesOf(options).filter(({ isHidden }) => isHidden !== true)
   const components = new Components()
   const hasTokens = options.bearerTokens ?? true
   const paths: Record<string, Record<string, object>> = {}

@@ -38,6 +38,12 @@ export interface HttpHandlerOptions extends LoginOptions {
    */
   readonly bearerTokens?: boolean
   /**
+   * True: pages of this server can log in by `POST /auth/login` with a password or an API key, and are known by a cookie
+   * from then on. The cookie is `HttpOnly` and `SameSite=Strict`. `authenticate` and bearer tokens come first. Default:
+   * false.
+   */
+  readonly cookieLogins?: boolean
+  /**
    * Further handlers by path, such as `{ '/mcp': createMcpHandler(engine) }`. Their requests are logged and their answers
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
    */
@@ -60,6 +66,7 @@ export const OPTIONS: Readonly<Record<keyof HttpHandlerOptions, true>> = {
   authenticate: true,
   allowsCrossSite: true,
   bearerTokens: true,
+  cookieLogins: true,
   mounts: true,
   telemetry: true,
 }

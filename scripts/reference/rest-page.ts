@@ -56,7 +56,7 @@ A request carries an access token in the header \`Authorization: Bearer\`. \`POS
 A refusal is a problem document (RFC 9457). Its member \`code\` is one of the [error codes](errors.md).`
 
 export function restPage(): string {
-  const api = describeApi() as Description
+  const api = describeApi({ cookieLogins: true }) as Description
   const routes = Object.entries(api.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )

@@ -80,6 +80,7 @@ import {
   FindUsers,
   Initialize,
   ListPermissionOptions,
+  Logins,
   MailGate,
   MailQueue,
   NewUsers,
@@ -168,6 +169,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     lexicalIndex: container.get(LEXICAL_INDEX),
     listAudit: container.get(ListAudit),
     listPermissionOptions: container.get(ListPermissionOptions),
+    logins: container.get(Logins),
     passwords: container.get(Passwords),
     userPermissions: container.get(Permissions),
     prepareChat: container.get(PrepareChat),
@@ -273,6 +275,7 @@ function bindTenancy(container: Container, bind: Bind, settings: EngineSettings)
   bind(PasswordRequests, [Throttle, LIMITS])
   bind(AuthenticateClient, [STORAGE, CLOCK, FailureThrottle, AuditRefusals])
   bind(AuthenticateToken, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER])
+  bind(Logins, [STORAGE, CLOCK, SecretBox, Passwords, AuthenticateClient])
   bind(Tokens, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient, AuthenticateToken])
   container
     .bind(SendMail)

@@ -40,6 +40,7 @@ import type {
   FindUsers,
   Initialize,
   ListPermissionOptions,
+  Logins,
   Passwords,
   Permissions,
   Reach,
@@ -73,6 +74,7 @@ export interface EngineParts {
   readonly lexicalIndex: LexicalIndex
   readonly listAudit: ListAudit
   readonly listPermissionOptions: ListPermissionOptions
+  readonly logins: Logins
   readonly passwords: Passwords
   readonly userPermissions: Permissions
   readonly prepareChat: PrepareChat

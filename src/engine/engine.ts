@@ -6,6 +6,8 @@ import {
   type InitializeInput,
   type InitializeResult,
   type Introspection,
+  type Login,
+  type LoginInput,
   type PasswordReset,
   type PasswordSetup,
   type Principal,
@@ -162,6 +164,43 @@ export interface Authentication {
    */
   renewPrincipal(principal: Principal, application?: 'assistant' | 'tenant'): Promise<void>
   /**
+   * Logs a user or an API key in, for pages: see `cookieLogins` of the REST handler.
+   *
+   * A login lasts 12 hours. It ends earlier if the user logs out, gets another password, is disabled or deleted, and if
+   * the API key is revoked.
+   *
+   * @param origin as of {@link issueToken}
+   * @returns a secret text of at most 1,000 ASCII characters, which names the login
+   * @throws InvalidInputError
+   * @throws UnauthenticatedError for wrong credentials
+   * @throws CompanyRequiredError if `customerId` is missing, and users of several companies have this address and password
+   * @throws OneTimePasswordRequiredError if the password is right, and `otp` is missing
+   * @throws SecretUnreadableError if the secret of the user's one-time passwords was altered
+   * @throws ThrottledError after too many wrong credentials
+   */
+  logIn(input: LoginInput, origin?: RequestOrigin): Promise<string>
+  /**
+   * Reads the present state of a login, with the accounts on which it may act.
+   * @throws UnauthenticatedError if the login has ended
+   */
+  getLogin(login: string): Promise<Login>
+  /**
+   * As {@link getLogin}, for a principal of the host's own login: its account, and its accounts of users and permissions.
+   * @throws UnauthenticatedError if the user is disabled or deleted
+   */
+  describePrincipal(principal: Principal): Promise<Login>
+  /**
+   * Finds the principal of a login.
+   *
+   * @param accountId one of the accounts of the login. Default: the assistant account of the user's company; without
+   *   one, another account of the user
+   * @throws UnauthenticatedError if the login has ended
+   * @throws ForbiddenError if the user may not act on the account
+   */
+  principalOfLogin(login: string, accountId?: number): Promise<Principal>
+  /** Ends a login, for all processes at once. Does nothing for a text that names no login. @throws StorageError */
+  logOut(login: string): Promise<void>
+  /**
    * Mails a link for a new password to a known address. The result does not show whether the address is known.
    *
    * @param input the request, or a function that reads it. The engine calls the function after it has counted the
@@ -213,6 +252,13 @@ export function createAuthentication(parts: EngineParts): Authentication {
     },
     introspectToken: async (request, origin) => await parts.tokens.introspect(request, origin),
     publicKeys: async () => await parts.tokenSigner.publicKeys(parts.clock.now()),
+    logIn: async (input, origin) => await parts.logins.logIn(input, origin),
+    getLogin: async (login) => await parts.logins.get(login),
+    describePrincipal: async (principal) => await parts.logins.describe(parsePrincipal(principal)),
+    principalOfLogin: async (login, accountId) => await parts.logins.principalOf(login, accountId),
+    logOut: async (login) => {
+      await parts.logins.logOut(login)
+    },
     requestPasswordReset: async (input, origin) => {
       await parts.passwords.requestReset(input, origin)
     },

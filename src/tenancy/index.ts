@@ -43,6 +43,16 @@ export { FailureThrottle, networkOf, PasswordRequests, Throttle } from './thrott
 export { AuthenticateToken, type Caller, type TokenIssuer, tokenIssuerOf } from './tokens/access-token.js'
 export { type ApiKeyWithSecret, AuthenticateClient, type NewApiKey } from './tokens/api-keys.js'
 export {
+  type KeyLogin,
+  keyLoginSchema,
+  type Login,
+  type LoginAccount,
+  type LoginInput,
+  Logins,
+  type PasswordLogin,
+  passwordLoginSchema,
+} from './tokens/logins.js'
+export {
   type Introspection,
   type TokenRequest,
   type TokenResponse,

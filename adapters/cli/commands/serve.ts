@@ -3,6 +3,7 @@ import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
 import type { MetricsServer } from '../../opentelemetry/index.js'
 import { agentMounts } from '../agent-mounts.js'
+import { consoleMounts } from '../console-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
 import { listening } from '../listening.js'
 import { LOG_LEVELS, Log } from '../log.js'
@@ -54,6 +55,7 @@ export function serveCommand(): CommandUnknownOpts {
       ).argParser(collect),
     )
     .addOption(option('--cors-origin <origin>', 'origin whose pages may call the API; repeatable').argParser(collect))
+    .addOption(option('--no-console', 'leave out the console at /console, and logins by cookies'))
     .addOption(option('--log-level <level>', 'what to log on stderr').choices(LOG_LEVELS).default('info'))
     .addOption(OBSERVING_OPTIONS.metrics())
     .addOption(OBSERVING_OPTIONS.traces())
@@ -86,6 +88,7 @@ export function serveCommand(): CommandUnknownOpts {
       let ownEndpoints = [...metricsEndpoints, ...(roles.includes('http') ? [{ address: host, port }] : [])]
       const handlerOptions = {
         corsOrigins: corsOrigin,
+        cookieLogins: given.console,
         telemetry,
         ...(publicUrl !== undefined && { publicUrl }),
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),
@@ -111,13 +114,19 @@ export function serveCommand(): CommandUnknownOpts {
           telemetry,
         })
         const server = roles.includes('http')
-          ? await listen(createHttpHandler(engine, { ...handlerOptions, mounts: agentMounts(engine, agentOptions) }), {
-              ...connectionSettings(given),
-              host,
-              port,
-              metricsEndpoint: metrics?.endpoint,
-              telemetry,
-            })
+          ? await listen(
+              createHttpHandler(engine, {
+                ...handlerOptions,
+                mounts: { ...agentMounts(engine, agentOptions), ...consoleMounts(given.console) },
+              }),
+              {
+                ...connectionSettings(given),
+                host,
+                port,
+                metricsEndpoint: metrics?.endpoint,
+                telemetry,
+              },
+            )
           : undefined
         address = server?.address ?? ''
         if (server !== undefined && options.databaseUrl === undefined)
@@ -150,7 +159,9 @@ export function exportOpenapiCommand(): CommandUnknownOpts {
     .action(async (_given, command) => {
       const { describeApi } = await loadHttpServer()
       const { json } = command.optsWithGlobals() as { readonly json?: unknown }
-      process.stdout.write(`${JSON.stringify(describeApi(), undefined, json === undefined ? 2 : 0)}\n`)
+      process.stdout.write(
+        `${JSON.stringify(describeApi({ cookieLogins: true }), undefined, json === undefined ? 2 : 0)}\n`,
+      )
     })
 }
 

@@ -1,10 +1,11 @@
-import { API_NAMES, type ApiName, type Route } from '../route.js'
+import { API_NAMES, type HttpHandlerOptions, type Route } from '../route.js'
 import { CONTEXT_ROUTES, DOCUMENT_ROUTES } from './assistant.js'
 import { CONTEXT_SETTINGS_ROUTES } from './context-settings.js'
 import { DOCUMENT_CONTENT_ROUTES } from './document-content.js'
 import { DOCUMENT_EVENTS_ROUTE } from './document-events.js'
 import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
 import { HAND_OVER_ROUTES } from './hand-over.js'
+import { LOGIN_ROUTES } from './logins.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
 import { PASSWORD_ROUTES } from './passwords.js'
 import { SEARCH_ROUTES } from './search.js'
@@ -32,11 +33,15 @@ const API_ROUTES: readonly Route[] = [
   ...DELIVERY_ROUTES,
 ]
 
-/**
- * The operations of some parts of the API, and those that are always mounted.
- * @param bearerTokens false to leave out the operations for tokens
- */
-export function routesOf(apis: readonly ApiName[] = API_NAMES, bearerTokens = true): readonly Route[] {
+/** The operations that a handler with these options has. */
+export function routesOf({
+  apis = API_NAMES,
+  bearerTokens = true,
+  cookieLogins = false,
+}: Pick<HttpHandlerOptions, 'apis' | 'bearerTokens' | 'cookieLogins'>): readonly Route[] {
   const ofTokens = bearerTokens ? TOKEN_ROUTES : []
-  return [...ofTokens, ...API_ROUTES, ...SYSTEM_ROUTES].filter(({ api }) => api === 'system' || apis.includes(api))
+  const ofLogins = cookieLogins ? LOGIN_ROUTES : []
+  return [...ofTokens, ...ofLogins, ...API_ROUTES, ...SYSTEM_ROUTES].filter(
+    ({ api }) => api === 'system' || apis.includes(api),
+  )
 }

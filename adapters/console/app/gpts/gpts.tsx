@@ -1,0 +1,5 @@
+import type { ReactElement } from 'react'
+
+export default function Gpts(): ReactElement {
+  return <h1>Gpts</h1>
+}

@@ -1,0 +1,217 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactElement, type SubmitEvent, useState } from 'react'
+import { Form } from 'react-aria-components'
+import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
+import { LanguageChoice } from '../frame/language-choice.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+import { TextField } from '../ui/fields.js'
+import { ErrorNote, Note } from '../ui/notes.js'
+import { Tabs } from '../ui/tabs.js'
+import type { Login } from './use-login.js'
+
+const TEXTS: Texts<{
+  readonly title: string
+  readonly ended: string
+  readonly byPassword: string
+  readonly byKey: string
+  readonly email: string
+  readonly password: string
+  readonly otp: string
+  readonly otpHint: string
+  readonly company: string
+  readonly companyHint: string
+  readonly clientId: string
+  readonly clientIdHint: string
+  readonly clientSecret: string
+  readonly signIn: string
+  readonly wrong: string
+  readonly wrongKey: string
+  readonly help: string
+}> = {
+  en: {
+    title: 'Sign in to Alcove',
+    ended: 'You are signed out: your session has ended, or somebody has taken a right away. Sign in again to go on.',
+    byPassword: 'E-mail and password',
+    byKey: 'API key',
+    email: 'E-mail address',
+    password: 'Password',
+    otp: 'One-time code',
+    otpHint: 'The six digits of your app, or a recovery code.',
+    company: 'Number of your company',
+    companyHint: 'Several companies know this address. The invitation says the number.',
+    clientId: 'Client id',
+    clientIdHint: 'Begins with ak_. "alcove init" prints it, and "alcove key create" makes more.',
+    clientSecret: 'Client secret',
+    signIn: 'Sign in',
+    wrong: 'The e-mail address or the password is wrong, or the user is disabled.',
+    wrongKey: 'The client id or the secret is wrong, or the key is revoked or has expired.',
+    help: 'No password yet? Use the link in your invitation, or sign in with an API key.',
+  },
+  de: {
+    title: 'Bei Alcove anmelden',
+    ended:
+      'Du bist abgemeldet: die Sitzung ist zu Ende, oder jemand hat dir ein Recht genommen. Melde dich noch einmal an.',
+    byPassword: 'E-Mail und Passwort',
+    byKey: 'API-Schlüssel',
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    otp: 'Einmalcode',
+    otpHint: 'Die sechs Ziffern deiner App oder ein Wiederherstellungscode.',
+    company: 'Nummer deiner Firma',
+    companyHint: 'Mehrere Firmen kennen diese Adresse. Die Nummer steht in der Einladung.',
+    clientId: 'Client-Id',
+    clientIdHint: 'Beginnt mit ak_. „alcove init“ gibt sie aus, „alcove key create“ erstellt weitere.',
+    clientSecret: 'Client-Secret',
+    signIn: 'Anmelden',
+    wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch, oder der Benutzer ist gesperrt.',
+    wrongKey: 'Die Client-Id oder das Secret ist falsch, oder der Schlüssel ist widerrufen oder abgelaufen.',
+    help: 'Noch kein Passwort? Nimm den Link in deiner Einladung oder melde dich mit einem API-Schlüssel an.',
+  },
+}
+
+interface LoginPageProps {
+  /** True if the page had a login that has ended. */
+  readonly hasEnded: boolean
+  readonly onLogin: (login: Login) => void
+}
+
+export function LoginPage({ hasEnded, onLogin }: LoginPageProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  return (
+    <main className="login">
+      <h1>{texts.title}</h1>
+      {hasEnded && <Note kind="warning">{texts.ended}</Note>}
+      <Tabs
+        label={texts.title}
+        tabs={[
+          { id: 'password', title: texts.byPassword, content: <PasswordForm onLogin={onLogin} /> },
+          { id: 'key', title: texts.byKey, content: <KeyForm onLogin={onLogin} /> },
+        ]}
+      />
+      <p className="hint">{texts.help}</p>
+      <LanguageChoice />
+    </main>
+  )
+}
+
+function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [otp, setOtp] = useState('')
+  const [company, setCompany] = useState('')
+  const logIn = useLogIn(onLogin)
+  const code = logIn.error instanceof AlcoveApiError ? logIn.error.code : undefined
+  const [needsOtp, needsCompany] = [
+    code === 'ERR_OTP_REQUIRED' || otp !== '',
+    code === 'ERR_COMPANY_REQUIRED' || company !== '',
+  ]
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const customerId = /^\d{1,15}$/.test(company) ? Number(company) : undefined
+    logIn.mutate({
+      email,
+      password,
+      ...(otp !== '' && { otp }),
+      ...(customerId !== undefined && { customerId }),
+    })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <TextField
+        label={texts.email}
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={setEmail}
+        isRequired
+      />
+      <TextField
+        label={texts.password}
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        isRequired
+      />
+      {needsCompany && (
+        <TextField label={texts.company} hint={texts.companyHint} value={company} onChange={setCompany} isRequired />
+      )}
+      {needsOtp && (
+        <TextField
+          label={texts.otp}
+          hint={texts.otpHint}
+          autoComplete="one-time-code"
+          value={otp}
+          onChange={setOtp}
+          isRequired
+          autoFocus
+        />
+      )}
+      <LoginError error={logIn.error} wrong={texts.wrong} />
+      <Button type="submit" kind="primary" isPending={logIn.isPending}>
+        {texts.signIn}
+      </Button>
+    </Form>
+  )
+}
+
+function KeyForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [clientId, setClientId] = useState('')
+  const [clientSecret, setClientSecret] = useState('')
+  const logIn = useLogIn(onLogin)
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    logIn.mutate({ clientId: clientId.trim(), clientSecret: clientSecret.trim() })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <TextField
+        label={texts.clientId}
+        hint={texts.clientIdHint}
+        autoComplete="username"
+        value={clientId}
+        onChange={setClientId}
+        isRequired
+      />
+      <TextField
+        label={texts.clientSecret}
+        type="password"
+        autoComplete="current-password"
+        value={clientSecret}
+        onChange={setClientSecret}
+        isRequired
+      />
+      <LoginError error={logIn.error} wrong={texts.wrongKey} />
+      <Button type="submit" kind="primary" isPending={logIn.isPending}>
+        {texts.signIn}
+      </Button>
+    </Form>
+  )
+}
+
+/** The server's sentences, but for wrong credentials: those have the words of the form. */
+function LoginError({ error, wrong }: { readonly error: unknown; readonly wrong: string }): ReactElement | null {
+  const code = error instanceof AlcoveApiError ? error.code : undefined
+  if (code === 'ERR_OTP_REQUIRED') return null
+  if (code !== 'ERR_UNAUTHENTICATED') return <ErrorNote error={error} />
+  return (
+    <p role="alert" className="note note-error">
+      {wrong}
+    </p>
+  )
+}
+
+type Credentials =
+  | { readonly email: string; readonly password: string; readonly otp?: string; readonly customerId?: number }
+  | { readonly clientId: string; readonly clientSecret: string }
+
+function useLogIn(onLogin: (login: Login) => void) {
+  const api = useApi()
+  return useMutation({
+    mutationFn: async (credentials: Credentials) => await dataOf(api.POST('/auth/login', { body: credentials })),
+    onSuccess: onLogin,
+  })
+}

@@ -1,0 +1,5 @@
+import type { ReactElement } from 'react'
+
+export default function Operate(): ReactElement {
+  return <h1>Operate</h1>
+}

@@ -1,0 +1,5 @@
+import type { ReactElement } from 'react'
+
+export default function People(): ReactElement {
+  return <h1>People</h1>
+}

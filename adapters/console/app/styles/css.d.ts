@@ -1,0 +1,2 @@
+/** Vite puts imported styles into files of their own. */
+declare module '*.css'

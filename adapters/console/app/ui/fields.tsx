@@ -1,0 +1,235 @@
+import type { ReactElement, ReactNode } from 'react'
+import {
+  NumberField as AriaNumberField,
+  Select as AriaSelect,
+  TextField as AriaTextField,
+  Button,
+  CheckboxButton,
+  CheckboxField,
+  FieldError,
+  Group,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  RadioButton,
+  RadioField,
+  RadioGroup,
+  SelectValue,
+  SwitchButton,
+  SwitchField,
+  Text,
+  TextArea,
+} from 'react-aria-components'
+
+interface FieldProps {
+  readonly label: string
+  /** A sentence below the field: what the value means. */
+  readonly hint?: ReactNode
+  /** A sentence that says what is wrong with the value. */
+  readonly error?: string | undefined
+  readonly isRequired?: boolean
+  readonly isDisabled?: boolean
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly name?: string
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'search' | 'date'
+  readonly autoComplete?: string
+  readonly placeholder?: string
+  readonly maxLength?: number
+  readonly autoFocus?: boolean
+  /** More than 1 for a field of several lines. */
+  readonly rows?: number
+}
+
+export function TextField({ label, hint, error, rows = 1, placeholder, ...props }: TextFieldProps): ReactElement {
+  const shown = placeholder === undefined ? {} : { placeholder }
+  return (
+    <AriaTextField {...props} className="field" isInvalid={error !== undefined}>
+      <Label>{label}</Label>
+      {rows > 1 ? <TextArea rows={rows} {...shown} /> : <Input {...shown} />}
+      <Hints hint={hint} error={error} />
+    </AriaTextField>
+  )
+}
+
+interface NumberFieldProps extends FieldProps {
+  /** NaN for an empty field. */
+  readonly value: number
+  readonly onChange: (value: number) => void
+  readonly minValue?: number
+  readonly maxValue?: number
+  readonly step?: number
+}
+
+export function NumberField({ label, hint, error, ...props }: NumberFieldProps): ReactElement {
+  return (
+    <AriaNumberField
+      {...props}
+      className="field"
+      isInvalid={error !== undefined}
+      formatOptions={{ useGrouping: false, maximumFractionDigits: 3 }}
+    >
+      <Label>{label}</Label>
+      <Group className="number">
+        <Input />
+      </Group>
+      <Hints hint={hint} error={error} />
+    </AriaNumberField>
+  )
+}
+
+export interface Choice<Value extends string> {
+  readonly value: Value
+  readonly label: string
+  /** A sentence about the choice. */
+  readonly hint?: string
+}
+
+interface ChoiceProps<Value extends string> extends FieldProps {
+  readonly choices: readonly Choice<Value>[]
+  readonly value: Value | null
+  readonly onChange: (value: Value) => void
+}
+
+/** A list of choices that opens. */
+export function Select<Value extends string>({
+  label,
+  hint,
+  error,
+  choices,
+  value,
+  onChange,
+  ...props
+}: ChoiceProps<Value> & { readonly placeholder?: string }): ReactElement {
+  return (
+    <AriaSelect
+      {...props}
+      className="field"
+      isInvalid={error !== undefined}
+      value={value}
+      onChange={(key) => {
+        const chosen = choices.find((choice) => choice.value === key)
+        if (chosen !== undefined) onChange(chosen.value)
+      }}
+    >
+      <Label>{label}</Label>
+      <Button className="select">
+        <SelectValue />
+        <span aria-hidden="true" className="select-arrow" />
+      </Button>
+      <Hints hint={hint} error={error} />
+      <Popover className="popover">
+        <ListBox className="listbox" items={choices}>
+          {(choice) => (
+            <ListBoxItem id={choice.value} textValue={choice.label} className="listbox-item">
+              <Text slot="label">{choice.label}</Text>
+              {choice.hint !== undefined && <Text slot="description">{choice.hint}</Text>}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  )
+}
+
+/** A few choices that are all visible. */
+export function Choices<Value extends string>({
+  label,
+  hint,
+  error,
+  choices,
+  value,
+  onChange,
+  ...props
+}: ChoiceProps<Value>): ReactElement {
+  return (
+    <RadioGroup
+      {...props}
+      className="field"
+      isInvalid={error !== undefined}
+      value={value}
+      onChange={(key) => {
+        const chosen = choices.find((choice) => choice.value === key)
+        if (chosen !== undefined) onChange(chosen.value)
+      }}
+    >
+      <Label>{label}</Label>
+      <div className="choices">
+        {choices.map((choice) => (
+          <RadioField key={choice.value} value={choice.value}>
+            <RadioButton className="choice">
+              <span className="choice-mark" aria-hidden="true" />
+              {choice.label}
+            </RadioButton>
+            {choice.hint !== undefined && (
+              <Text slot="description" className="hint">
+                {choice.hint}
+              </Text>
+            )}
+          </RadioField>
+        ))}
+      </div>
+      <Hints hint={hint} error={error} />
+    </RadioGroup>
+  )
+}
+
+interface TickProps {
+  readonly label: ReactNode
+  readonly hint?: string
+  readonly isSelected: boolean
+  readonly onChange: (isSelected: boolean) => void
+  readonly isDisabled?: boolean
+}
+
+export function Checkbox({ label, hint, ...props }: TickProps): ReactElement {
+  return (
+    <CheckboxField {...props}>
+      <CheckboxButton className="choice">
+        <span className="choice-mark choice-mark-square" aria-hidden="true" />
+        {label}
+      </CheckboxButton>
+      <TickHint>{hint}</TickHint>
+    </CheckboxField>
+  )
+}
+
+/** Something that is on or off at once, without a button to save it. */
+export function Switch({ label, hint, ...props }: TickProps): ReactElement {
+  return (
+    <SwitchField {...props}>
+      <SwitchButton className="choice">
+        <span className="switch-mark" aria-hidden="true" />
+        {label}
+      </SwitchButton>
+      <TickHint>{hint}</TickHint>
+    </SwitchField>
+  )
+}
+
+function TickHint({ children }: { readonly children: string | undefined }): ReactElement | null {
+  if (children === undefined) return null
+  return (
+    <Text slot="description" className="hint">
+      {children}
+    </Text>
+  )
+}
+
+function Hints({ hint, error }: Pick<FieldProps, 'hint' | 'error'>): ReactElement {
+  return (
+    <>
+      {hint !== undefined && (
+        <Text slot="description" className="hint">
+          {hint}
+        </Text>
+      )}
+      <FieldError className="field-error">{error}</FieldError>
+    </>
+  )
+}

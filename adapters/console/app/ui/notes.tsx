@@ -1,0 +1,108 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactElement, ReactNode } from 'react'
+import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
+import { useErrorText } from '../api/error-texts.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button } from './buttons.js'
+
+const TEXTS: Texts<{ readonly loading: string; readonly again: string }> = {
+  en: { loading: 'Loading…', again: 'Try again' },
+  de: { loading: 'Wird geladen …', again: 'Noch einmal versuchen' },
+}
+
+/** An error as a sentence, with a button to try again. Nothing without an error. */
+export function ErrorNote({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}): ReactElement | null {
+  const errorText = useErrorText()
+  const texts = useTexts(TEXTS)
+  if (error == null) return null
+  return (
+    <div role="alert" className="note note-error">
+      <p>{errorText(error)}</p>
+      {onRetry !== undefined && <Button onPress={onRetry}>{texts.again}</Button>}
+    </div>
+  )
+}
+
+/** A remark: `info`, `warning` or `success`. */
+export function Note({
+  kind = 'info',
+  children,
+}: {
+  readonly kind?: 'info' | 'warning' | 'success'
+  readonly children: ReactNode
+}): ReactElement {
+  return <div className={`note note-${kind}`}>{children}</div>
+}
+
+/** An empty list that teaches: what belongs here, why, and how to begin. */
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+  readonly action?: ReactNode
+}): ReactElement {
+  return (
+    <section className="empty">
+      <h2>{title}</h2>
+      <div>{children}</div>
+      {action}
+    </section>
+  )
+}
+
+/** The result of a query: a line while it loads, an error as a sentence, or its content. */
+export function Loaded<Data>({
+  query,
+  children,
+}: {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  readonly children: (data: Data) => ReactNode
+}): ReactElement {
+  const texts = useTexts(TEXTS)
+  const { data, error, refetch } = query
+  if (data !== undefined) return <>{children(data)}</>
+  if (error !== null) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  return (
+    <p className="loading" role="status">
+      {texts.loading}
+    </p>
+  )
+}
+
+/** The progress of some work. @param value 0 to 1; undefined if it is unknown */
+export function Progress({
+  label,
+  value,
+}: {
+  readonly label: string
+  readonly value?: number | undefined
+}): ReactElement {
+  const percent = value === undefined ? undefined : Math.round(value * 100)
+  return (
+    <AriaProgressBar className="progress" value={percent ?? 0} isIndeterminate={percent === undefined}>
+      <Label>{label}</Label>
+
+      <progress max={100} value={percent} aria-hidden="true" />
+    </AriaProgressBar>
+  )
+}
+
+/** A short state, such as "completed". */
+export function Badge({
+  kind = 'neutral',
+  children,
+}: {
+  readonly kind?: 'neutral' | 'good' | 'bad' | 'busy'
+  readonly children: ReactNode
+}): ReactElement {
+  return <span className={`badge badge-${kind}`}>{children}</span>
+}

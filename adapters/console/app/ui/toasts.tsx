@@ -1,0 +1,60 @@
+import type { ReactElement } from 'react'
+import {
+  Button,
+  Text,
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components'
+import { type Texts, useTexts } from '../texts/language.js'
+
+interface Message {
+  readonly text: string
+  /** A button, such as "Undo". */
+  readonly action?: { readonly label: string; readonly onPress: () => void }
+}
+
+const TEXTS: Texts<{ readonly close: string; readonly label: string }> = {
+  en: { close: 'Close', label: 'Messages' },
+  de: { close: 'Schließen', label: 'Meldungen' },
+}
+const SHOWN_MS = 6_000
+
+const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 })
+
+/** Shows a short message that goes by itself. @returns a function that removes it */
+export function toast(message: Message, shownMs: number = SHOWN_MS): () => void {
+  const key = queue.add(message, { timeout: shownMs })
+  return () => queue.close(key)
+}
+
+/** The place of the messages. The page has one. */
+export function Toasts(): ReactElement {
+  const texts = useTexts(TEXTS)
+  return (
+    <ToastRegion queue={queue} className="toasts" aria-label={texts.label}>
+      {({ toast: shown }) => (
+        <Toast toast={shown} className="toast">
+          <ToastContent>
+            <Text slot="title">{shown.content.text}</Text>
+          </ToastContent>
+          {shown.content.action !== undefined && (
+            <Button
+              className="button button-quiet"
+              onPress={() => {
+                shown.content.action?.onPress()
+                queue.close(shown.key)
+              }}
+            >
+              {shown.content.action.label}
+            </Button>
+          )}
+          <Button slot="close" className="button button-quiet" aria-label={texts.close}>
+            ×
+          </Button>
+        </Toast>
+      )}
+    </ToastRegion>
+  )
+}

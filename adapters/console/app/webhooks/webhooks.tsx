@@ -1,0 +1,5 @@
+import type { ReactElement } from 'react'
+
+export default function Webhooks(): ReactElement {
+  return <h1>Webhooks</h1>
+}

@@ -1,0 +1,343 @@
+import { z } from 'zod'
+import { randomToken, type SecretBox, sha256Hex } from '../../kernel/crypto.js'
+import { ForbiddenError, SecretUnreadableError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import { idSchema, isRecord, objectSchema, textSchema, validate } from '../../kernel/validate.js'
+import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import {
+  type Capability,
+  findUsableUser,
+  isKeyUsable,
+  narrowToScope,
+  type Principal,
+  type RequestOrigin,
+} from '../access/principal.js'
+import type { Passwords } from '../users/passwords.js'
+import { mainPrincipal, type UserPrincipal, userPrincipals } from '../users/user-principals.js'
+import type { AuthenticateClient } from './api-keys.js'
+
+/** Lifetime of a login in milliseconds: a working day. */
+const LIFETIME_MS = 12 * 3_600_000
+
+/** The capabilities that tokens for an application use. A key for one application gets no others. */
+const CAPABILITIES_OF: Readonly<Record<string, readonly Capability[]>> = {
+  assistant: ['context:read', 'context:write', 'document:write', 'search'],
+  tenant: ['tenant:manage', 'webhook:manage'],
+}
+
+/** The input of a login with a password. */
+export interface PasswordLogin {
+  readonly email: string
+  readonly password: string
+  /** The user's company. Default: the one whose user has this address and this password. */
+  readonly customerId?: number | undefined
+  /** The one-time password or recovery code, for users who have a second factor. */
+  readonly otp?: string | undefined
+}
+
+/** The input of a login with an API key. */
+export interface KeyLogin {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export type LoginInput = PasswordLogin | KeyLogin
+
+export const passwordLoginSchema: z.ZodType<PasswordLogin> = objectSchema({
+  email: textSchema({ min: 1, max: 320 }),
+  password: textSchema({ min: 1, max: 1_000 }),
+  customerId: idSchema().optional(),
+  otp: textSchema({ max: 1_000 }).optional(),
+})
+
+export const keyLoginSchema: z.ZodType<KeyLogin> = objectSchema({
+  clientId: textSchema({ min: 1, max: 100 }),
+  clientSecret: textSchema({ min: 1, max: 200 }),
+})
+
+/** An account on which the user of a login may act now. */
+export interface LoginAccount {
+  readonly id: number
+  readonly name: string
+  /** Key of the account's application. */
+  readonly application: string
+  /** The company of the account. */
+  readonly customerId: number
+  readonly customerName: string
+  readonly role: { readonly id: number; readonly name: string }
+  /** What the login may do on the account. */
+  readonly capabilities: readonly string[]
+}
+
+/** The present state of a login. */
+export interface Login {
+  /** `password` or `key`; `host` for a principal of the host's own login. */
+  readonly kind: 'password' | 'key' | 'host'
+  readonly user: Pick<UserRecord, 'id' | 'name' | 'email'> & { readonly customerId: number }
+  /** Client id of the API key; null without one. */
+  readonly clientId: string | null
+  /** The time at which the login ends, ISO 8601; null if only the host knows it. */
+  readonly expires: string | null
+  /** Ordered by id. Empty for a user without a permission. */
+  readonly accounts: readonly LoginAccount[]
+}
+
+/** The content of a login's token. It is encrypted: clients cannot read it. */
+const CONTENT = z.object({
+  purpose: z.literal('login'),
+  id: z.string(),
+  userId: z.number(),
+  /** Identifies the password at the time of the login. */
+  passwordMark: z.string().optional(),
+  keyId: z.number().optional(),
+  expiresMs: z.number(),
+})
+
+type Content = z.infer<typeof CONTENT>
+
+/** A valid token with the rows that it is checked against. */
+interface LiveLogin {
+  readonly user: UserRecord
+  /** Undefined for a login with a password. */
+  readonly key: ApiKeyRecord | undefined
+  readonly content: Content
+}
+
+/**
+ * Logins of users and API keys, for pages: a browser keeps the token of a login in a cookie. The token is encrypted, and
+ * contains only ids. Every request reads the current rows, so a login ends at once if
+ *
+ * - the user logs out,
+ * - the user, the company or the API key is disabled, revoked or deleted,
+ * - the user gets another password.
+ *
+ * It ends after 12 hours in any case.
+ */
+export class Logins {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #secretBox: SecretBox
+  readonly #passwords: Passwords
+  readonly #clients: AuthenticateClient
+
+  constructor(storage: Storage, clock: Clock, secretBox: SecretBox, passwords: Passwords, clients: AuthenticateClient) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#secretBox = secretBox
+    this.#passwords = passwords
+    this.#clients = clients
+  }
+
+  /**
+   * @returns the token of the new login
+   * @throws InvalidInputError
+   * @throws UnauthenticatedError for wrong credentials
+   * @throws CompanyRequiredError @throws OneTimePasswordRequiredError @throws SecretUnreadableError
+   * @throws ThrottledError as {@link Passwords.verify}
+   */
+  async logIn(input: LoginInput, origin: RequestOrigin = {}): Promise<string> {
+    const isKey = isRecord(input) && 'clientId' in input
+    const content = isKey ? await this.#contentOfKey(input, origin) : await this.#contentOf(input, origin)
+    const expiresMs = this.#clock.now().getTime() + LIFETIME_MS
+    const token: Content = { ...content, purpose: 'login', id: randomToken(16), expiresMs }
+    return await this.#secretBox.seal(JSON.stringify(token))
+  }
+
+  /** @throws UnauthenticatedError if the login has ended */
+  async get(token: string): Promise<Login> {
+    return await this.#readLive(token, async (repositories, { user, key, content }) => {
+      return {
+        kind: key === undefined ? 'password' : 'key',
+        user: toLoginUser(user),
+        clientId: key?.clientId ?? null,
+        expires: new Date(content.expiresMs).toISOString(),
+        accounts: await toAccounts(repositories, await principalsOf(repositories, user, key)),
+      }
+    })
+  }
+
+  /**
+   * The same state for a principal of another login: its account, and those of users and permissions.
+   * @throws UnauthenticatedError if the user is disabled or deleted
+   */
+  async describe({ userId, accountId, companyId, scope, origin }: Principal): Promise<Login> {
+    return await this.#storage.read(async (repositories) => {
+      const user = await findUsableUser(repositories, userId)
+      if (user === undefined) throw new UnauthenticatedError(`the user ${userId} does not exist, or is disabled`)
+      const principals = (await userPrincipals(repositories, userId))
+        .filter(({ account, application }) => account.id === accountId || application === 'tenant')
+        .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, scope } }))
+      return {
+        kind: 'host',
+        user: toLoginUser(user),
+        clientId: origin?.clientId ?? null,
+        expires: null,
+        accounts: await toAccounts(repositories, principals),
+      }
+    })
+  }
+
+  /**
+   * The principal of a request.
+   *
+   * @param accountId the account that the user has chosen. Default: the one on which the user usually acts
+   * @throws UnauthenticatedError if the login has ended
+   * @throws ForbiddenError if the user may not act on the account
+   */
+  async principalOf(token: string, accountId?: number): Promise<Principal> {
+    return await this.#readLive(token, async (repositories, { user, key }) => {
+      const principals = await principalsOf(repositories, user, key)
+      const chosen = principals.find(({ account }) => account.id === accountId)
+      if (accountId !== undefined && chosen === undefined)
+        throw new ForbiddenError(`you may not act on the account ${accountId} now: choose another one`)
+      if (key === undefined) return chosen?.principal ?? (await mainPrincipal(repositories, user, principals))
+      // Without this, the key would act on an account that is not one of its own.
+      if (principals.length === 0)
+        throw new ForbiddenError(
+          'this API key has no account now: its user needs a permission on one of its applications',
+        )
+      const principal = chosen?.principal ?? (await mainPrincipal(repositories, user, principals))
+      return { ...principal, origin: { clientId: key.clientId } }
+    })
+  }
+
+  /** Ends a login. Does nothing for a token that is not valid: nothing is left to end then. */
+  async logOut(token: string): Promise<void> {
+    const content = await this.#contentIn(token)
+    if (content === undefined) return
+    const tokenHash = await hashOf(content)
+    await this.#storage.transaction(({ revokedTokens }) => {
+      return revokedTokens.add({ tokenHash, expiresMs: content.expiresMs })
+    })
+  }
+
+  async #contentOf(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'passwordMark'>> {
+    const { email, password, customerId: companyId, otp } = validate(passwordLoginSchema, input)
+    const { remoteAddress, requestId } = origin
+    const user = await this.#passwords.verify(email, password, { companyId, otp, remoteAddress, requestId })
+    const stored = user && (await this.#storage.read(({ users }) => users.get(user.id)))
+    if (stored === undefined) {
+      const wrong =
+        otp === undefined ? 'the e-mail address or the password' : 'the e-mail address, the password or the code'
+      throw new UnauthenticatedError(`${wrong} is wrong, or the user is disabled`)
+    }
+    return { userId: stored.id, passwordMark: await markOf(stored) }
+  }
+
+  async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'keyId'>> {
+    const credentials = validate(keyLoginSchema, input)
+    try {
+      return await this.#clients.recordRefusals(credentials, origin, async () => {
+        const key = await this.#clients.authenticate(credentials, origin)
+        const now = this.#clock.now().toISOString()
+        await this.#storage.transaction(({ apiKeys }) => apiKeys.touch(key.id, now))
+        return { userId: key.userId, keyId: key.id }
+      })
+    } catch (error) {
+      if (error instanceof TokenRequestError) throw new UnauthenticatedError(error.message)
+      throw error
+    }
+  }
+
+  async #readLive<T>(token: string, use: (repositories: Repositories, login: LiveLogin) => Promise<T>): Promise<T> {
+    const content = await this.#contentIn(token)
+    if (content === undefined) throw ended()
+    const tokenHash = await hashOf(content)
+    return await this.#storage.read(async (repositories) => {
+      const { apiKeys, revokedTokens, companies } = repositories
+      const [user, key, isRevoked] = await Promise.all([
+        findUsableUser(repositories, content.userId),
+        content.keyId === undefined ? undefined : apiKeys.get(content.keyId),
+        revokedTokens.has(tokenHash),
+      ])
+      if (user === undefined || isRevoked) throw ended()
+      if (content.keyId !== undefined) {
+        const isUsable = key?.userId === user.id && isKeyUsable(key, this.#clock.now())
+        if (!isUsable || (await companies.get(key.companyId))?.isDisabled !== false) throw ended()
+      } else if (content.passwordMark !== (await markOf(user))) throw ended()
+      return await use(repositories, { user, key, content })
+    })
+  }
+
+  async #contentIn(token: string): Promise<Content | undefined> {
+    const content = await this.#open(token)
+    return content !== undefined && content.expiresMs > this.#clock.now().getTime() ? content : undefined
+  }
+
+  /** @returns undefined for a text that is no token: one of another server on the same host, or an invented one */
+  async #open(token: string): Promise<Content | undefined> {
+    try {
+      return CONTENT.safeParse(parseJson(await this.#secretBox.open(token))).data
+    } catch (error) {
+      if (error instanceof SecretUnreadableError) return undefined
+      throw error
+    }
+  }
+}
+
+/** Other secrets that are sealed with the same key are no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function ended(): UnauthenticatedError {
+  return new UnauthenticatedError('the login has ended: log in again')
+}
+
+async function hashOf({ id }: Content): Promise<string> {
+  return await sha256Hex(`login:${id}`)
+}
+
+/** Changes with the password. It says nothing about it: the stored hash is salted. */
+async function markOf({ passwordHash }: UserRecord): Promise<string> {
+  return (await sha256Hex(`login:${passwordHash}`)).slice(0, 32)
+}
+
+/** The accounts on which a login may act: of a key, those of its applications in its company and the ones below. */
+async function principalsOf(
+  repositories: Repositories,
+  user: UserRecord,
+  key: ApiKeyRecord | undefined,
+): Promise<UserPrincipal[]> {
+  const ofUser = await userPrincipals(repositories, user.id)
+  if (key === undefined) return ofUser
+  const { companyId, sight, targets } = key
+  const companyIds = ofUser.map(({ account }) => account.customerId)
+  const reached = await repositories.companies.within(companyIds, companyId)
+  const scope = targets.flatMap((target) => CAPABILITIES_OF[target] ?? [])
+  return ofUser
+    .filter(({ account, application }) => reached.has(account.customerId) && targets.includes(application))
+    .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, sight, scope } }))
+}
+
+function toLoginUser({ id, name, email, companyId: customerId }: UserRecord): Login['user'] {
+  return { id, name, email, customerId }
+}
+
+async function toAccounts(
+  repositories: Repositories,
+  principals: readonly UserPrincipal[],
+): Promise<readonly LoginAccount[]> {
+  const accounts: LoginAccount[] = []
+  for (const usable of principals) accounts.push(await toAccount(repositories, usable))
+  return accounts
+}
+
+async function toAccount(
+  { companies, roles }: Repositories,
+  { principal, application, account, role }: UserPrincipal,
+): Promise<LoginAccount> {
+  const [company, record] = await Promise.all([companies.get(account.customerId), roles.get(role.id)])
+  const isValid = record?.applications.includes(application) === true
+  const capabilities = isValid ? record.capabilities : []
+  return {
+    ...account,
+    application,
+    customerName: company?.name ?? '',
+    role,
+    capabilities: narrowToScope(capabilities, principal.scope),
+  }
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConsoleTest, MISSING_BROWSER, openConsoleTest, picture, seriousViolations } from './console-test.js'
+
+describe.skipIf(MISSING_BROWSER !== undefined)('signing in to the console', () => {
+  let test: ConsoleTest
+
+  beforeAll(async () => {
+    test = await openConsoleTest()
+  })
+
+  afterAll(async () => {
+    await test.close()
+  })
+
+  it('signs in with e-mail and password, keeps the login over a reload, and signs out', async () => {
+    const { page, open, logIn, faults, context } = await test.openPage()
+    await open('/')
+    await picture(page, 'console-login')
+    await logIn()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(page.url()).toBe(`${test.address}/console/gpts`)
+    const [cookie] = await context.cookies()
+    expect(cookie).toMatchObject({ name: 'alcove_login', httpOnly: true, sameSite: 'Strict', expires: -1 })
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await context.cookies()).toEqual([])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('signs in with an API key', async () => {
+    const { page, open, faults, context } = await test.openPage()
+    await open('/')
+    await page.getByRole('tab', { name: 'API key' }).click()
+    await page.getByLabel('Client id').fill(test.key.clientId)
+    await page.getByLabel('Client secret').fill(test.key.clientSecret)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('says that a password is wrong, without a code or a stack', async () => {
+    const { page, open, faults, context } = await test.openPage()
+    await open('/')
+    await page.getByLabel('E-mail address').fill(test.owner.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('wrong horse')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe(
+      'The e-mail address or the password is wrong, or the user is disabled.',
+    )
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('has nothing serious for axe, in both themes and languages, at 360 px', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const language of ['en', 'de'] as const) {
+        const { page, open, context } = await test.openPage({ colorScheme, language, width: 360 })
+        await open('/')
+        await page.getByRole('button', { name: language === 'en' ? 'Sign in' : 'Anmelden' }).waitFor()
+        expect(await seriousViolations(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+        await context.close()
+      }
+    }
+  })
+})
