@@ -61,7 +61,6 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
   useEffect(() => {
     if (isFirst.current) isFirst.current = false
     else content.current?.focus()
-    document.title = `${content.current?.querySelector('h1')?.textContent ?? ''} – Alcove`
   }, [path])
   const choices = login.accounts.filter(({ application }) => application === 'assistant')
   return (

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
+import { PageHead } from '../ui/page-head.js'
 
 export default function Gpts(): ReactElement {
-  return <h1>Gpts</h1>
+  return <PageHead title="Gpts" />
 }

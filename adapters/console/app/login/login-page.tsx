@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SubmitEvent, useState } from 'react'
+import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { LanguageChoice } from '../frame/language-choice.js'
@@ -107,7 +107,7 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
     code === 'ERR_OTP_REQUIRED' || otp !== '',
     code === 'ERR_COMPANY_REQUIRED' || company !== '',
   ]
-  const submit = (event: SubmitEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     const customerId = /^\d{1,15}$/.test(company) ? Number(company) : undefined
     logIn.mutate({
@@ -162,7 +162,7 @@ function KeyForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElement {
   const [clientId, setClientId] = useState('')
   const [clientSecret, setClientSecret] = useState('')
   const logIn = useLogIn(onLogin)
-  const submit = (event: SubmitEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     logIn.mutate({ clientId: clientId.trim(), clientSecret: clientSecret.trim() })
   }

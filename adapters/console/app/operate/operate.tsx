@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
+import { PageHead } from '../ui/page-head.js'
 
 export default function Operate(): ReactElement {
-  return <h1>Operate</h1>
+  return <PageHead title="Operate" />
 }

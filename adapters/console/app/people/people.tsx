@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
+import { PageHead } from '../ui/page-head.js'
 
 export default function People(): ReactElement {
-  return <h1>People</h1>
+  return <PageHead title="People" />
 }

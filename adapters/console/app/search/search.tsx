@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
+import { PageHead } from '../ui/page-head.js'
 
 export default function Search(): ReactElement {
-  return <h1>Search</h1>
+  return <PageHead title="Search" />
 }

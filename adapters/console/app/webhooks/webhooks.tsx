@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
+import { PageHead } from '../ui/page-head.js'
 
 export default function Webhooks(): ReactElement {
-  return <h1>Webhooks</h1>
+  return <PageHead title="Webhooks" />
 }
