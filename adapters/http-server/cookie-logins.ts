@@ -1,5 +1,5 @@
 import { parse, serialize } from 'hono/utils/cookie'
-import { type Engine, InvalidInputError, UnauthenticatedError } from '../../src/index.js'
+import { type Engine, ForbiddenError, InvalidInputError, UnauthenticatedError } from '../../src/index.js'
 import { type Authenticate, type LoginOptions, serviceUrl } from '../node-kit/index.js'
 import type { HttpHandlerOptions } from './route.js'
 
@@ -56,5 +56,5 @@ function accountOf({ headers }: Request): number | undefined {
   if (text === null) return undefined
   const id = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id
-  throw new InvalidInputError(ACCOUNT_HEADER, 'must be the id of an account')
+  throw new ForbiddenError(`the header ${ACCOUNT_HEADER} names no account: it must be the id of one`)
 }

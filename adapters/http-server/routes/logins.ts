@@ -35,6 +35,13 @@ const loginSchema: z.ZodType<Login> = z
   .meta({ id: 'Login' })
 
 const { $schema: _dialect, ...LOGIN_BODY } = z.toJSONSchema(z.union([passwordLoginSchema, keyLoginSchema]))
+const CROSS_SITE = {
+  403: {
+    description: 'A page of another origin sent the request',
+    schema: problemSchema,
+    contentType: 'application/problem+json',
+  },
+}
 const STATE = { 200: { description: 'The login, with the accounts on which it may act', schema: loginSchema } }
 const PATH = '/auth/login'
 
@@ -51,6 +58,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     rawBody: { 'application/json': LOGIN_BODY },
     answers: {
       ...STATE,
+      ...CROSS_SITE,
       401: {
         description: 'The credentials are wrong; with `ERR_OTP_REQUIRED`, the password is right, and `otp` is missing',
         schema: problemSchema,
@@ -87,7 +95,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     path: PATH,
     operationId: 'logOut',
     summary: 'End the login of the page',
-    answers: { 204: { description: 'The login has ended, or there was none' } },
+    answers: { 204: { description: 'The login has ended, or there was none' }, ...CROSS_SITE },
     handle: async ({ request, engine, options, basePath }) => {
       refuseCrossSite(request, { ...options, origins: options.corsOrigins })
       const token = loginOf(request)

@@ -16,7 +16,9 @@ interface Operation {
   readonly responses: Readonly<Record<string, Described>>
 }
 
-const description = describeApi() as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
+const description = describeApi({ cookieLogins: true }) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 ;(formats as unknown as (ajv: Ajv2020) => void)(ajv)
 ajv.addSchema(description, 'description')

@@ -4,7 +4,10 @@ import { describeApi } from '../../../adapters/http-server/index.js'
 
 /** Types of the API for TypeScript clients, as openapi-typescript generates them from the description. */
 export async function generateApiTypes(): Promise<string> {
-  const description: unknown = JSON.parse(JSON.stringify(describeApi({ cookieLogins: true })), (_name, value: unknown) => noteKnown(value))
+  const description: unknown = JSON.parse(
+    JSON.stringify(describeApi({ cookieLogins: true })),
+    (_name, value: unknown) => noteKnown(value),
+  )
   return astToString(await openapiTypescript(JSON.stringify(description), { transform: toOpenUnion }))
 }
 

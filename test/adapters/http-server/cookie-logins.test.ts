@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createHttpHandler } from '../../../adapters/http-server/index.js'
+import { InvalidInputError, type Login, type User } from '../../../src/index.js'
+import { NEW_CONTEXT, type Problem, startServer, type TestServer } from './server.js'
+
+const PASSWORD = 'correct horse battery staple'
+const PATH = '/auth/login'
+
+let server: TestServer
+let ada: User
+
+beforeAll(async () => {
+  server = await startServer({ cookieLogins: true })
+  const { administration, owner } = server.engine
+  // A new user of a host's login is a member of the assistant account.
+  const ensured = await administration.ensureUser({
+    externalId: 'ada',
+    email: 'ada@example.com',
+    companyId: owner.companyId,
+  })
+  ada = ensured.user
+  await administration.users.completeSetup(ada.id, PASSWORD)
+})
+
+afterAll(async () => {
+  await server.close()
+})
+
+/** Logs in, and returns the header `Cookie` of later requests. */
+async function logIn(credentials: object = { email: 'ada@example.com', password: PASSWORD }): Promise<string> {
+  const { status, headers } = await server.request('POST', PATH, { json: credentials })
+  expect(status).toBe(200)
+  return (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+}
+
+async function statusOf(cookie: string, path: string = '/context', headers: Record<string, string> = {}) {
+  return (await server.request('GET', path, { headers: { cookie, ...headers } })).status
+}
+
+describe('a login by a cookie', () => {
+  it('is known by a cookie that no script can read and no other site sends', async () => {
+    const { status, headers, body } = await server.request<Login>('POST', PATH, {
+      json: { email: 'ada@example.com', password: PASSWORD },
+    })
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(headers.get('set-cookie')).toMatch(/^alcove_login=[^;]{50,1000}; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(body).toMatchObject({ kind: 'password', clientId: null, user: { id: ada.id, email: 'ada@example.com' } })
+    expect(body.accounts).toMatchObject([{ application: 'assistant', customerName: 'Root' }])
+    expect(body.accounts[0]?.capabilities).toContain('context:write')
+  })
+
+  it('sees what the user sees, and is told by GET', async () => {
+    const cookie = await logIn()
+    const token = await server.token('assistant')
+    const created = await server.request<{ id: number }>('POST', '/context', { token, json: NEW_CONTEXT })
+    expect(created.status).toBe(201)
+    expect(await statusOf(cookie, `/context/${created.body.id}`)).toBe(404)
+    const state = await server.request<Login>('GET', PATH, { headers: { cookie } })
+    expect(state.body.user.id).toBe(ada.id)
+    const ofToken = await server.request<Login>('GET', PATH, { token, headers: { cookie } })
+    expect([ofToken.body.kind, ofToken.body.clientId]).toEqual(['host', server.key.clientId])
+  })
+
+  it('ends with the logout for all who have the cookie', async () => {
+    const cookie = await logIn()
+    expect(await statusOf(cookie)).toBe(200)
+    const { status, headers } = await server.request('DELETE', PATH, { headers: { cookie } })
+    expect([status, headers.get('set-cookie')]).toEqual([
+      204,
+      'alcove_login=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+    ])
+    expect(await statusOf(cookie)).toBe(401)
+    expect((await server.request('DELETE', PATH, { headers: { cookie } })).status).toBe(204)
+  })
+
+  it('ends with another password, with the user, and after 12 hours', async () => {
+    const { users } = server.engine.administration
+    const first = await logIn()
+    await users.completeSetup(ada.id, `${PASSWORD} two`)
+    expect(await statusOf(first)).toBe(401)
+    await users.completeSetup(ada.id, PASSWORD)
+    expect(await statusOf(first)).toBe(401)
+    const second = await logIn()
+    await users.disable(ada.id)
+    expect(await statusOf(second)).toBe(401)
+    await users.enable(ada.id)
+    expect(await statusOf(second)).toBe(200)
+    server.clock.advance(12 * 3_600_000 - 1_000)
+    expect(await statusOf(second)).toBe(200)
+    server.clock.advance(2_000)
+    expect(await statusOf(second)).toBe(401)
+  })
+
+  it('loses what a permission gave at once', async () => {
+    const { permissions } = server.engine.administration
+    const cookie = await logIn()
+    const [permission] = (await permissions.list()).filter(({ userIdentityId }) => userIdentityId === ada.id)
+    await permissions.toggle(permission?.id ?? 0)
+    expect(await statusOf(cookie)).toBe(403)
+    expect((await server.request<Login>('GET', PATH, { headers: { cookie } })).body.accounts).toEqual([])
+    await permissions.toggle(permission?.id ?? 0)
+    expect(await statusOf(cookie)).toBe(200)
+  })
+
+  it('acts on the account that a header names, if the user may', async () => {
+    const cookie = await logIn()
+    const { companies, accounts } = server.engine.administration
+    const company = await companies.create({ name: 'Bakery', parentId: server.engine.owner.companyId })
+    const account = (await accounts.list()).find(
+      ({ customerId, application }) => customerId === company.id && application === 'assistant',
+    )
+    const other = { 'x-alcove-account': String(account?.id) }
+    expect(await statusOf(cookie, '/context', other)).toBe(403)
+    const role = (await server.engine.administration.roles.list()).find(({ name }) => name === 'Member')
+    const right = { userIdentityId: ada.id, appAccountId: account?.id ?? 0, appRoleId: role?.id ?? 0 }
+    await server.engine.administration.permissions.grant(right)
+    expect(await statusOf(cookie, '/context', other)).toBe(200)
+    const options = { headers: { cookie, ...other }, json: NEW_CONTEXT }
+    const made = await server.request<{ id: number }>('POST', '/context', options)
+    expect(made.status).toBe(201)
+    expect(await statusOf(cookie, `/context/${made.body.id}`, other)).toBe(200)
+    expect(await statusOf(cookie, `/context/${made.body.id}`)).toBe(404)
+    for (const text of ['0', 'x', '1e3', '-1'])
+      expect(await statusOf(cookie, '/context', { 'x-alcove-account': text })).toBe(403)
+  })
+})
+
+describe('a login with an API key', () => {
+  it('has the applications of the key, and ends with it', async () => {
+    const { apiKeys } = server.engine.administration
+    const { companyId } = server.engine.owner
+    const key = await apiKeys.create({ companyId, targets: ['assistant'] })
+    const cookie = await logIn({ clientId: key.clientId, clientSecret: key.clientSecret })
+    const state = await server.request<Login>('GET', PATH, { headers: { cookie } })
+    expect([state.body.kind, state.body.clientId]).toEqual(['key', key.clientId])
+    expect(new Set(state.body.accounts.map(({ application }) => application))).toEqual(new Set(['assistant']))
+    expect(await statusOf(cookie)).toBe(200)
+    expect(await statusOf(cookie, '/tenant/users')).toBe(403)
+    await apiKeys.revoke(key.id)
+    expect(await statusOf(cookie)).toBe(401)
+  })
+
+  it('never acts on an account of an application that is not one of the key', async () => {
+    const { apiKeys } = server.engine.administration
+    const { companyId } = server.engine.owner
+    const key = await apiKeys.create({ companyId, userId: ada.id, targets: ['tenant'] })
+    const cookie = await logIn({ clientId: key.clientId, clientSecret: key.clientSecret })
+    expect(await statusOf(cookie)).toBe(403)
+  })
+})
+
+describe('a refused login', () => {
+  it.each([
+    [{ email: 'ada@example.com', password: 'wrong' }, 401, 'ERR_UNAUTHENTICATED'],
+    [{ email: 'nobody@example.com', password: 'wrong' }, 401, 'ERR_UNAUTHENTICATED'],
+    [{ clientId: 'ak_x', clientSecret: 'y' }, 401, 'ERR_UNAUTHENTICATED'],
+    [{ email: 'ada@example.com' }, 400, 'ERR_INVALID_INPUT'],
+    [{ email: 'ada@example.com', password: PASSWORD, clientid: 'x' }, 400, 'ERR_INVALID_INPUT'],
+    [[], 400, 'ERR_INVALID_INPUT'],
+    [null, 400, 'ERR_INVALID_INPUT'],
+  ])('says why: %j', async (json, status, code) => {
+    const answer = await server.request<Problem>('POST', PATH, { json })
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+
+  it('is that of a page of another site, for every method', async () => {
+    const cookie = await logIn()
+    const headers = { cookie, 'sec-fetch-site': 'cross-site' }
+    const json = { email: 'ada@example.com', password: PASSWORD }
+    expect((await server.request('POST', PATH, { headers, json })).status).toBe(403)
+    expect((await server.request('DELETE', PATH, { headers })).status).toBe(403)
+    expect((await server.request('POST', '/context', { headers, json: NEW_CONTEXT })).status).toBe(403)
+  })
+
+  it('takes an altered cookie for none', async () => {
+    const cookie = await logIn()
+    for (const altered of [
+      `${cookie.slice(0, -8)}AAAAAAA%3D`,
+      'alcove_login=',
+      'alcove_login=v1%3AAAAA',
+      'alcove_login=%',
+    ])
+      expect(await statusOf(altered)).toBe(401)
+  })
+})
+
+describe('the option cookieLogins', () => {
+  it('is off by default: neither the routes nor the cookie exist', async () => {
+    const cookie = await logIn()
+    const handler = createHttpHandler(server.engine)
+    expect((await handler(new Request('http://x/auth/login', { method: 'POST' }))).status).toBe(404)
+    expect((await handler(new Request('http://x/context', { headers: { cookie } }))).status).toBe(401)
+  })
+
+  it('must be true or false', () => {
+    const options = { cookieLogins: 'yes' as unknown as boolean }
+    expect(() => createHttpHandler(server.engine, options)).toThrow(InvalidInputError)
+  })
+})
