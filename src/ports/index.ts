@@ -232,6 +232,7 @@ export type {
   AccessRecord,
   AccountRecord,
   AccountRepository,
+  ApiKeyFilter,
   ApiKeyRecord,
   ApiKeyRepository,
   CompanyRecord,
@@ -254,6 +255,7 @@ export type {
   UserRecord,
   UserRepository,
   UsersFilter,
+  WithinFilter,
 } from './storage/tenancy-repositories.js'
 export type { Repositories, SettingRepository, Storage, StorageSize, TransactionOptions } from './storage.js'
 export type {

@@ -1,12 +1,16 @@
+import type { Knex } from 'knex'
 import {
   AlreadyExistsError,
+  type ApiKeyFilter,
   type ApiKeyRecord,
   type ApiKeyRepository,
   type Page,
+  type RowPage,
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { number, type Row, text, textOrNull, texts } from '../tables.js'
+import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
@@ -50,10 +54,12 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     await this.updateRow(id, { last_used: lastUsed })
   }
 
-  async list(filter: { readonly userId?: number } = {}): Promise<readonly ApiKeyRecord[]> {
-    const query = this.rows.orderBy('id')
-    if (filter.userId !== undefined) void query.where('user_id', filter.userId)
-    return (await query.select()).map(toApiKey)
+  async list(filter: ApiKeyFilter = {}, page?: RowPage): Promise<readonly ApiKeyRecord[]> {
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(toApiKey)
+  }
+
+  async listIds(filter: ApiKeyFilter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#filtered(filter), page)
   }
 
   async countUsable(companyId: number, now: string): Promise<number> {
@@ -79,6 +85,13 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
   async deleteOf(filter: UsersFilter): Promise<void> {
     await this.rows.whereIn('user_id', idsOfUsers(this.session, filter)).delete()
     if ('companyId' in filter) await this.rows.where('company_id', filter.companyId).delete()
+  }
+
+  #filtered({ userId, withinCompanyId }: ApiKeyFilter): Knex.QueryBuilder<Row, Row[]> {
+    const rows = this.rows
+    if (userId !== undefined) void rows.where('user_id', userId)
+    if (withinCompanyId !== undefined) void rows.whereIn('company_id', descendants(this.session, withinCompanyId))
+    return rows
   }
 }
 

@@ -4,9 +4,12 @@ import type {
   AccountRepository,
   CompanyRecord,
   CompanyRepository,
+  Page,
   RegionRecord,
   RegionRepository,
+  RowPage,
   SettingRepository,
+  WithinFilter,
 } from '../../../src/ports/index.js'
 import { boolean, number, numberOrNull, type Row, text } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
@@ -29,8 +32,12 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
     return row?.['deleted'] === null ? toCompany(row) : undefined
   }
 
-  async list(): Promise<readonly CompanyRecord[]> {
-    return (await this.#live.orderBy('id').select()).map(toCompany)
+  async list(filter: WithinFilter = {}, page?: RowPage): Promise<readonly CompanyRecord[]> {
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(toCompany)
+  }
+
+  async listIds(filter: WithinFilter, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#filtered(filter), page)
   }
 
   async isWithin(id: number, ancestorId: number): Promise<boolean> {
@@ -94,6 +101,11 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
 
   get #live(): Knex.QueryBuilder<Row, Row[]> {
     return this.rows.whereNull('deleted')
+  }
+
+  #filtered({ withinCompanyId }: WithinFilter): Knex.QueryBuilder<Row, Row[]> {
+    if (withinCompanyId === undefined) return this.#live
+    return this.#live.whereIn('id', descendants(this.session, withinCompanyId))
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, number, numberOrNull, type Row, text, textOrNull, texts } from '../tables.js'
+import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexRoleRepository extends KnexRepository implements RoleRepository {
@@ -39,11 +40,13 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
     return row && toRole(row)
   }
 
-  async list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]> {
+  async list(filter?: Parameters<RoleRepository['list']>[0]): Promise<readonly RoleRecord[]> {
     const query = this.rows.orderBy('id')
     if (filter !== undefined) {
       void query.where((either) => {
-        void either.whereNull('company_id').orWhere('company_id', filter.usableBy)
+        void either.whereNull('company_id')
+        if ('usableBy' in filter) void either.orWhere('company_id', filter.usableBy)
+        else void either.orWhereIn('company_id', descendants(this.session, filter.withinCompanyId))
       })
     }
     return (await query.select()).map(toRole)

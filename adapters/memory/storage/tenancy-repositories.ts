@@ -2,6 +2,7 @@ import {
   type AccessRecord,
   type AccountRepository,
   AlreadyExistsError,
+  type ApiKeyFilter,
   type ApiKeyRepository,
   type CompanyRepository,
   type MailRepository,
@@ -9,11 +10,13 @@ import {
   type PermissionRecord,
   type PermissionRepository,
   type RegionRepository,
+  type RoleRecord,
   type RoleRepository,
   type SettingRepository,
   type UserRecord,
   type UserRepository,
   type UsersFilter,
+  type WithinFilter,
 } from '../../../src/ports/index.js'
 import { isWithin, LivingRows, type MemoryTables, pageOf } from './memory-tables.js'
 
@@ -33,10 +36,13 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
   // A deleted company has no companies below it.
   const isLiveWithin = (id: number, ancestorId: number): boolean =>
     live.get(id) !== undefined && isWithin(companies, id, ancestorId)
+  const filterLive = ({ withinCompanyId }: WithinFilter) =>
+    live.filter(({ id }) => withinCompanyId === undefined || isWithin(companies, id, withinCompanyId))
   return {
     insert: async (company) => live.insert({ ...company, isDisabled: false }),
     get: async (id) => live.get(id),
-    list: async () => live.filter(),
+    list: async (filter = {}, page) => pageOf(filterLive(filter), page),
+    listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
     isWithin: async (id, ancestorId) => isLiveWithin(id, ancestorId),
     within: async (ids, ancestorId) => new Set(ids.filter((id) => isLiveWithin(id, ancestorId))),
     setParent: async (id, parentId) => {
@@ -68,12 +74,17 @@ export function accountRepository({ accounts }: MemoryTables): AccountRepository
   }
 }
 
-export function roleRepository({ roles }: MemoryTables): RoleRepository {
+export function roleRepository({ roles, companies }: MemoryTables): RoleRepository {
+  type Filter = Parameters<RoleRepository['list']>[0]
+  const isListed = ({ companyId }: Pick<RoleRecord, 'companyId'>, filter: Filter): boolean => {
+    if (filter === undefined || companyId === null) return true
+    if ('usableBy' in filter) return companyId === filter.usableBy
+    return isWithin(companies, companyId, filter.withinCompanyId)
+  }
   return {
     insert: async (role) => roles.insert({ ...role, isDisabled: false }),
     get: async (id) => roles.get(id),
-    list: async (filter) =>
-      roles.filter(({ companyId }) => filter === undefined || companyId === null || companyId === filter.usableBy),
+    list: async (filter) => roles.filter((role) => isListed(role, filter)),
     setDisabled: async (id, isDisabled) => roles.update(id, { isDisabled }),
     delete: async (id) => roles.delete(id),
     deleteOfCompany: async (companyId) => {
@@ -239,7 +250,13 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
   }
 }
 
-export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyRepository {
+export function apiKeyRepository({ apiKeys, companies, users }: MemoryTables): ApiKeyRepository {
+  const filterKeys = ({ userId, withinCompanyId }: ApiKeyFilter) =>
+    apiKeys.filter(
+      (key) =>
+        (userId === undefined || key.userId === userId) &&
+        (withinCompanyId === undefined || isWithin(companies, key.companyId, withinCompanyId)),
+    )
   return {
     insert: async (key) => {
       if (apiKeys.find(({ clientId }) => clientId === key.clientId)) {
@@ -252,7 +269,8 @@ export function apiKeyRepository({ apiKeys, users }: MemoryTables): ApiKeyReposi
     touch: async (id, lastUsed) => {
       apiKeys.update(id, { lastUsed })
     },
-    list: async ({ userId } = {}) => apiKeys.filter((key) => userId === undefined || key.userId === userId),
+    list: async (filter = {}, page) => pageOf(filterKeys(filter), page),
+    listIds: async (filter, page) => pageOf(filterKeys(filter), page).map(({ id }) => id),
     countUsable: async (companyId, now) =>
       apiKeys.filter(
         (key) => key.companyId === companyId && key.revoked === null && (key.expires === null || key.expires > now),

@@ -12,6 +12,11 @@ export interface CompanyRecord {
   readonly isDisabled: boolean
 }
 
+/** Selects a company and all companies below it; none if there is a cycle above it. Default: all companies. */
+export interface WithinFilter {
+  readonly withinCompanyId?: number
+}
+
 /**
  * Companies. As in all repositories of this file, lists are ordered by id, and reading a missing id returns
  * `undefined`.
@@ -23,8 +28,14 @@ export interface CompanyRepository {
   /** Adds an enabled company. */
   insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord>
   get(id: number): Promise<CompanyRecord | undefined>
-  /** Lists all companies, the root first. */
-  list(): Promise<readonly CompanyRecord[]>
+  /**
+   * Lists all companies, the root first, or those `withinCompanyId`: that company and those below it.
+   *
+   * @param page default: all of them
+   */
+  list(filter?: WithinFilter, page?: RowPage): Promise<readonly CompanyRecord[]>
+  /** As {@link list}, ids only. */
+  listIds(filter: WithinFilter, page: Page): Promise<readonly number[]>
   /**
    * Checks whether the company `id` is `ancestorId` or lies below it.
    *
@@ -103,8 +114,11 @@ export interface RoleRepository {
   /** Adds an enabled role. */
   insert(role: Omit<RoleRecord, 'id' | 'isDisabled'>): Promise<RoleRecord>
   get(id: number): Promise<RoleRecord | undefined>
-  /** Lists all roles, or those that the company `usableBy` can use: its own and system-wide ones. */
-  list(filter?: { readonly usableBy: number }): Promise<readonly RoleRecord[]>
+  /**
+   * Lists all roles, or system-wide ones with those of some companies: of the company `usableBy` alone, or of all
+   * companies `withinCompanyId`, as {@link WithinFilter} says.
+   */
+  list(filter?: { readonly usableBy: number } | { readonly withinCompanyId: number }): Promise<readonly RoleRecord[]>
   /** Enables or disables a role. @returns true if the role exists */
   setDisabled(id: number, isDisabled: boolean): Promise<boolean>
   /** Removes a role. The caller has checked that no permission has it. @returns true if the role existed */
@@ -284,13 +298,21 @@ export interface ApiKeyRecord {
   readonly revoked: string | null
 }
 
+/** Selects API keys: those that act for a user, and those of the companies of a {@link WithinFilter}. */
+export interface ApiKeyFilter extends WithinFilter {
+  readonly userId?: number
+}
+
 /** API keys. */
 export interface ApiKeyRepository {
   /** Adds a key. @throws AlreadyExistsError if another key has this `clientId` */
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
-  list(filter?: { readonly userId?: number }): Promise<readonly ApiKeyRecord[]>
+  /** Lists the keys that match all given ids. @param page default: all of them */
+  list(filter?: ApiKeyFilter, page?: RowPage): Promise<readonly ApiKeyRecord[]>
+  /** As {@link list}, ids only. */
+  listIds(filter: ApiKeyFilter, page: Page): Promise<readonly number[]>
   /** Counts a company's keys that are neither revoked nor expired. @param now ISO 8601 in UTC, with milliseconds */
   countUsable(companyId: number, now: string): Promise<number>
   /** Sets `revoked` if it is null. @returns true if the key exists */

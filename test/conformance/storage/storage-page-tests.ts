@@ -138,8 +138,66 @@ async function insertUser({ users }: Repositories, { companyId }: Seed, name: st
 }
 
 const LISTS: Readonly<
-  Record<'contexts' | 'documents' | 'users' | 'destinations', (storage: Storage) => Promise<Listed>>
+  Record<
+    'contexts' | 'documents' | 'users' | 'destinations' | 'companies' | 'API keys',
+    (storage: Storage) => Promise<Listed>
+  >
 > = {
+  companies: async (storage) => {
+    const ids = await storage.transaction(async (repositories) => {
+      const { companyId } = await seedCompany(repositories)
+      const rows = [companyId]
+      for (let at = 1; at < COUNT; at += 1) {
+        const parentId = rows.at(-1) ?? companyId
+        rows.push((await repositories.companies.insert({ name: `C${at}`, parentId, created: NOW })).id)
+        await seedCompany(repositories, `Other ${at}`)
+        const gone = await repositories.companies.insert({ name: 'Gone', parentId, created: NOW })
+        await repositories.companies.remove(gone.id, NOW)
+      }
+      return rows
+    })
+    const filter = { withinCompanyId: ids[0] ?? 0 }
+    return {
+      ids,
+      list: (page) => storage.read(({ companies }) => companies.list(filter, page)),
+      listIds: (page) => storage.read(({ companies }) => companies.listIds(filter, page)),
+      count: async () => (await storage.read(({ companies }) => companies.list(filter))).length,
+    }
+  },
+  'API keys': async (storage) => {
+    const { companyId, ids } = await storage.transaction(async (repositories) => {
+      const made = await seedCompany(repositories)
+      const other = await seedCompany(repositories, 'Other')
+      const below = await repositories.companies.insert({ name: 'Below', parentId: made.companyId, created: NOW })
+      const insert = async (of: Pick<Seed, 'companyId' | 'userId'>, clientId: string) => {
+        const { companyId: id, userId } = of
+        const key = {
+          clientId,
+          companyId: id,
+          userId,
+          secretHash: 'x',
+          targets: [],
+          sight: 'user',
+          created: NOW,
+        } as const
+        return (await repositories.apiKeys.insert({ ...key, expires: null, lastUsed: null, revoked: null })).id
+      }
+      const rows: number[] = []
+      for (let at = 0; at < COUNT; at += 1) {
+        const { userId } = made
+        rows.push(await insert({ userId, companyId: at % 2 === 0 ? made.companyId : below.id }, `ak_${at}`))
+        await insert({ userId, companyId: other.companyId }, `ak_other_${at}`)
+      }
+      return { companyId: made.companyId, ids: rows }
+    })
+    const filter = { withinCompanyId: companyId }
+    return {
+      ids,
+      list: (page) => storage.read(({ apiKeys }) => apiKeys.list(filter, page)),
+      listIds: (page) => storage.read(({ apiKeys }) => apiKeys.listIds(filter, page)),
+      count: async () => (await storage.read(({ apiKeys }) => apiKeys.list(filter))).length,
+    }
+  },
   contexts: async (storage) => {
     const { seed, ids } = await storage.transaction(async (repositories) => {
       const made = await seedCompany(repositories)

@@ -91,6 +91,68 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     })
   })
 
+  test('lists the companies, roles and keys of a company and those below it', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { apiKeys, companies, roles } = repositories
+      const top = await seedCompany(repositories, 'Top')
+      const stranger = await seedCompany(repositories, 'Stranger')
+      const below = async (parentId: number) => (await companies.insert({ name: 'B', parentId, created: NOW })).id
+      const child = await below(top.companyId)
+      const grandchild = await below(child)
+      const cycle = await below(stranger.companyId)
+      const inCycle = await below(cycle)
+      await companies.setParent(cycle, inCycle)
+      const ids = [top.companyId, stranger.companyId, child, grandchild, cycle]
+      const names = new Map<number, string>()
+      const system = await roles.insert({ companyId: null, name: 'System', applications: [], capabilities: [] })
+      for (const companyId of ids) {
+        const name = `of ${companyId}`
+        names.set((await roles.insert({ companyId, name, applications: [], capabilities: [] })).id, name)
+        const { userId } = top
+        const key = {
+          clientId: name,
+          secretHash: 'x',
+          companyId,
+          userId,
+          targets: [],
+          sight: 'user',
+          created: NOW,
+        } as const
+        await apiKeys.insert({ ...key, expires: null, lastUsed: null, revoked: null })
+      }
+      const isSeedRole = ({ id }: { readonly id: number }): boolean => names.has(id) || id === system.id
+      for (const [withinCompanyId, found] of [
+        [top.companyId, [top.companyId, child, grandchild]],
+        [child, [child, grandchild]],
+        [stranger.companyId, [stranger.companyId]],
+        [cycle, []],
+        [999, []],
+      ] as const) {
+        const filter = { withinCompanyId }
+        assert.deepEqual(
+          (await companies.list(filter)).map(({ id }) => id),
+          found,
+        )
+        assert.deepEqual(await companies.listIds(filter, { after: 0, limit: 10 }), found)
+        const keys = await apiKeys.list(filter)
+        assert.deepEqual(
+          keys.map(({ companyId }) => companyId),
+          found,
+        )
+        assert.deepEqual(
+          await apiKeys.listIds(filter, { after: 0, limit: 10 }),
+          keys.map(({ id }) => id),
+        )
+        assert.deepEqual(
+          (await roles.list(filter)).filter(isSeedRole).map(({ name }) => name),
+          ['System', ...found.map((id) => `of ${id}`)],
+        )
+      }
+      assert.deepEqual(await apiKeys.list({ withinCompanyId: child, userId: stranger.userId }), [])
+      assert.equal((await apiKeys.list({ withinCompanyId: child, userId: top.userId })).length, 2)
+    })
+  })
+
   test('N10 A54 allows one user for each address within a company', async (storage) => {
     const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
     const user = {
