@@ -72,9 +72,11 @@ import { PrepareChat, Search } from '../search/index.js'
 import {
   AccessRecorder,
   Administration,
+  ApiKeys,
   AuthenticateClient,
   AuthenticateToken,
   Authorizer,
+  Companies,
   EnsureUser,
   FailureThrottle,
   FindUsers,
@@ -90,6 +92,7 @@ import {
   Passwords,
   Permissions,
   type Reach,
+  Roles,
   SecondFactor,
   SendMail,
   Throttle,
@@ -150,10 +153,12 @@ export function wireParts(options: EngineOptions): EngineParts {
   return {
     accessRecorder: container.get(AccessRecorder),
     administration: container.get(Administration),
+    apiKeys: container.get(ApiKeys),
     auditRefusals: container.get(AuditRefusals),
     authenticateToken: container.get(AuthenticateToken),
     authorizer: container.get(Authorizer),
     clock: container.get(CLOCK),
+    companies: container.get(Companies),
     contexts: container.get(Contexts),
     deliverEvent: container.get(DeliverEvent),
     deliveries: container.get(Deliveries),
@@ -182,6 +187,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     recordEvent: container.get(RecordEvent),
     reindexAll: container.get(ReindexAll),
     reindexContext: container.get(ReindexContext),
+    roles: container.get(Roles),
     search: container.get(Search),
     secretBox: container.get(SecretBox),
     sendMail: container.get(SendMail),
@@ -301,6 +307,9 @@ function bindTenancy(container: Container, bind: Bind, settings: EngineSettings)
     SecondFactor,
   ])
   bind(Permissions, [STORAGE, CLOCK])
+  bind(Companies, [STORAGE, CLOCK])
+  bind(Roles, [STORAGE, CLOCK])
+  bind(ApiKeys, [STORAGE, CLOCK, LIMITS])
   bind(ListPermissionOptions, [STORAGE])
 }
 

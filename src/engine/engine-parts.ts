@@ -35,8 +35,10 @@ import type { PrepareChat, Search } from '../search/index.js'
 import type {
   AccessRecorder,
   Administration,
+  ApiKeys,
   AuthenticateToken,
   Authorizer,
+  Companies,
   FindUsers,
   Initialize,
   ListPermissionOptions,
@@ -44,6 +46,7 @@ import type {
   Passwords,
   Permissions,
   Reach,
+  Roles,
   SendMail,
   TokenIssuer,
   Tokens,
@@ -54,10 +57,12 @@ import type {
 export interface EngineParts {
   readonly accessRecorder: AccessRecorder
   readonly administration: Administration
+  readonly apiKeys: ApiKeys
   readonly auditRefusals: AuditRefusals
   readonly authenticateToken: AuthenticateToken
   readonly authorizer: Authorizer
   readonly clock: Clock
+  readonly companies: Companies
   readonly contexts: Contexts
   readonly deliverEvent: DeliverEvent
   readonly deliveries: Deliveries
@@ -87,6 +92,7 @@ export interface EngineParts {
   readonly recordEvent: RecordEvent
   readonly reindexAll: ReindexAll
   readonly reindexContext: ReindexContext
+  readonly roles: Roles
   readonly search: Search
   readonly secretBox: SecretBox
   readonly sendMail: SendMail

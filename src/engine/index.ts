@@ -1,3 +1,4 @@
+export type { ApiKeyOperations, CompanyOperations, RoleOperations } from './access-operations.js'
 export type { Cancellable, ContextOperations, DocumentOperations } from './assistant-operations.js'
 export { createEngine } from './create-engine.js'
 export type { Authentication, Engine, Health, WarmUpOptions } from './engine.js'

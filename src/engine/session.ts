@@ -9,6 +9,14 @@ import type {
 } from '../search/index.js'
 import { actorOf, type Principal } from '../tenancy/index.js'
 import {
+  type ApiKeyOperations,
+  type CompanyOperations,
+  createApiKeyOperations,
+  createCompanyOperations,
+  createRoleOperations,
+  type RoleOperations,
+} from './access-operations.js'
+import {
   type ContextOperations,
   createContextOperations,
   createDocumentOperations,
@@ -38,6 +46,10 @@ export interface Session {
   readonly documents: DocumentOperations
   readonly users: UserOperations
   readonly permissions: PermissionOperations
+  /** The principal's company and those below it; for principals with `tenant:manage`, as the next two. */
+  readonly companies: CompanyOperations
+  readonly roles: RoleOperations
+  readonly apiKeys: ApiKeyOperations
   readonly destinations: DestinationOperations
   readonly deliveries: DeliveryOperations
   /** The audit trail of the principal's company and its descendants; for principals with `tenant:manage`. */
@@ -149,6 +161,7 @@ const PERMISSION_CHANGES: ChangingMethods<PermissionOperations> = {
   toggle: 'permission.toggled',
   delete: 'permission.revoked',
 }
+const API_KEY_CHANGES: ChangingMethods<ApiKeyOperations> = { create: 'api-key.created', revoke: 'api-key.revoked' }
 const DESTINATION_CHANGES: ChangingMethods<DestinationOperations> = {
   create: 'destination.created',
   update: 'destination.updated',
@@ -171,6 +184,9 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     documents: watchRefusals(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES, refusalOptions),
     users: watchRefusals(createUserOperations(parts, principal), USER_CHANGES, refusalOptions),
     permissions: watchRefusals(createPermissionOperations(parts, principal), PERMISSION_CHANGES, refusalOptions),
+    companies: createCompanyOperations(parts, principal),
+    roles: createRoleOperations(parts, principal),
+    apiKeys: watchRefusals(createApiKeyOperations(parts, principal), API_KEY_CHANGES, refusalOptions),
     destinations: watchRefusals(
       createDestinationOperations(parts, authorizeWebhooks, signals),
       DESTINATION_CHANGES,

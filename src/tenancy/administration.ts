@@ -89,7 +89,7 @@ export class Administration {
     delete(id: number): Promise<void>
   } = {
     create: async (company) => await this.#companies.create(company, this.#reach),
-    list: async () => await this.#companies.list(),
+    list: async () => await this.#companies.listAll(),
     move: async (id, parentId) => await this.#companies.move(id, parentId, this.#reach),
     disable: async (id) => await this.#companies.setDisabled(id, true, this.#reach),
     enable: async (id) => await this.#companies.setDisabled(id, false, this.#reach),
@@ -124,7 +124,7 @@ export class Administration {
     delete(id: number): Promise<void>
   } = {
     create: async (role) => await this.#roles.create(role, this.#reach),
-    list: async () => await this.#roles.list(),
+    list: async () => await this.#roles.listAll(),
     disable: async (id) => await this.#roles.setDisabled(id, true, this.#reach),
     enable: async (id) => await this.#roles.setDisabled(id, false, this.#reach),
     delete: async (id) => {
@@ -263,7 +263,7 @@ export class Administration {
     revoke(id: number): Promise<ApiKey>
   } = {
     create: async (key) => await this.#apiKeys.create(key, this.#reach),
-    list: async () => await this.#apiKeys.list(),
+    list: async () => await this.#apiKeys.listAll(),
     revoke: async (id) => await this.#apiKeys.revoke(id, this.#reach),
   }
 

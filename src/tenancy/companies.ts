@@ -1,9 +1,9 @@
 import { type AuditActor, recordChange, recordChanges } from '../audit/index.js'
 import { InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
-import { pages } from '../kernel/lists.js'
+import { pages, RowList } from '../kernel/lists.js'
 import { idSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type { Clock, CompanyRecord, Repositories, Storage } from '../ports/index.js'
-import type { Reach } from './access/reach.js'
+import { type Reach, withinFilter } from './access/reach.js'
 import { Rights } from './access/rights.js'
 import { cancelLinks } from './mail-queue.js'
 import { APPLICATIONS, type Company, DEFAULT_REGION, toCompany } from './records.js'
@@ -44,9 +44,30 @@ export class Companies {
     })
   }
 
-  /** All companies; the root first. */
-  async list(): Promise<Company[]> {
+  /** All companies; the root first: for the host. */
+  async listAll(): Promise<Company[]> {
     return (await this.#storage.read(({ companies }) => companies.list())).map(toCompany)
+  }
+
+  /**
+   * The companies within reach, ordered by id. The topmost one has no parent here: it may not learn the company above.
+   *
+   * @param authorize returns the caller's reach of this moment
+   */
+  list(authorize: () => Promise<Reach>): RowList<Company> {
+    return new RowList({
+      read: async (page) => {
+        const reach = await authorize()
+        const records = await this.#storage.read(({ companies }) => companies.list(withinFilter(reach), page))
+        return records.map((company) =>
+          toCompany(company.id === reach.companyId ? { ...company, parentId: null } : company),
+        )
+      },
+      ids: async (page) => {
+        const filter = withinFilter(await authorize())
+        return await this.#storage.read(({ companies }) => companies.listIds(filter, page))
+      },
+    })
   }
 
   /**

@@ -22,10 +22,10 @@ export {
   type RequestOrigin,
 } from './access/principal.js'
 export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from './access/reach.js'
-export type { NewRole } from './access/roles.js'
+export { type NewRole, Roles } from './access/roles.js'
 export type { ContextRemoval, NewAccount } from './accounts.js'
 export { Administration } from './administration.js'
-export { type NewCompany, PURGE_COMPANY } from './companies.js'
+export { Companies, type NewCompany, PURGE_COMPANY } from './companies.js'
 export { Initialize, type InitializeInput, type InitializeResult, parseInitial } from './initialize.js'
 export { MailGate, MailQueue } from './mail-queue.js'
 export type {
@@ -33,6 +33,7 @@ export type {
   ApiKey,
   Company,
   ListedPermission,
+  ListedRole,
   Permission,
   Role,
   User,
@@ -41,7 +42,14 @@ export type {
 export { checkMailSettings, type MailSettings, SendMail } from './send-mail.js'
 export { FailureThrottle, networkOf, PasswordRequests, Throttle } from './throttle.js'
 export { AuthenticateToken, type Caller, type TokenIssuer, tokenIssuerOf } from './tokens/access-token.js'
-export { type ApiKeyWithSecret, AuthenticateClient, type NewApiKey } from './tokens/api-keys.js'
+export {
+  ApiKeys,
+  type ApiKeyWithSecret,
+  type NewApiKey,
+  type NewTenantApiKey,
+  newTenantApiKeySchema,
+} from './tokens/api-keys.js'
+export { AuthenticateClient } from './tokens/authenticate-client.js'
 export {
   type KeyLogin,
   keyLoginSchema,

@@ -37,6 +37,12 @@ export interface Role {
   readonly disabled: boolean
 }
 
+/** A role as a user who manages a company sees it. */
+export interface ListedRole extends Role {
+  /** True if the caller has all capabilities of the role, and so may grant it unless it is disabled. */
+  readonly grantable: boolean
+}
+
 /** A user, without permissions. */
 export interface User {
   readonly id: number

@@ -11,6 +11,7 @@ import { PASSWORD_ROUTES } from './passwords.js'
 import { SEARCH_ROUTES } from './search.js'
 import { SYSTEM_ROUTES } from './system.js'
 import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
+import { TENANT_ACCESS_ROUTES } from './tenant-access.js'
 import { USER_LOOKUP_ROUTES } from './user-lookup.js'
 
 const TOKEN_ROUTES: readonly Route[] = [TOKEN_ROUTE, ...TOKEN_STATE_ROUTES, ...WELL_KNOWN_ROUTES]
@@ -27,6 +28,7 @@ const API_ROUTES: readonly Route[] = [
   ...USER_LOOKUP_ROUTES,
   ...HAND_OVER_ROUTES,
   ...PERMISSION_ROUTES,
+  ...TENANT_ACCESS_ROUTES,
   AUDIT_ROUTE,
   CATALOG_ROUTE,
   ...DESTINATION_ROUTES,

@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import type { Permission, PermissionOptions, UserDetails, UserWithPermissions } from '../../../src/index.js'
+import type {
+  ApiKey,
+  ApiKeyWithSecret,
+  Company,
+  ListedRole,
+  Permission,
+  PermissionOptions,
+  UserDetails,
+  UserWithPermissions,
+} from '../../../src/index.js'
 import { id, timestamp } from './fields.js'
 
 const named = z.object({ id, name: z.string() })
@@ -65,3 +74,45 @@ export const permissionOptionsSchema: z.ZodType<PermissionOptions> = z
     users: z.array(option),
   })
   .meta({ id: 'PermissionOptions' })
+
+export const companySchema: z.ZodType<Company> = z
+  .object({
+    id,
+    name: z.string(),
+    parentId: id.nullable().meta({ description: 'Null for the topmost company that the caller manages' }),
+    disabled: z.boolean(),
+  })
+  .meta({ id: 'Company' })
+
+export const listedRoleSchema: z.ZodType<ListedRole> = z
+  .object({
+    id,
+    customerId: id.nullable().meta({ description: 'The company of the role; null for a system-wide role' }),
+    name: z.string(),
+    applications: z.array(z.string()).meta({ description: 'Keys of the applications for which the role is valid' }),
+    capabilities: z.array(z.string()),
+    disabled: z.boolean().meta({ description: 'A disabled role gives no access, and nobody can grant it' }),
+    grantable: z.boolean().meta({ description: 'True if the caller has all capabilities of the role' }),
+  })
+  .meta({ id: 'Role' })
+
+const apiKey = z.object({
+  id,
+  clientId: z.string(),
+  companyId: id.meta({ description: 'The company of the key: it reaches that company and those below it' }),
+  userId: id.meta({ description: 'The user for whom the key acts' }),
+  targets: z.array(z.string()).meta({ description: 'The values of `target_app` that the key may ask for' }),
+  sight: z
+    .enum(['user', 'account'])
+    .meta({ description: "The contexts that its tokens see: the user's own and shared ones, or all of the account" }),
+  created: timestamp,
+  expires: timestamp.nullable(),
+  lastUsed: timestamp.nullable().meta({ description: 'The time of the latest token' }),
+  revoked: timestamp.nullable(),
+})
+
+export const apiKeySchema: z.ZodType<ApiKey> = apiKey.meta({ id: 'ApiKey' })
+
+export const apiKeyWithSecretSchema: z.ZodType<ApiKeyWithSecret> = apiKey
+  .extend({ clientSecret: z.string().meta({ description: 'Only this answer has it' }) })
+  .meta({ id: 'ApiKeyWithSecret' })

@@ -160,6 +160,7 @@ async function readTenantAccess(
     userId: user.id,
     by: actorOf(principal),
     capabilities: narrowToScope(role.capabilities, principal.scope),
+    sight: principal.sight ?? 'user',
     renew: async (current) => (await readTenantAccess(current, principal, capability)).access.reach,
   })
   return { access: { principal, actor: { id: user.id, email: user.email }, reach }, permissionId: permission.id }

@@ -1,6 +1,6 @@
 import { type AuditActor, HOST_ACTOR } from '../../audit/index.js'
 import { ForbiddenError, NotFoundError } from '../../kernel/errors.js'
-import type { Repositories, UserRecord } from '../../ports/index.js'
+import type { Repositories, Sight, UserRecord, WithinFilter } from '../../ports/index.js'
 
 /** The companies that an actor manages, and the capabilities that the actor may grant. */
 export interface Reach {
@@ -12,6 +12,8 @@ export interface Reach {
   readonly by: AuditActor
   /** True for a user's reach. Access to a company outside it is then forbidden; for the host it is only missing. */
   readonly isLimited: boolean
+  /** The contexts that the actor sees in an account. */
+  readonly sight: Sight
   /** Returns those of these companies that exist and are within the reach. */
   within(repositories: Repositories, companyIds: readonly number[]): Promise<ReadonlySet<number>>
   /** True if a role with these capabilities may be granted. */
@@ -31,6 +33,7 @@ export function unlimitedReach(by: AuditActor): Reach {
     userId: undefined,
     by,
     isLimited: false,
+    sight: 'account',
     within: async ({ companies }, companyIds) => {
       const records = await Promise.all(companyIds.map((id) => companies.get(id)))
       return new Set(records.flatMap((company) => (company === undefined ? [] : [company.id])))
@@ -45,23 +48,29 @@ export function unlimitedReach(by: AuditActor): Reach {
 export const UNLIMITED: Reach = unlimitedReach(HOST_ACTOR)
 
 /** The user of a reach. */
-interface ReachHolder extends Pick<Reach, 'by' | 'renew'> {
+interface ReachHolder extends Pick<Reach, 'by' | 'renew' | 'sight'> {
   readonly userId: number
   /** Capabilities of the user's role on the tenant account. */
   readonly capabilities: readonly string[]
 }
 
 /** The reach of a user over a company and its descendants. */
-export function reachOf(companyId: number, { userId, by, capabilities, renew }: ReachHolder): Reach {
+export function reachOf(companyId: number, { userId, by, capabilities, sight, renew }: ReachHolder): Reach {
   return {
     companyId,
     userId,
     by,
     isLimited: true,
+    sight,
     within: async ({ companies }, companyIds) => await companies.within([...new Set(companyIds)], companyId),
     mayGrant: (granted) => granted.every((capability) => capabilities.includes(capability)),
     renew,
   }
+}
+
+/** Selects the companies of a reach in a list. */
+export function withinFilter({ companyId }: Pick<Reach, 'companyId'>): WithinFilter {
+  return companyId === undefined ? {} : { withinCompanyId: companyId }
 }
 
 export async function covers(reach: Reach, repositories: Repositories, companyId: number): Promise<boolean> {

@@ -154,6 +154,25 @@ export class Rights {
   }
 
   /**
+   * A user for whom the caller may make an API key. The key acts with the rights of its user, so the caller must be able
+   * to revoke each permission of the user. The caller's own user may have permissions out of reach, where the key gives
+   * no access. But no key gives its maker more than the maker's role, as a scope narrows it.
+   *
+   * @param targets the applications of the key
+   * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError
+   */
+  async userToActFor(userId: number, targets: readonly string[]): Promise<UserRecord> {
+    const { accounts, permissions, users } = this.#repositories
+    const own = userId === this.reach.userId ? await users.get(userId) : undefined
+    if (own === undefined) return (await this.#requireChangeableUser(userId)).user
+    for (const permission of await permissions.list({ userId })) {
+      const account = await accounts.get(permission.accountId)
+      if (account !== undefined && targets.includes(account.application)) await this.#requireRoleHeld(permission)
+    }
+    return own
+  }
+
+  /**
    * Revokes all permissions of a user, and then deletes the user. Within a limited reach, the companies of the user's
    * API keys must be within it too.
    * @param deleteRow deletes the user, in the same transaction; it is not called if the deletion is refused
@@ -264,11 +283,16 @@ export class Rights {
    */
   async #requireChangeable(permission: PermissionRecord): Promise<void> {
     if (!this.reach.isLimited) return
-    const role = await this.#repositories.roles.get(permission.roleId)
-    if (role === undefined) throw new ForbiddenError(`the role of the permission ${permission.id} does not exist`)
-    this.requireHeld(role)
+    await this.#requireRoleHeld(permission)
     if (!permission.isDisabled || permission.userId !== this.reach.userId) return
     throw new ForbiddenError(`the permission ${permission.id} is your own and suspended: another user must resume it`)
+  }
+
+  /** @throws ForbiddenError */
+  async #requireRoleHeld({ id, roleId }: PermissionRecord): Promise<void> {
+    const role = await this.#repositories.roles.get(roleId)
+    if (role === undefined) throw new ForbiddenError(`the role of the permission ${id} does not exist`)
+    this.requireHeld(role)
   }
 
   async #delete(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {

@@ -10,7 +10,7 @@ import {
   validate,
 } from '../../kernel/validate.js'
 import type { Clock, Repositories, RoleRecord, Storage, UserRecord } from '../../ports/index.js'
-import { APPLICATION_KEYS, type Role, toRole } from '../records.js'
+import { APPLICATION_KEYS, type ListedRole, type Role, toRole } from '../records.js'
 import { CAPABILITIES } from './principal.js'
 import type { Reach } from './reach.js'
 import { Rights } from './rights.js'
@@ -71,9 +71,16 @@ export class Roles {
     })
   }
 
-  /** All roles, ordered by id. */
-  async list(): Promise<Role[]> {
+  /** All roles, ordered by id: for the host. */
+  async listAll(): Promise<Role[]> {
     return (await this.#storage.read(({ roles }) => roles.list())).map(toRole)
+  }
+
+  /** The system-wide roles and those of the companies within reach, ordered by id. */
+  async list(reach: Reach): Promise<ListedRole[]> {
+    const filter = reach.companyId === undefined ? undefined : { withinCompanyId: reach.companyId }
+    const records = await this.#storage.read(({ roles }) => roles.list(filter))
+    return records.map((role) => ({ ...toRole(role), grantable: reach.mayGrant(role.capabilities) }))
   }
 
   /**
@@ -178,6 +185,8 @@ export async function grantAdministrator(
 ): Promise<void> {
   const administrator = await ensureSystemRole(repositories, ADMINISTRATOR)
   const rights = await Rights.of(repositories, reach, new Date(created))
+  // Also of a company without accounts, which may get some later.
+  rights.requireHeld(administrator)
   for (const account of await repositories.accounts.list({ companyId: user.companyId })) {
     await rights.grant({ userId: user.id, accountId: account.id, roleId: administrator.id, created }, user)
   }

@@ -1,13 +1,9 @@
-import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
+import type { z } from 'zod'
+import { type AuditActor, recordChange } from '../../audit/index.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
-import {
-  InvalidInputError,
-  NotFoundError,
-  ThrottledError,
-  type TokenErrorCode,
-  TokenRequestError,
-} from '../../kernel/errors.js'
+import { ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
+import { RowList } from '../../kernel/lists.js'
 import {
   choiceSchema,
   idSchema,
@@ -17,40 +13,61 @@ import {
   textSchema,
   validate,
 } from '../../kernel/validate.js'
-import type { ApiKeyRecord, Clock, Repositories, Sight, Storage } from '../../ports/index.js'
-import { isKeyUsable, type RequestOrigin, SIGHTS } from '../access/principal.js'
-import type { Reach } from '../access/reach.js'
+import type { ApiKeyRecord, Clock, Repositories, Sight, Storage, UserRecord } from '../../ports/index.js'
+import { SIGHTS } from '../access/principal.js'
+import { covers, type Reach, requireCompany, withinFilter } from '../access/reach.js'
+import { Rights } from '../access/rights.js'
 import { grantAdministrator } from '../access/roles.js'
 import { type ApiKey, toApiKey } from '../records.js'
-import { counterName, type FailureThrottle } from '../throttle.js'
-import { insertUser, parseEmailAddress } from '../users/identity.js'
+import { insertUser, isServiceUser, newServiceAddress } from '../users/identity.js'
 
 /** Values of `target_app`. */
 export const TARGETS = ['assistant', 'tenant'] as const
 
 type Target = (typeof TARGETS)[number]
 
-const SCHEMA = objectSchema({
-  companyId: idSchema(),
+const TARGET_LIST = listSchema(choiceSchema(TARGETS), TARGETS.length)
+const FIELDS = {
   userId: idSchema().optional(),
-  targets: listSchema(choiceSchema(TARGETS), TARGETS.length).default([...TARGETS]),
-  sight: choiceSchema(SIGHTS).default('account'),
+  sight: choiceSchema(SIGHTS).optional(),
   expires: textSchema({ max: 40 }).optional(),
-})
+}
+const SCHEMA = objectSchema({ ...FIELDS, companyId: idSchema(), targets: TARGET_LIST.default([...TARGETS]) })
 
 export interface NewApiKey {
   readonly companyId: number
   /** The user for whom the key acts. Default: a new service user, Administrator on the company's accounts. */
-  readonly userId?: number
+  readonly userId?: number | undefined
   /** Default: both. */
-  readonly targets?: readonly Target[]
+  readonly targets?: readonly Target[] | undefined
   /**
    * The contexts that tokens of the key see. `account` (default): all contexts of the token's account. `user`: the
    * user's own and shared ones, so it needs `userId`.
    */
-  readonly sight?: Sight
+  readonly sight?: Sight | undefined
   /** ISO 8601. Default: the key does not expire. */
-  readonly expires?: string
+  readonly expires?: string | undefined
+}
+
+/** Body of `POST /tenant/keys`. */
+export const newTenantApiKeySchema: z.ZodType<NewTenantApiKey> = objectSchema({
+  ...FIELDS,
+  companyId: idSchema().optional(),
+  targets: TARGET_LIST,
+})
+
+/** A new API key of a user who manages the company. */
+export interface NewTenantApiKey extends Omit<NewApiKey, 'companyId' | 'targets' | 'sight'> {
+  /** Default: the caller's company. */
+  readonly companyId?: number | undefined
+  /** At least one. */
+  readonly targets: readonly Target[]
+  /**
+   * The contexts that tokens of the key see. `user`: the user's own and shared ones. `account`: all contexts of the
+   * token's account, also private ones; only for a caller who sees them too. Default: `user` for a key with a `userId`,
+   * so that nobody gives away a sight of the whole account by accident. Otherwise the sight of the caller.
+   */
+  readonly sight?: Sight | undefined
 }
 
 /** A new key with its secret, which cannot be read a second time. */
@@ -71,14 +88,22 @@ export class ApiKeys {
   }
 
   /**
+   * Makes a key. Within a limited reach, it gives its maker no right and no context that the maker does not have:
+   *
+   * - The company is within reach, and so is the user, unless it is the caller's own.
+   * - The caller could grant every permission of the user. Without a user, that is the role Administrator.
+   * - A caller who sees only their own and shared contexts makes no key that sees more, and none with which they would
+   *   see the private contexts of another person.
+   *
    * @throws InvalidInputError
-   * @throws NotFoundError if the company or the user does not exist
+   * @throws NotFoundError if the user does not exist or is out of reach; without a limit, also for the company
+   * @throws ForbiddenError within a limited reach, if the company is missing or out of reach, or for a rule above
    * @throws LimitReachedError if the company has reached its limit of keys, or of users if the key needs a new one
    */
   async create(input: NewApiKey, reach: Reach): Promise<ApiKeyWithSecret> {
-    const { companyId, userId, targets, sight, expires } = validate(SCHEMA, input)
+    const { companyId, userId, targets, sight = defaultSight(input, reach), expires } = validate(SCHEMA, input)
     if (targets.length === 0) throw new InvalidInputError('targets', `must name at least one of ${TARGETS.join(', ')}`)
-    if (sight === 'user' && userId === undefined) {
+    if (sight === 'user' && userId === undefined && !reach.isLimited) {
       throw new InvalidInputError(
         'sight',
         'can be "user" only for a key with a userId: a key without one acts for a new service user, who has no contexts',
@@ -88,53 +113,121 @@ export class ApiKeys {
     const expiry = expires === undefined ? null : parseExpiry(expires, now)
     return await this.#storage.transaction(async (repositories) => {
       const { apiKeys, companies, users } = repositories
+      const rights = await Rights.of(repositories, reach, now)
+      await requireCompany(repositories, rights.reach, companyId)
       const company = await companies.get(companyId)
       if (company === undefined) throw new NotFoundError('company', companyId)
-      if (userId !== undefined && (await users.get(userId)) === undefined) throw new NotFoundError('user', userId)
+      const user = userId === undefined ? undefined : await rights.userToActFor(userId, targets)
+      requireSight(rights.reach, { user, targets, sight })
       const created = now.toISOString()
       requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUsable(companyId, created))
-      if (userId === undefined) {
-        requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
-      }
+      if (user === undefined) requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
       return await insertApiKey(
         repositories,
         {
           companyId,
-          userId: userId ?? (await insertServiceUser(repositories, company, created, reach)),
+          userId: user?.id ?? (await insertServiceUser(repositories, company, created, rights.reach)),
           targets: [...new Set(targets)],
           sight,
           expires: expiry,
           created,
         },
-        reach.by,
+        rights.reach.by,
       )
     })
   }
 
-  /** All keys of all companies, without secrets, ordered by id. */
-  async list(): Promise<ApiKey[]> {
+  /** All keys of all companies, without secrets, ordered by id: for the host. */
+  async listAll(): Promise<ApiKey[]> {
     return (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey)
   }
 
-  /** @throws InvalidInputError @throws NotFoundError */
-  async revoke(keyId: number, { by }: Pick<Reach, 'by'>): Promise<ApiKey> {
+  /**
+   * The keys of the companies within reach, without secrets, ordered by id.
+   *
+   * @param authorize returns the caller's reach of this moment
+   */
+  list(authorize: () => Promise<Reach>): RowList<ApiKey> {
+    return new RowList({
+      read: async (page) => {
+        const filter = withinFilter(await authorize())
+        return (await this.#storage.read(({ apiKeys }) => apiKeys.list(filter, page))).map(toApiKey)
+      },
+      ids: async (page) => {
+        const filter = withinFilter(await authorize())
+        return await this.#storage.read(({ apiKeys }) => apiKeys.listIds(filter, page))
+      },
+    })
+  }
+
+  /**
+   * Revokes a key. Within a limited reach, the caller could grant every permission of the key's user, or it is the
+   * caller's own user.
+   *
+   * @throws InvalidInputError
+   * @throws NotFoundError if the key is missing, or its company is out of reach
+   * @throws ForbiddenError within a limited reach, if the caller may not revoke keys of that user
+   */
+  async revoke(keyId: number, reach: Reach): Promise<ApiKey> {
     const id = parseId(keyId, 'id')
     return await this.#storage.transaction(async (repositories) => {
       const now = this.#clock.now()
       const { apiKeys } = repositories
+      const rights = await Rights.of(repositories, reach, now)
+      const key = await apiKeys.get(id)
+      const isReached = key !== undefined && (await covers(rights.reach, repositories, key.companyId))
+      if (!isReached) throw new NotFoundError('API key', id)
+      await requireRevocable(repositories, rights, key)
       await apiKeys.revoke(id, now.toISOString())
-      const revoked = await apiKeys.get(id)
-      if (revoked === undefined) throw new NotFoundError('API key', id)
-      const { companyId, userId } = revoked
-      await recordChange(repositories, by, now, {
+      const { companyId, userId } = key
+      await recordChange(repositories, rights.reach.by, now, {
         action: 'api-key.revoked',
         companyId,
         targetId: id,
         details: { userId },
       })
-      return toApiKey(revoked)
+      return toApiKey({ ...key, revoked: key.revoked ?? now.toISOString() })
     })
   }
+}
+
+function defaultSight({ userId }: NewApiKey, reach: Reach): Sight {
+  return reach.isLimited && userId !== undefined ? 'user' : reach.sight
+}
+
+/**
+ * The maker of a key knows its secret, and so sees what the key sees.
+ * @param key `user` is undefined for a new service user
+ * @throws ForbiddenError
+ */
+function requireSight(
+  reach: Reach,
+  { user, targets, sight }: { readonly user: UserRecord | undefined } & Pick<ApiKey, 'targets' | 'sight'>,
+): void {
+  if (reach.sight === 'account') return
+  if (sight === 'account') {
+    throw new ForbiddenError(
+      'a key with the sight "account" shows private contexts of all users, which you do not see: choose "user"',
+    )
+  }
+  const isPerson = user !== undefined && user.id !== reach.userId && !isServiceUser(user)
+  if (!isPerson || !targets.includes('assistant')) return
+  throw new ForbiddenError(
+    `a key for assistant shows the private contexts of the user ${user.id}, which you do not see: leave out userId, or ask the operator`,
+  )
+}
+
+/** @throws ForbiddenError */
+async function requireRevocable(repositories: Repositories, rights: Rights, key: ApiKeyRecord): Promise<void> {
+  const { reach } = rights
+  if (!reach.isLimited || key.userId === reach.userId) return
+  const user = await repositories.users.get(key.userId)
+  if (user === undefined || !(await covers(reach, repositories, user.companyId))) {
+    throw new ForbiddenError(
+      `the API key ${key.id} acts for a user of a company that is not accessible: a manager of that company must revoke it`,
+    )
+  }
+  await rights.userToActFor(key.userId, key.targets)
 }
 
 /**
@@ -146,7 +239,7 @@ async function insertServiceUser(
   created: string,
   reach: Reach,
 ): Promise<number> {
-  const address = parseEmailAddress(`service-${randomToken(9)}@alcove.invalid`)
+  const address = newServiceAddress()
   const names = { firstName: 'Service', lastName: company.name, name: `Service ${company.name}` }
   const service = { companyId: company.id, address, externalId: null, created, ...names, isService: true }
   const user = await insertUser(repositories, service, reach.by)
@@ -186,100 +279,4 @@ function parseExpiry(expires: string, now: Date): string {
   }
   if (date <= now) throw new InvalidInputError('expires', 'must lie in the future')
   return date.toISOString()
-}
-
-/** Id and secret of an API key, sent by an OAuth client. */
-export interface ClientCredentials {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-/** No row has this id. It is read for an unknown client id, so that both cases take the same time. */
-const MISSING_ID = 0
-const NO_HASH = '0'.repeat(64)
-
-/**
- * Finds the API key of a request about tokens. All such requests are throttled, refused and recorded in the same way,
- * so that no endpoint makes it easier to guess secrets.
- */
-export class AuthenticateClient {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #throttle: FailureThrottle
-  readonly #refusals: AuditRefusals
-
-  constructor(storage: Storage, clock: Clock, throttle: FailureThrottle, refusals: AuditRefusals) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#throttle = throttle
-    this.#refusals = refusals
-  }
-
-  /**
-   * The key of a client. Every refusal has the same message and takes the same steps, so that no client learns which
-   * ids exist.
-   *
-   * @throws TokenRequestError `invalid_client`
-   * @throws ThrottledError for a wrong secret, after too many wrong ones for the client id or from the network address
-   *   within a minute; the right secret always passes
-   */
-  async authenticate({ clientId, clientSecret }: ClientCredentials, origin?: RequestOrigin): Promise<ApiKeyRecord> {
-    const secretHash = await sha256Hex(clientSecret)
-    const { key, isOwnerEnabled } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
-      const found = await apiKeys.findByClientId(clientId)
-      const user = await users.get(found?.userId ?? MISSING_ID)
-      const keyCompany = await companies.get(found?.companyId ?? MISSING_ID)
-      const userCompany = await companies.get(user?.companyId ?? MISSING_ID)
-      return {
-        key: found,
-        isOwnerEnabled: [user, keyCompany, userCompany].every((record) => record?.isDisabled === false),
-      }
-    })
-    const isSecretRight = isEqualInConstantTime(key?.secretHash ?? NO_HASH, secretHash)
-    if (key !== undefined && isSecretRight && isOwnerEnabled && isKeyUsable(key, this.#clock.now())) return key
-    await this.#throttle.countFailure({ kind: 'secret', name: clientId, origin })
-    throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked, disabled or expired')
-  }
-
-  /**
-   * Runs the work of a client's request, and records a refusal in the audit trail.
-   * @throws the errors of `work`
-   */
-  async recordRefusals<T>(
-    request: ClientCredentials,
-    origin: RequestOrigin | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof TokenRequestError) await this.#recordRefusal(request, origin, error.error)
-      if (error instanceof ThrottledError) await this.#recordRefusal(request, origin, 'throttled')
-      throw error
-    }
-  }
-
-  /** Records the client id only if a key has it: an unknown one may be a secret that a client sent by mistake. */
-  async #recordRefusal(
-    { clientId }: ClientCredentials,
-    origin: RequestOrigin = {},
-    reason: TokenErrorCode | 'throttled',
-  ): Promise<void> {
-    const counter = counterName('token', origin.remoteAddress)
-    await this.#refusals.record(counter, async ({ apiKeys }) => {
-      const key = await apiKeys.findByClientId(clientId)
-      const { remoteAddress, requestId } = origin
-      return {
-        by: { kind: 'anonymous', clientId: key?.clientId, remoteAddress, requestId },
-        refusal: { action: 'token.refused', companyId: key?.companyId ?? null, targetId: key?.id ?? null, reason },
-      }
-    })
-  }
-}
-
-/** The time depends on the lengths only: it does not reveal how many characters are equal. */
-function isEqualInConstantTime(left: string, right: string): boolean {
-  let difference = left.length ^ right.length
-  for (let index = 0; index < left.length; index += 1) difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
-  return difference === 0
 }

@@ -5,7 +5,8 @@ import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSig
 import { givesAccess } from '../access/authorizer.js'
 import type { RequestOrigin } from '../access/principal.js'
 import { type AuthenticateToken, type LiveToken, parseScope, requireScope, type TokenIssuer } from './access-token.js'
-import { type AuthenticateClient, type ClientCredentials, TARGETS } from './api-keys.js'
+import { TARGETS } from './api-keys.js'
+import type { AuthenticateClient, ClientCredentials } from './authenticate-client.js'
 
 /** Lifetime of an access token. Specification: Limits. */
 const TOKEN_LIFETIME_SECONDS = 900

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
+import { randomToken } from '../../kernel/crypto.js'
 import { InvalidInputError } from '../../kernel/errors.js'
 import { booleanSchema, idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
 import type { PasswordHasher, Repositories, UserRecord } from '../../ports/index.js'
@@ -127,6 +128,21 @@ export function externalIdSchema(): z.ZodType<string> {
  */
 export function noAddress(externalId: string): EmailAddress {
   return { email: '', emailKey: `<none>${externalId}` }
+}
+
+/** No mail server has this domain. */
+const SERVICE_DOMAIN = '@alcove.invalid'
+
+/** An address for the user of an API key that is no person. */
+export function newServiceAddress(): EmailAddress {
+  return parseEmailAddress(`service-${randomToken(9)}${SERVICE_DOMAIN}`)
+}
+
+/** True for a user who was made for an API key, and not for a person. */
+export function isServiceUser({ emailKey, externalId, passwordHash }: UserRecord): boolean {
+  return (
+    emailKey.startsWith('service-') && emailKey.endsWith(SERVICE_DOMAIN) && externalId === null && passwordHash === null
+  )
 }
 
 /** Body of `POST /tenant/user`. */

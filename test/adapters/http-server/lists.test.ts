@@ -27,6 +27,9 @@ beforeAll(async () => {
   for (let at = 0; at < 5; at += 1) {
     await session.users.add({ email: `user-${at}@example.com`, name: `User ${at}` })
     await session.documents.upload(1, { fileName: `${at}.txt`, content: new TextEncoder().encode(`text ${at}`) })
+    if (at === 0) continue
+    await session.apiKeys.create({ userId: at, targets: ['tenant'] })
+    if (at > 1) await server.engine.administration.companies.create({ name: `Company ${at}`, parentId: 1 })
   }
 })
 
@@ -76,6 +79,8 @@ describe('a list', () => {
       { path: `${BASE}/context/documents/1`, token: assistant, count: 5 },
       { path: `${BASE}/tenant/users`, token: tenant, count: 6 },
       { path: `${BASE}/tenant/users/1`, token: tenant, count: 6 },
+      { path: `${BASE}/tenant/companies`, token: tenant, count: 4 },
+      { path: `${BASE}/tenant/keys`, token: tenant, count: 5 },
     ]
     for (const { path, token, count } of lists) {
       const all = (await walk(path, token))[0] ?? []

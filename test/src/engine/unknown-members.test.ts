@@ -28,6 +28,9 @@ it('refuses each member of an input that it does not know, and names it', async 
     'permissions.create': (extra) =>
       session.permissions.create({ appAccountId: 1, appRoleId: 1, userIdentityId: 1, ...extra }),
     'permissions.update': (extra) => session.permissions.update({ id: 1, appRoleId: 1, ...extra }),
+    'apiKeys.create': (extra) => session.apiKeys.create({ targets: ['tenant'], ...extra }),
+    'apiKeys.list': (extra) => session.apiKeys.list({ limit: 1, ...extra }),
+    'companies.list': (extra) => session.companies.list({ limit: 1, ...extra }),
     'audit.list': (extra) => session.audit.list({ limit: 1, ...extra }),
     'destinations.create': (extra) => session.destinations.create({ ...DESTINATION, ...extra }),
     'deliveries.list': (extra) => session.deliveries.list({ limit: 1, ...extra }),

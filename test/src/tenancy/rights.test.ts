@@ -34,7 +34,7 @@ let storage: MemoryEngine['storage']
 let mailer: MemoryEngine['mailer']
 
 /** These tests invite thousands of users. */
-const MANY_MAILS = { mailsPerCompanyPerHour: 1_000_000, mailsPerHour: 1_000_000 }
+const MANY_MAILS = { mailsPerCompanyPerHour: 1_000_000, mailsPerHour: 1_000_000, apiKeysPerCompany: 1_000_000 }
 
 const roleIds = new Map<Bits, number>()
 
@@ -201,6 +201,35 @@ const USE_CASES: readonly UseCase[] = [
       return await outcomeOf(users.reinitiate(userId))
     },
   },
+  {
+    name: 'apiKeys.create, for a user',
+    needs: (old, next) => old | next,
+    attempt: async ({ apiKeys }, company, old, next) => {
+      const userId = await newUser(company)
+      await grant(userId, company.tenantId, old)
+      await grant(userId, company.assistantId, next, true)
+      return await outcomeOf(apiKeys.create({ userId, targets: ['tenant'] }))
+    },
+  },
+  {
+    name: 'apiKeys.create, for a new service user',
+    needs: () => ALL_BITS,
+    attempt: async ({ apiKeys }) => await outcomeOf(apiKeys.create({ targets: ['assistant', 'tenant'] })),
+  },
+  {
+    name: 'apiKeys.revoke',
+    needs: (old, next) => old | next,
+    attempt: async ({ apiKeys }, company, old, next) => {
+      const userId = await newUser(company)
+      await grant(userId, company.tenantId, old)
+      await grant(userId, company.assistantId, next, true)
+      const { id } = await engine.administration.apiKeys.create({ companyId: company.companyId, userId })
+      const outcome = await outcomeOf(apiKeys.revoke(id))
+      const revoked = (await storage.read((repositories) => repositories.apiKeys.get(id)))?.revoked ?? null
+      expect(revoked !== null).toBe(outcome === 'done')
+      return outcome
+    },
+  },
 ]
 
 describe('A5 every use case that changes rights, with callers of every set of capabilities,', () => {
@@ -249,9 +278,10 @@ describe('A5 every use case that changes rights, with callers of every set of ca
     const session = engine.as(engine.owner)
     const judged = new Set(USE_CASES.map(({ name }) => name.split(',')[0]))
     // These operations change no rights: reads, and contexts that get another user (test/src/contexts/hand-over.test.ts).
-    const reads = ['users.list', 'users.entries', 'users.page', 'users.get', 'users.find', 'permissions.options']
+    const lists = ['users', 'companies', 'apiKeys'].flatMap((of) => [`${of}.list`, `${of}.entries`, `${of}.page`])
+    const reads = [...lists, 'roles.list', 'users.get', 'users.find', 'permissions.options']
     const others = new Set([...reads, 'users.handOverContexts'])
-    const operations = (['users', 'permissions'] as const).flatMap((group) =>
+    const operations = (['users', 'permissions', 'companies', 'roles', 'apiKeys'] as const).flatMap((group) =>
       Object.keys(session[group]).map((name) => `${group}.${name}`),
     )
     expect(operations.filter((name) => !judged.has(name) && !others.has(name))).toEqual([])

@@ -270,6 +270,17 @@ const ROUTES: Readonly<Record<string, () => Promise<Mutation>>> = {
     const id = await newPermission()
     return { actions: ['permission.revoked'], companyId: 1, targetId: id, path: `/permission/${id}` }
   },
+  'POST /tenant/keys': async () => ({
+    actions: ['user.added', 'permission.created', 'permission.created', 'permission.created', 'api-key.created'],
+    refusedAs: 'api-key.created',
+    companyId: 1,
+    options: { json: { targets: ['tenant'] } },
+  }),
+  'DELETE /tenant/keys/{id}': async () => {
+    const { id, clientSecret } = await administration.apiKeys.create({ companyId: 1, userId: await newUser() })
+    secrets.push(clientSecret)
+    return { actions: ['api-key.revoked'], companyId: 1, targetId: id, path: `/tenant/keys/${id}` }
+  },
   [`POST ${DESTINATIONS}`]: async () => ({
     actions: ['destination.created'],
     companyId: 1,
