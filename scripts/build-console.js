@@ -1,6 +1,6 @@
 /**
- * Builds the page of the console with Vite: scripts and styles with names that change with their content, a manifest, a
- * compressed twin of each file, and the licences of the libraries in it.
+ * Builds the page of the console with Vite. The names of its scripts and styles change with their content. A manifest
+ * lists them, each has a compressed twin, and the licences of the libraries are beside them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export async function buildConsole(root, outDir) {
     base: './',
     publicDir: false,
     logLevel: 'error',
-    // Of the libraries' own texts, only those in the languages of the console.
+    // The libraries' own texts are there only in the languages of the console.
     plugins: [{ ...optimizeLocales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' }],
     build: {
       outDir,

@@ -64,7 +64,7 @@ export interface LoginAccount {
   readonly customerId: number
   readonly customerName: string
   readonly role: { readonly id: number; readonly name: string }
-  /** What the login may do on the account. */
+  /** The capabilities that the login has on the account. */
   readonly capabilities: readonly string[]
 }
 

@@ -126,7 +126,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[]
 }
 
-/** What axe finds on a page of at least serious impact, as texts. */
+/** Finds problems of accessibility with axe. @returns those of at least serious impact, as texts */
 export async function seriousViolations(page: Page): Promise<readonly string[]> {
   // An expression of the browser's debugger: the policy of the page forbids scripts inside it.
   await page.evaluate(AxeBuilder.source)
