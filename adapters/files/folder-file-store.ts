@@ -10,7 +10,7 @@ import {
   requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-import { freeBytesOf, syncFolder } from '../node-kit/index.js'
+import { freeBytesOf, syncFolder, usedBytesOf } from '../node-kit/index.js'
 import { isMissing, translateReadError, withTranslatedErrors } from './errors.js'
 
 /** The names of the folders with files: the first two characters of a key. */
@@ -58,6 +58,10 @@ export class FolderFileStore implements FileStore {
     // The first write creates the folder, on the disk of its parent.
     const free = freeBytesOf(this.#folder).catch(async () => await freeBytesOf(dirname(this.#folder)))
     return await free.catch(() => undefined)
+  }
+
+  async usedBytes(): Promise<number | undefined> {
+    return await withTranslatedErrors(usedBytesOf(this.#folder))
   }
 
   async *read(key: string): AsyncGenerator<Uint8Array> {

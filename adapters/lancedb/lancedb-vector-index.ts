@@ -13,7 +13,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { freeBytesOf } from '../node-kit/index.js'
+import { freeBytesOf, usedBytesOf } from '../node-kit/index.js'
 import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
@@ -162,6 +162,10 @@ export class LanceDbVectorIndex implements VectorIndex {
     if (this.#folder === undefined) return undefined
     // The first write creates the folder: before it, there is nothing to re-index.
     return await freeBytesOf(this.#folder).catch(() => undefined)
+  }
+
+  async usedBytes(): Promise<number | undefined> {
+    return this.#folder === undefined ? undefined : await usedBytesOf(this.#folder).catch(() => undefined)
   }
 
   async drop(name: string): Promise<void> {

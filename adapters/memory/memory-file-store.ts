@@ -54,6 +54,10 @@ export class MemoryFileStore implements FileStore {
     yield* [...this.#files.keys()]
   }
 
+  async usedBytes(): Promise<number> {
+    return [...this.#files.values()].reduce((bytes, file) => bytes + file.byteLength, 0)
+  }
+
   /** An unfinished write leaves nothing in memory. */
   async removeUnfinished(): Promise<void> {
     await Promise.resolve()

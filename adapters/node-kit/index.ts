@@ -40,5 +40,6 @@ export {
   makeDatabaseFilePrivate,
   replacePrivateFile,
   syncFolder,
+  usedBytesOf,
 } from './system.js'
 export { VERSION } from './version.js'

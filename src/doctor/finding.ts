@@ -145,6 +145,8 @@ export interface Finding {
   /** Id of the version of the document. Default: `subject.documentId`. */
   readonly versionId?: number
   readonly message: string
+  /** The message for readers who may not learn names of folders of the machine. Default: `message`. */
+  readonly remoteMessage?: string
   /** Undefined if the engine cannot repair it. */
   readonly repairKind?: RepairKind
   /** The action that the operator can take. Findings with a repair kind have a fixed sentence instead. */
@@ -194,6 +196,11 @@ export function toProblem({ code, subject, message, repairKind, advice = '' }: F
 /** The finding with an advice to the operator in place of its repair. */
 export function withoutRepair({ repairKind: _, ...finding }: Finding, advice: string): Finding {
   return { ...finding, advice }
+}
+
+/** The finding with the message for readers elsewhere. */
+export function forRemote(finding: Finding): Finding {
+  return { ...finding, message: finding.remoteMessage ?? finding.message }
 }
 
 /** The id under which the data that the finding is about is stored; `undefined` if it is not about a document. */

@@ -8,6 +8,7 @@ import {
   type Checked,
   type CheckRun,
   type Finding,
+  forRemote,
   keyOf,
   newCheckRun,
   type Problem,
@@ -22,6 +23,7 @@ import type { LeftoverCheck } from './leftover-check.js'
 import type { Repair, RepairFailures, RepairWorkers } from './repair.js'
 
 type SignalledOptions = VerifyOptions & { readonly signal: AbortSignal }
+type ProgressOptions = Pick<SignalledOptions, 'signal' | 'onProgress'>
 
 /** Compares rows, vectors, words, files and models with each other, and repairs what can be repaired. */
 export class Verify {
@@ -57,15 +59,25 @@ export class Verify {
     return await repairing
   }
 
+  /** Checks without repairs, for readers who may not learn names of folders of the machine. @throws the signal's reason */
+  async inspect(options: ProgressOptions, workers: RepairWorkers): Promise<VerifyReport> {
+    await untilAborted(workers.whenSwept(), options.signal)
+    const { findings, checked } = await this.#examine(options)
+    return reportOf(checked, findings.map(forRemote), () => false)
+  }
+
+  async #examine({ signal, onProgress = () => undefined }: ProgressOptions): ReturnType<Examination['run']> {
+    const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
+    const { findings, checked } = await this.#examination.run({ isThorough: true, signal, onDocuments })
+    const isDamaged = findings.some(({ code }) => code === 'database-damaged')
+    return { findings: isDamaged ? findings.map(withoutRepairOfDamagedDatabase) : findings, checked }
+  }
+
   async #run(
     { repair = false, signal, onProgress = () => undefined }: SignalledOptions,
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
-    const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
-    const { findings, checked } = await this.#examination.run({ isThorough: true, signal, onDocuments })
-    if (findings.some(({ code }) => code === 'database-damaged')) {
-      return reportOf(checked, findings.map(withoutRepairOfDamagedDatabase), () => false)
-    }
+    const { findings, checked } = await this.#examine({ signal, onProgress })
     const repairable = findings.filter(({ repairKind }) => repairKind !== undefined)
     if (!repair || repairable.length === 0) return reportOf(checked, findings, () => false)
 
@@ -231,8 +243,9 @@ export class FoundationCheck {
       } catch (error) {
         if (!(error instanceof ModelError)) throw error
         const message = `Embedding model ${model} cannot be used: ${error.message} (${error.code}).`
+        const remoteMessage = `Embedding model ${model} cannot be used (${error.code}): "alcove doctor" says why.`
         const advice = 'Restore the original files of the model, or reinstall the package.'
-        findings.push({ code: 'model-unusable', subject: { model }, message, advice })
+        findings.push({ code: 'model-unusable', subject: { model }, message, remoteMessage, advice })
       }
     }
   }

@@ -5,6 +5,20 @@ import type { EmbeddingModel, TokenCounter } from '../ports/index.js'
 /** Longest wait for the answer of a model that may be away. */
 const MAX_CHECK_MS = 1_000
 
+/** An embedding model, for people who operate an engine. */
+export interface ModelState {
+  readonly id: string
+  /** True for the default of new contexts. */
+  readonly isDefault: boolean
+  /** `remote`: a server computes the vectors. */
+  readonly kind: 'local' | 'remote'
+  readonly dimensions: number
+  /** Most tokens of one input, with special tokens and prefix. */
+  readonly windowTokens: number
+  /** True if its weights are in memory; null if the engine does not know. */
+  readonly isLoaded: boolean | null
+}
+
 /** The embedding models of an engine, by the id that contexts store. */
 export class EmbeddingModels {
   readonly #models: ReadonlyMap<string, EmbeddingModel>
@@ -35,6 +49,22 @@ export class EmbeddingModels {
       'ERR_MODEL_UNKNOWN',
       `the engine does not have the context's embedding model ${id}; it has ${this.ids.join(', ')}: open it with that model too`,
     )
+  }
+
+  /** Describes the models. Asks none of them. */
+  get states(): readonly ModelState[] {
+    return [...this.#models.values()].map((model): ModelState => {
+      const { id, dimensions, windowTokens } = model.profile
+      const kind = model.checkAvailable === undefined ? 'local' : 'remote'
+      return {
+        id,
+        isDefault: model === this.#default,
+        kind,
+        dimensions,
+        windowTokens,
+        isLoaded: model.isLoaded ?? null,
+      }
+    })
   }
 
   /** Asks each model that runs elsewhere. @returns by id: false for a model that is away, or does not answer at once */

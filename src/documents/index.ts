@@ -43,7 +43,7 @@ export {
 export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, type DocumentListQuery, Documents, resetDocument } from './documents.js'
-export { EmbeddingModels, windowTokensFor } from './embedding-models.js'
+export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
 export { FormerGenerations } from './former-generations.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { removeChunks } from './pipeline/chunks.js'

@@ -13,6 +13,7 @@ import {
   type Health,
   type WarmUpOptions,
 } from './engine.js'
+import { EngineInspection } from './engine-inspection.js'
 import type { EngineOptions } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
 import { requireValid } from './engine-settings.js'
@@ -72,6 +73,7 @@ class ComposedEngine implements Engine {
   readonly #ports: EngineOptions
   readonly #parts: EngineParts
   readonly #workers: Workers | undefined
+  readonly #inspection: EngineInspection
   /**
    * Calls that the engine aborts when it closes. Each has its own controller, because Node warns about one signal with
    * many listeners.
@@ -87,10 +89,12 @@ class ComposedEngine implements Engine {
     this.#workers = workers
     const measure = createMeasure(parts, () => workers?.runningJobs() ?? new Map())
     this.#endObservation = parts.telemetry.observe?.(measure)
+    const repairWorkers = workers ?? NO_REPAIR
+    this.#inspection = new EngineInspection(parts, { measure, roles: workers?.roles ?? [], workers: repairWorkers })
     const signals = this.#workers ?? NO_WORKERS
     this.administration = createHostAdministration(parts, owner, signals, async (options) => {
       return await this.#runUntilClosed(options?.signal, async (signal) => {
-        return await parts.verify.execute({ ...options, signal }, this.#workers ?? NO_REPAIR)
+        return await parts.verify.execute({ ...options, signal }, repairWorkers)
       })
     })
     this.authentication = createAuthentication(parts)
@@ -107,6 +111,8 @@ class ComposedEngine implements Engine {
       purgeQueued: () => workers.purgeQueued(),
       deliveriesQueued: () => workers.deliveriesQueued(),
       deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),
+      inspection: this.#inspection,
+      rootCompanyId: this.owner.companyId,
       runUntilClosed: async (signal, work) => await this.#runUntilClosed(signal, work),
     })
   }

@@ -92,6 +92,7 @@ import {
   Passwords,
   Permissions,
   type Reach,
+  ReadUsage,
   Roles,
   SecondFactor,
   SendMail,
@@ -184,6 +185,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     purgeContext: container.get(PurgeContext),
     purgeDocument: container.get(PurgeDocument),
     readContextSettings: container.get(ReadContextSettings),
+    readUsage: container.get(ReadUsage),
     recordEvent: container.get(RecordEvent),
     reindexAll: container.get(ReindexAll),
     reindexContext: container.get(ReindexContext),
@@ -274,6 +276,7 @@ function bindTenancy(container: Container, bind: Bind, settings: EngineSettings)
     RemoveContexts,
     EnsureUser,
   ])
+  bind(ReadUsage, [STORAGE, CLOCK, LIMITS])
   bind(AccessRecorder, [STORAGE, CLOCK, TELEMETRY])
   bind(Authorizer, [STORAGE, AccessRecorder])
   bind(Throttle, [STORAGE, CLOCK])

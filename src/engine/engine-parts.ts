@@ -46,6 +46,7 @@ import type {
   Passwords,
   Permissions,
   Reach,
+  ReadUsage,
   Roles,
   SendMail,
   TokenIssuer,
@@ -89,6 +90,7 @@ export interface EngineParts {
   readonly purgeContext: PurgeContext
   readonly purgeDocument: PurgeDocument
   readonly readContextSettings: ReadContextSettings
+  readonly readUsage: ReadUsage
   readonly recordEvent: RecordEvent
   readonly reindexAll: ReindexAll
   readonly reindexContext: ReindexContext

@@ -2,7 +2,7 @@ import type { Measure, Measurement } from '../ports/index.js'
 import type { EngineParts } from './engine-parts.js'
 
 /** Sizes change slowly, and cost more to measure than queues. They are measured at most once in this time. */
-const SIZES_MS = 60_000
+export const SIZES_MS = 60_000
 
 /** The jobs of an engine: how many run, for each kind that it knows. */
 type RunningJobs = () => ReadonlyMap<string, number>
@@ -81,7 +81,7 @@ async function measurePlaces({ vectorIndex, lexicalIndex, fileStore }: EnginePar
 }
 
 /** Calls work at most once in a time. Its last result answers in between. */
-function cached<T>(forMs: number, work: () => Promise<T>): () => Promise<T> {
+export function cached<T>(forMs: number, work: () => Promise<T>): () => Promise<T> {
   let last: { readonly result: Promise<T>; readonly endsAt: number } | undefined
   return async () => {
     if (last === undefined || performance.now() >= last.endsAt) {

@@ -1,4 +1,5 @@
 import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
+import type { EngineInspection } from './engine-inspection.js'
 
 /** Notifies the workers about new or cancelled work. */
 export interface WorkSignals {
@@ -15,6 +16,9 @@ export interface WorkSignals {
 
 /** The functions of the engine that its sessions call. */
 export interface EngineSignals extends WorkSignals {
+  /** For those who manage {@link rootCompanyId}. */
+  readonly inspection: EngineInspection
+  readonly rootCompanyId: number
   /**
    * Runs work with a signal that is aborted when the caller aborts or the engine closes. The engine waits for the work.
    */

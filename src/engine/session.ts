@@ -7,7 +7,7 @@ import type {
   SearchOptions,
   SearchResult,
 } from '../search/index.js'
-import { actorOf, type Principal } from '../tenancy/index.js'
+import { actorOf, type CompanyUsage, type Principal } from '../tenancy/index.js'
 import {
   type ApiKeyOperations,
   type CompanyOperations,
@@ -24,6 +24,7 @@ import {
 } from './assistant-operations.js'
 import type { EngineParts } from './engine-parts.js'
 import type { EngineSignals } from './operations.js'
+import { createOperatorOperations, type OperatorOperations } from './operator-operations.js'
 import {
   createDeliveryOperations,
   createDestinationOperations,
@@ -54,6 +55,18 @@ export interface Session {
   readonly deliveries: DeliveryOperations
   /** The audit trail of the principal's company and its descendants; for principals with `tenant:manage`. */
   readonly audit: AuditOperations
+  /** The whole installation; for managers of the root company. */
+  readonly operator: OperatorOperations
+  /**
+   * Reads what a company uses, beside the limits, without the companies below it; for principals with `tenant:manage`.
+   *
+   * @param companyId default: the principal's company
+   * @throws InvalidInputError for an invalid id
+   * @throws ForbiddenError if the principal may not do this, or if the company is missing or out of reach
+   * @throws UnauthenticatedError if the principal no longer exists
+   * @throws ClosedError after the engine is closed
+   */
+  usage(companyId?: number): Promise<CompanyUsage>
   /**
    * Finds the chunks of a context that answer a prompt, by words and meaning.
    *
@@ -198,6 +211,9 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
       refusalOptions,
     ),
     audit: createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach),
+    operator: createOperatorOperations(parts, principal, signals),
+    usage: async (companyId) =>
+      await parts.readUsage.execute(await parts.authorizer.authorizeTenant(principal), companyId),
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
       await parts.search.entries(principal, contextId, prompt, options),

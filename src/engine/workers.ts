@@ -273,6 +273,10 @@ export class Workers implements WorkSignals, RepairWorkers {
     return counts
   }
 
+  get roles(): readonly EngineRole[] {
+    return this.#roles
+  }
+
   get isIngesting(): boolean {
     return this.#roles.includes('ingest')
   }

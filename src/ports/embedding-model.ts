@@ -47,6 +47,8 @@ export interface EmbeddingModel {
    * many calls at a time, so that they can take turns. 1 or more. Default: 2.
    */
   readonly concurrency?: number
+  /** True if the weights are in this machine's memory now. Undefined, as without this member, if unknown. */
+  readonly isLoaded?: boolean | undefined
 
   /**
    * Returns the model's own tokenizer, or only a counter of its tokens if the model runs elsewhere. Much cheaper than

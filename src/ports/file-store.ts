@@ -68,6 +68,12 @@ export interface FileStore {
   freeBytes?(): Promise<number | undefined>
 
   /**
+   * May read the size of each file.
+   * @returns the bytes that all files take; `undefined`, as without this method, if unknown
+   */
+  usedBytes?(): Promise<number | undefined>
+
+  /**
    * Removes the remains of unfinished writes that received no bytes for `olderThanMs`.
    *
    * - If the call removes the remains of a write in progress, that write fails. It never stores a part of a file.

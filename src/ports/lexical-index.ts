@@ -154,6 +154,9 @@ export interface LexicalIndex {
   /** Removes a collection with all its rows, also if it is damaged. */
   drop(collection: string): Promise<void>
 
+  /** @returns the bytes that the words take on the disk; `undefined`, as without this method, if unknown */
+  usedBytes?(): Promise<number | undefined>
+
   /** Waits for writes in progress, then frees memory. A second call does nothing. */
   close(): Promise<void>
 }

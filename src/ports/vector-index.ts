@@ -138,6 +138,9 @@ export interface VectorIndex {
   /** @returns the bytes that are free where the vectors are stored; `undefined`, as without this method, if unknown */
   freeBytes?(): Promise<number | undefined>
 
+  /** @returns the bytes that the vectors take on the disk; `undefined`, as without this method, if unknown */
+  usedBytes?(): Promise<number | undefined>
+
   /** Waits for writes in progress, then frees memory. A second call does nothing. */
   close(): Promise<void>
 }

@@ -57,6 +57,11 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       assert.deepEqual(await model.embed([], { kind: 'passage' }), new Float32Array())
     })
 
+    test('is loaded after a call, if it knows', async (model) => {
+      await embedAll(model, TEXTS)
+      assert.notEqual(model.isLoaded, false)
+    })
+
     test('returns finite vectors, of length 1 if the profile says that they are normalized', async (model) => {
       for (const vector of await embedAll(model, [...TEXTS, '', '。', '👍'])) {
         assert.ok(vector.every((component) => Number.isFinite(component)))

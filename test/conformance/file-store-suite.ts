@@ -128,6 +128,17 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual(await collect(files.list()), [KEY])
     })
 
+    test('says how many bytes all files take, if it knows', async (files) => {
+      const usedBytes = async (): Promise<number | undefined> => await files.usedBytes?.()
+      const known = (await usedBytes()) !== undefined
+      if (known) assert.equal(await usedBytes(), 0)
+      await files.write(KEY, inPieces(sample(30_000), 7_777), PLENTY)
+      await files.write(OTHER_KEY, inPieces(sample(12), 7_777), PLENTY)
+      assert.equal(await usedBytes(), known ? 30_012 : undefined)
+      await files.delete(KEY)
+      assert.equal(await usedBytes(), known ? 12 : undefined)
+    })
+
     test('keeps a write in progress when it removes old unfinished files', async (files) => {
       let resume = (): void => undefined
       const waiting = new Promise<void>((resolve) => {

@@ -182,6 +182,13 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await index.listCollections(), [])
     })
 
+    test('says how many bytes the words take, if it knows', async (index) => {
+      const before = await index.usedBytes?.()
+      await index.add(COLLECTION, rows(1, ['parental leave']))
+      const after = await index.usedBytes?.()
+      assert.ok(before === undefined ? after === undefined : (after ?? 0) > before, `${before} and ${after} bytes`)
+    })
+
     test('drops a collection, which a later addition creates again', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple']))
       await index.add(OTHER, rows(1, ['apple']))

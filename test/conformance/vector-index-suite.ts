@@ -154,6 +154,13 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await index.listCollections(), [])
     })
 
+    test('says how many bytes the vectors take, if it knows', async (index) => {
+      const before = await index.usedBytes?.()
+      await index.add(COLLECTION, vectorRows(7, [Y, X, BETWEEN]))
+      const after = await index.usedBytes?.()
+      assert.ok(before === undefined ? after === undefined : (after ?? 0) > before, `${before} and ${after} bytes`)
+    })
+
     test('drops a collection, which a later addition creates again', async (index) => {
       await index.add(COLLECTION, vectorRows(1, [X]))
       await index.add(OTHER, vectorRows(1, [X]))

@@ -7,10 +7,11 @@ import { CATALOG_ROUTE, DELIVERY_ROUTES, DESTINATION_ROUTES } from './events.js'
 import { HAND_OVER_ROUTES } from './hand-over.js'
 import { LOGIN_ROUTES } from './logins.js'
 import { TOKEN_ROUTE, TOKEN_STATE_ROUTES, WELL_KNOWN_ROUTES } from './oauth.js'
+import { OPERATOR_ROUTES } from './operator.js'
 import { PASSWORD_ROUTES } from './passwords.js'
 import { SEARCH_ROUTES } from './search.js'
 import { SYSTEM_ROUTES } from './system.js'
-import { AUDIT_ROUTE, PERMISSION_ROUTES, USER_ROUTES } from './tenant.js'
+import { AUDIT_ROUTE, PERMISSION_ROUTES, USAGE_ROUTE, USER_ROUTES } from './tenant.js'
 import { TENANT_ACCESS_ROUTES } from './tenant-access.js'
 import { USER_LOOKUP_ROUTES } from './user-lookup.js'
 
@@ -30,6 +31,8 @@ const API_ROUTES: readonly Route[] = [
   ...PERMISSION_ROUTES,
   ...TENANT_ACCESS_ROUTES,
   AUDIT_ROUTE,
+  USAGE_ROUTE,
+  ...OPERATOR_ROUTES,
   CATALOG_ROUTE,
   ...DESTINATION_ROUTES,
   ...DELIVERY_ROUTES,

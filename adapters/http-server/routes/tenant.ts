@@ -15,6 +15,7 @@ import { ACTOR_KINDS, idSchema, objectSchema } from '../../../src/ports/index.js
 import { json, noContent, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
+import { companyUsageSchema } from '../schemas/operator.js'
 import { limitAnswer, problemSchema } from '../schemas/problems.js'
 import { permissionOptionsSchema, permissionSchema, userSchema } from '../schemas/tenancy.js'
 
@@ -237,4 +238,17 @@ export const AUDIT_ROUTE: Route = route({
   query: auditQuerySchema,
   answers: { 200: { description: 'A page, the newest entry first', schema: auditPageSchema } },
   handle: async ({ query }, { audit }) => json(await audit.list(query)),
+})
+
+/** The use of a company. */
+export const USAGE_ROUTE: Route = route({
+  ...COMMON,
+  method: 'GET',
+  path: '/tenant/usage',
+  operationId: 'getUsage',
+  summary: "Get what the token's company uses, beside the limits",
+  description: 'The companies below it do not count. `cid` selects one of them instead.',
+  query: objectSchema({ cid: idSchema().optional() }),
+  answers: { 200: { description: 'Numbers in use, and the largest contexts', schema: companyUsageSchema } },
+  handle: async ({ query }, session) => json(await session.usage(query.cid)),
 })

@@ -6,6 +6,8 @@ import {
   type ContextRecord,
   type ContextReindexing,
   type ContextRepository,
+  type ContextSize,
+  type ContextsSize,
   type Page,
   type RowPage,
   SEARCH_MODES,
@@ -80,9 +82,44 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async count(companyId: number): Promise<number> {
+    return await this.countOf(this.rows.whereIn('account_id', this.#accountsOf(companyId)).whereNull('deleted'))
+  }
+
+  async measure(companyId: number, most: number): Promise<ContextsSize> {
     const { knex, name } = this.session
-    const accounts = knex(name('accounts')).where('company_id', companyId).whereNull('deleted').select('id')
-    return await this.countOf(this.rows.whereIn('account_id', accounts).whereNull('deleted'))
+    // A join, so that SQLite takes the index with the sizes.
+    const sizes = () =>
+      knex({ context: name('contexts') })
+        .join({ document: name('documents') }, 'document.context_id', 'context.id')
+        .whereIn('context.account_id', this.#accountsOf(companyId))
+        .whereNull('context.deleted')
+        .whereNull('document.deleted')
+        .whereNull('document.replaces')
+        .groupBy('context.id')
+        .select({ id: 'context.id' }, knex.raw('count(*) as documents'), knex.raw('sum(document.size_bytes) as bytes'))
+    const [total] = await knex
+      .from(sizes().as('sizes'))
+      .select<Row[]>(knex.raw('sum(documents) as documents'), knex.raw('sum(bytes) as bytes'))
+    const order = [{ column: 'bytes', order: 'desc' }, { column: 'id' }]
+    // Only the rows of these contexts are read: each may have a megabyte of texts.
+    const first = knex.from(sizes().as('sizes')).select('*').orderBy(order).limit(most)
+    const largest = await knex
+      .from(first.as('first'))
+      .join({ context: name('contexts') }, 'context.id', 'first.id')
+      .orderBy([{ column: 'first.bytes', order: 'desc' }, { column: 'first.id' }])
+      .select<Row[]>(
+        'context.id',
+        'context.account_id',
+        'context.user_id',
+        'context.max_size_bytes',
+        'first.documents',
+        'first.bytes',
+      )
+    return {
+      documents: Number(total?.['documents'] ?? 0),
+      sizeBytes: Number(total?.['bytes'] ?? 0),
+      largest: largest.map(toSize),
+    }
   }
 
   async update(id: number, changes: Omit<Changes, 'accountId'>): Promise<ContextRecord | undefined> {
@@ -161,6 +198,11 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     await this.rows.where('id', id).delete()
   }
 
+  #accountsOf(companyId: number): Knex.QueryBuilder {
+    const { knex, name } = this.session
+    return knex(name('accounts')).where('company_id', companyId).whereNull('deleted').select('id')
+  }
+
   #live({ accountId, visibleTo }: ContextFilter): Knex.QueryBuilder<Row, Row[]> {
     const rows = this.rows.whereNull('deleted').where('account_id', accountId)
     if (visibleTo === undefined) return rows
@@ -179,6 +221,17 @@ function toRow(changes: Changes): Row {
 
 function isJson(member: string): boolean {
   return member === 'starterPrompts' || member === 'reindexing'
+}
+
+function toSize(row: Row): ContextSize {
+  return {
+    id: number(row, 'id'),
+    accountId: number(row, 'account_id'),
+    userId: number(row, 'user_id'),
+    maxSizeBytes: number(row, 'max_size_bytes'),
+    documents: number(row, 'documents'),
+    sizeBytes: number(row, 'bytes'),
+  }
 }
 
 function toGenerations(row: Row): ContextGenerations {

@@ -1,8 +1,10 @@
 import type { Knex } from 'knex'
 import {
   type ClaimedJob,
+  CRASHING_CLAIMS,
   type EnqueueOptions,
   type JobRepository,
+  type JobStates,
   type LaneShare,
   MAX_COUNTED_JOBS,
   type NewJob,
@@ -106,6 +108,27 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       const lanes = jobs === 0 ? [] : await this.#listWaiting(kind)
       const oldestMs = lanes.reduce((ms, { dueInMs }) => Math.max(ms, -dueInMs), 0)
       states.push({ kind, jobs, due: counts === undefined ? 0 : number(counts, 'due'), oldestMs })
+    }
+    return states
+  }
+
+  async countStates(kinds: readonly string[]): Promise<readonly JobStates[]> {
+    const states: JobStates[] = []
+    for (const kind of kinds) {
+      const [row]: readonly Row[] = await this.rawRows(
+        `select count(*) as jobs,
+         coalesce(sum(case when lease_expires_ms > now_ms then 1 else 0 end), 0) as running,
+         coalesce(sum(case when lease_expires_ms <= now_ms and due_ms > now_ms then 1 else 0 end), 0) as delayed,
+         coalesce(sum(case when failures > 0 then 1 else 0 end), 0) as retrying,
+         coalesce(sum(case when claims >= ${literal(CRASHING_CLAIMS)} then 1 else 0 end), 0) as crashing
+         from (select due_ms, lease_expires_ms, failures, claims, (select ${this.#now}) as now_ms
+           from ?? where kind = ? limit ${literal(MAX_COUNTED_JOBS)}) as counted`,
+        [this.session.name('jobs'), kind],
+      )
+      const count = (column: string): number => (row === undefined ? 0 : number(row, column))
+      const [running, delayed] = [count('running'), count('delayed')]
+      const waiting = count('jobs') - running - delayed
+      states.push({ kind, waiting, running, delayed, retrying: count('retrying'), crashing: count('crashing') })
     }
     return states
   }

@@ -23,6 +23,11 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
       if (context.accountId !== accountId || context.deleted !== null) return false
       return visibleTo === undefined || context.userId === visibleTo || context.shareState === 1
     })
+  const filterOfCompany = (companyId: number) =>
+    contexts.filter(({ accountId, deleted }) => {
+      const account = accounts.get(accountId)
+      return deleted === null && account?.deleted === null && account.companyId === companyId
+    })
   return {
     insert: async (context) => contexts.insert(context),
     get: async (id) => findLive(id),
@@ -34,11 +39,22 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
     lock: async () => undefined,
     list: async (filter, page) => pageOf(filterLive(filter), page),
     listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
-    count: async (companyId) =>
-      contexts.filter(({ accountId, deleted }) => {
-        const account = accounts.get(accountId)
-        return deleted === null && account?.deleted === null && account.companyId === companyId
-      }).length,
+    count: async (companyId) => filterOfCompany(companyId).length,
+    measure: async (companyId, most) => {
+      const sizes = filterOfCompany(companyId).flatMap(({ id, accountId, userId, maxSizeBytes }) => {
+        const ofContext = documents.filter(
+          ({ contextId, deleted, replaces }) => contextId === id && deleted === null && replaces === null,
+        )
+        const sizeBytes = ofContext.reduce((bytes, document) => bytes + document.sizeBytes, 0)
+        const size = { id, accountId, userId, maxSizeBytes, documents: ofContext.length, sizeBytes }
+        return ofContext.length === 0 ? [] : [size]
+      })
+      return {
+        documents: sizes.reduce((sum, size) => sum + size.documents, 0),
+        sizeBytes: sizes.reduce((sum, size) => sum + size.sizeBytes, 0),
+        largest: sizes.sort((one, other) => other.sizeBytes - one.sizeBytes || one.id - other.id).slice(0, most),
+      }
+    },
     update: async (id, changes) => {
       if (findLive(id)) contexts.update(id, changes)
       return findLive(id)

@@ -1,4 +1,10 @@
-import { type ClaimedJob, type JobRepository, MAX_COUNTED_JOBS, type WaitingLane } from '../../../src/ports/index.js'
+import {
+  type ClaimedJob,
+  CRASHING_CLAIMS,
+  type JobRepository,
+  MAX_COUNTED_JOBS,
+  type WaitingLane,
+} from '../../../src/ports/index.js'
 import type { MemoryTables, StoredJob } from './memory-tables.js'
 
 const fromNow = (ms: number): number => Date.now() + Math.round(ms)
@@ -66,6 +72,21 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
         const ofKind = jobs.filter((job) => job.kind === kind).slice(0, MAX_COUNTED_JOBS)
         const dueSinceMs = ofKind.map((job) => now - claimableAtMs(job)).filter((ms) => ms >= 0)
         return { kind, jobs: ofKind.length, due: dueSinceMs.length, oldestMs: Math.max(0, ...dueSinceMs) }
+      })
+    },
+    countStates: async (kinds) => {
+      const now = Date.now()
+      return kinds.map((kind) => {
+        const ofKind = jobs.filter((job) => job.kind === kind).slice(0, MAX_COUNTED_JOBS)
+        const count = (passes: (job: StoredJob) => boolean): number => ofKind.filter(passes).length
+        return {
+          kind,
+          waiting: count((job) => claimableAtMs(job) <= now),
+          running: count(({ leaseExpiresMs }) => leaseExpiresMs > now),
+          delayed: count(({ leaseExpiresMs, dueMs }) => leaseExpiresMs <= now && dueMs > now),
+          retrying: count(({ failures }) => failures > 0),
+          crashing: count(({ claims }) => claims >= CRASHING_CLAIMS),
+        }
       })
     },
     claim: async ({ kinds, leaseMs, lanes }) => {

@@ -46,6 +46,10 @@ export abstract class DeviceEmbeddingModel implements EmbeddingModel {
     setMaxListeners(0, this.#closing.signal)
   }
 
+  get isLoaded(): boolean {
+    return this.#threads.holds(this.model)
+  }
+
   async tokenizer(): Promise<Tokenizer> {
     this.closing.throwIfAborted()
     this.#tokenizer ??= this.loadTokenizer().catch((error: unknown) => {

@@ -54,6 +54,11 @@ export class EmbeddingThreads {
     return this.#maxThreads
   }
 
+  /** True if a model is in the memory of a thread. */
+  holds(model: DeviceModel): boolean {
+    return this.#living.some((thread) => thread.holds(model))
+  }
+
   /** Marks a model as in use, until it is released as often as it was acquired. */
   acquire(model: DeviceModel): void {
     const key = modelKey(model)

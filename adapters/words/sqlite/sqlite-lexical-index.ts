@@ -13,6 +13,7 @@ import {
   type TermCount,
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
+import { usedBytesOf } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
@@ -54,6 +55,7 @@ interface SearchedFile {
  * One process writes to a folder at a time; others may read.
  */
 export class SqliteLexicalIndex implements LexicalIndex {
+  readonly #folder: string
   readonly #files: WordFiles
   readonly #calls = new CollectionCalls()
   readonly #maintenance: BackgroundMaintenance
@@ -70,6 +72,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   /** @param folder a folder that only this index uses; the first write creates it */
   constructor(folder: string, options: SqliteLexicalOptions = {}) {
     const { maintains = true, maintenanceRetryMs: retryMs = 60_000, telemetry } = options
+    this.#folder = folder
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
     this.#maintenance = new BackgroundMaintenance({
@@ -148,6 +151,10 @@ export class SqliteLexicalIndex implements LexicalIndex {
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
     return await this.#calls.track(withFileErrors('all collections', () => this.#files.names()))
+  }
+
+  async usedBytes(): Promise<number | undefined> {
+    return await usedBytesOf(this.#folder).catch(() => undefined)
   }
 
   async drop(collection: string): Promise<void> {

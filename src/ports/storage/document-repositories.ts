@@ -34,6 +34,22 @@ export interface ContextHandOver {
   readonly toUserId: number
 }
 
+/** The documents of one context, and what they may need. */
+export interface ContextSize extends Pick<ContextRecord, 'id' | 'accountId' | 'userId' | 'maxSizeBytes'> {
+  /** Number of live documents. */
+  readonly documents: number
+  /** Bytes of their current versions. */
+  readonly sizeBytes: number
+}
+
+/** The documents of all contexts of a company. */
+export interface ContextsSize {
+  readonly documents: number
+  readonly sizeBytes: number
+  /** Those with the most bytes, the largest first; equal ones by id. */
+  readonly largest: readonly ContextSize[]
+}
+
 /** Contexts. "Live" means: not deleted. Lists are ordered by id. */
 export interface ContextRepository {
   /** @returns the record with its new id */
@@ -53,6 +69,13 @@ export interface ContextRepository {
   listIds(filter: ContextFilter, page: Page): Promise<readonly number[]>
   /** Counts the live contexts of a company, on its accounts that are not deleted. Cheap, however large they are. */
   count(companyId: number): Promise<number>
+  /**
+   * Measures the live documents of the live contexts of a company, on its accounts that are not deleted. A replacement
+   * counts once it is the current version. Reads the texts of no context.
+   *
+   * @param most number of contexts in `largest`
+   */
+  measure(companyId: number, most: number): Promise<ContextsSize>
   /** Changes the given members. @returns the changed context; `undefined` if no live context has this id */
   update(id: number, changes: Partial<Omit<ContextRecord, 'id' | 'accountId'>>): Promise<ContextRecord | undefined>
   /**

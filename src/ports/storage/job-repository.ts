@@ -68,6 +68,24 @@ export interface QueueState {
   readonly oldestMs: number
 }
 
+/** Claims without progress from which a job counts as one that may crash its processes. */
+export const CRASHING_CLAIMS = 3
+
+/** The jobs of one kind by their state. `waiting`, `running` and `delayed` are all of them. */
+export interface JobStates {
+  readonly kind: string
+  /** Due, and no worker holds them. */
+  readonly waiting: number
+  /** A worker of any process holds them. */
+  readonly running: number
+  /** Due later: the first run, or another one after a failure. */
+  readonly delayed: number
+  /** Those of all states that have failed before. */
+  readonly retrying: number
+  /** Those of all states that were claimed {@link CRASHING_CLAIMS} times or more without progress. */
+  readonly crashing: number
+}
+
 /** See {@link JobRepository.enqueue}. */
 export interface EnqueueOptions {
   readonly delayMs?: number
@@ -104,6 +122,13 @@ export interface JobRepository {
    * @returns one state for each kind, in the order of `kinds`
    */
   measure(kinds: readonly string[]): Promise<readonly QueueState[]>
+  /**
+   * Counts the jobs of these kinds by their state: at most {@link MAX_COUNTED_JOBS} of each kind. Reads their rows, so
+   * it costs more than {@link measure}.
+   *
+   * @returns the states of each kind, in the order of `kinds`
+   */
+  countStates(kinds: readonly string[]): Promise<readonly JobStates[]>
   /**
    * Claims jobs that are due and that no other worker holds, from each lane those that have been due longest.
    * Concurrent callers never get the same job before its lease has expired.

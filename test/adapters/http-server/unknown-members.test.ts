@@ -54,6 +54,8 @@ describe('unknown parameters of a query', () => {
     ['assistant', 'POST', '/context/explain/1', 'none'],
     ['assistant', 'POST', '/context/relevant-docs', 'none'],
     ['tenant', 'GET', '/tenant/audit', 'one of '],
+    ['tenant', 'GET', '/tenant/usage', 'one of cid'],
+    ['tenant', 'POST', '/operator/verify', 'none'],
     ['tenant', 'DELETE', '/tenant/user/99', 'none'],
     ['tenant', 'GET', '/tenant/companies', 'one of limit, after'],
     ['tenant', 'GET', '/tenant/roles', 'none'],

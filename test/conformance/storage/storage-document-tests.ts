@@ -47,6 +47,39 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
     })
   })
 
+  test('measures the documents of a company, and finds its largest contexts', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { contexts, accounts } = repositories
+      const [one, two] = [await seedCompany(repositories, 'One'), await seedCompany(repositories, 'Two')]
+      assert.deepEqual(await contexts.measure(one.companyId, 10), { documents: 0, sizeBytes: 0, largest: [] })
+      const small = await seedContext(repositories, one, 'Small')
+      const large = await seedContext(repositories, one, 'Large')
+      await seedContext(repositories, one, 'Empty')
+      const deleted = await seedContext(repositories, one, 'Deleted')
+      const foreign = await seedContext(repositories, two, 'Foreign')
+      const add = async (context: ContextRecord, number: number, changes: Partial<DocumentRecord>) =>
+        await seedDocument(repositories, context, uuidOf(number), changes)
+      await add(small, 1, { sizeBytes: 10 })
+      const { id, publicId } = await add(large, 2, { sizeBytes: 5_000_000_000, completed: NOW })
+      await add(large, 3, { sizeBytes: 7 })
+      // Neither a deleted version counts, nor a replacement, nor a shadow.
+      await add(large, 4, { sizeBytes: 100, deleted: NOW })
+      await add(large, 5, { sizeBytes: 200, replaces: id, publicId })
+      await add(large, 6, { sizeBytes: 300, replaces: id, publicId, generation: 1 })
+      await add(deleted, 7, { sizeBytes: 400 })
+      await contexts.update(deleted.id, { deleted: NOW })
+      await add(foreign, 8, { sizeBytes: 500 })
+      const { accountId, userId, maxSizeBytes } = large
+      const ofLarge = { id: large.id, accountId, userId, maxSizeBytes, documents: 2, sizeBytes: 5_000_000_007 }
+      const ofSmall = { id: small.id, accountId, userId, maxSizeBytes, documents: 1, sizeBytes: 10 }
+      const total = { documents: 3, sizeBytes: 5_000_000_017 }
+      assert.deepEqual(await contexts.measure(one.companyId, 10), { ...total, largest: [ofLarge, ofSmall] })
+      assert.deepEqual(await contexts.measure(one.companyId, 1), { ...total, largest: [ofLarge] })
+      await accounts.remove(two.accountId, NOW)
+      assert.deepEqual(await contexts.measure(two.companyId, 10), { documents: 0, sizeBytes: 0, largest: [] })
+    })
+  })
+
   test('stores every member of a document', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ClaimedJob, Storage } from '../../../src/ports/index.js'
+import { type ClaimedJob, CRASHING_CLAIMS, type Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 
 const KINDS = ['test']
@@ -61,6 +61,33 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     await claim(storage)
     await storage.transaction(({ jobs }) => jobs.claim({ kinds: KINDS, leaseMs: LEASE_MS }))
     assert.deepEqual((await measure())[0], { kind: 'test', jobs: 2, due: 0, oldestMs: 0 })
+  })
+
+  test('counts the jobs of a kind by their state', async (storage) => {
+    const none = { waiting: 0, running: 0, delayed: 0, retrying: 0, crashing: 0 }
+    const count = async () => await storage.read(({ jobs }) => jobs.countStates(['test', 'other']))
+    assert.deepEqual(await count(), [
+      { kind: 'test', ...none },
+      { kind: 'other', ...none },
+    ])
+    for (let subject = 1; subject <= 3; subject += 1) await enqueue(storage, subject)
+    await storage.transaction(({ jobs }) => jobs.enqueue({ kind: 'other', subject: 1 }, { delayMs: 60_000 }))
+    const failing = required(await claim(storage))
+    await storage.transaction(({ jobs }) => jobs.release(failing, { delayMs: 60_000, failed: true }))
+    await claim(storage)
+    assert.deepEqual(await count(), [
+      { kind: 'test', ...none, waiting: 1, running: 1, delayed: 1, retrying: 1 },
+      { kind: 'other', ...none, delayed: 1 },
+    ])
+    // Three processes claim a job, and end without a word.
+    for (let claims = 0; claims < CRASHING_CLAIMS; claims += 1) {
+      const crashed = required(await claim(storage))
+      assert.equal(crashed.subject, 3)
+      await storage.transaction(({ jobs }) => jobs.extend(crashed, 1))
+      await wait(20)
+    }
+    const [test] = await count()
+    assert.deepEqual(test, { kind: 'test', waiting: 1, running: 1, delayed: 1, retrying: 1, crashing: 1 })
   })
 
   test('lists the subjects of a kind page by page, including those of claimed jobs', async (storage) => {

@@ -331,6 +331,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   'POST /context/relevant-docs': 'a search',
   'POST /context/explain/{contextId}': 'the explanation of a search',
   'POST /context/prepare/{contextId}': 'a search, and a prompt made of it',
+  'POST /operator/verify': 'a check that repairs nothing',
 }
 
 async function lastId(): Promise<number> {
