@@ -700,6 +700,78 @@ export interface paths {
         patch: operations["togglePermission"];
         trace?: never;
     };
+    "/tenant/companies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the token's company and the companies below it */
+        get: operations["listCompanies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the system-wide roles, and those of the token's company and the companies below it */
+        get: operations["listRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the API keys of the token's company and the companies below it */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key; its secret is in this answer only
+         * @description The key acts for the user `userId`, or without one for a new service user with the role Administrator. It gives no right and no context that the caller does not have: otherwise the answer is 403. `sight` is `user` for a key with a `userId` unless you say otherwise, and the caller's own sight for a service user.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key and its access tokens at once */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenant/audit": {
         parameters: {
             query?: never;
@@ -711,6 +783,66 @@ export interface paths {
         get: operations["listAudit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenant/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the token's company uses, beside the limits
+         * @description The companies below it do not count. `cid` selects one of them instead.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the state of the process that answers, and of its data
+         * @description For managers of the root company. The queues and the data are those of all companies.
+         */
+        get: operations["getInstallationState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the doctor without repairs
+         * @description For managers of the root company. A run reads every file and may take minutes; `verification` of `GET /operator/state` shows its progress. Until the report comes, the body of the answer has a line end every 15 seconds, which JSON allows before a value. The run ends if the client leaves or loses its rights; the body then breaks off. It changes nothing.
+         */
+        post: operations["verifyInstallation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1520,6 +1652,70 @@ export interface components {
             /** @description Text of a JSON object with the creator's id and email address */
             createdBy: string;
         };
+        Company: {
+            id: number;
+            name: string;
+            /** @description Null for the topmost company that the caller manages */
+            parentId: number | null;
+            disabled: boolean;
+        };
+        Role: {
+            id: number;
+            /** @description The company of the role; null for a system-wide role */
+            customerId: number | null;
+            name: string;
+            /** @description Keys of the applications for which the role is valid */
+            applications: string[];
+            capabilities: string[];
+            /** @description A disabled role gives no access, and nobody can grant it */
+            disabled: boolean;
+            /** @description True if the caller has all capabilities of the role */
+            grantable: boolean;
+        };
+        ApiKey: {
+            id: number;
+            clientId: string;
+            /** @description The company of the key: it reaches that company and those below it */
+            companyId: number;
+            /** @description The user for whom the key acts */
+            userId: number;
+            /** @description The values of `target_app` that the key may ask for */
+            targets: string[];
+            /**
+             * @description The contexts that its tokens see: the user's own and shared ones, or all of the account
+             * @enum {string}
+             */
+            sight: "user" | "account";
+            /** Format: date-time */
+            created: string;
+            expires: string | null;
+            /** @description The time of the latest token */
+            lastUsed: string | null;
+            revoked: string | null;
+        };
+        ApiKeyWithSecret: {
+            id: number;
+            clientId: string;
+            /** @description The company of the key: it reaches that company and those below it */
+            companyId: number;
+            /** @description The user for whom the key acts */
+            userId: number;
+            /** @description The values of `target_app` that the key may ask for */
+            targets: string[];
+            /**
+             * @description The contexts that its tokens see: the user's own and shared ones, or all of the account
+             * @enum {string}
+             */
+            sight: "user" | "account";
+            /** Format: date-time */
+            created: string;
+            expires: string | null;
+            /** @description The time of the latest token */
+            lastUsed: string | null;
+            revoked: string | null;
+            /** @description Only this answer has it */
+            clientSecret: string;
+        };
         AuditPage: {
             items: components["schemas"]["AuditEntry"][];
             /** @description The `cursor` of the next page; null on the last page */
@@ -1551,6 +1747,129 @@ export interface components {
             details: {
                 [key: string]: number | boolean | string | null;
             };
+        };
+        CompanyUsage: {
+            companyId: number;
+            contexts: components["schemas"]["UsedPart"];
+            users: components["schemas"]["UsedPart"];
+            /** @description Keys that are neither revoked nor expired */
+            apiKeys: components["schemas"]["UsedPart"];
+            destinations: components["schemas"]["UsedPart"];
+            documents: number;
+            /** @description Bytes of the current versions of all documents */
+            documentBytes: number;
+            /** @description The ten contexts with the most bytes, the largest first */
+            largestContexts: {
+                id: number;
+                accountId: number;
+                /** @description The user who created the context */
+                userId: number;
+                maxSizeBytes: number;
+                documents: number;
+                sizeBytes: number;
+            }[];
+        };
+        UsedPart: {
+            used: number;
+            limit: number;
+        };
+        InstallationState: {
+            version: string;
+            /** Format: date-time */
+            started: string;
+            uptimeSeconds: number;
+            roles: ("ingest" | "relay")[];
+            queues: components["schemas"]["EngineQueue"][];
+            pendingDeliveries: number;
+            disk: components["schemas"]["DiskPart"][];
+            collections: {
+                vectors: number | null;
+                words: number | null;
+            };
+            rows: {
+                [key: string]: number;
+            };
+            models: components["schemas"]["EngineModel"][];
+            /** @description The cheap check after the start; null until it is finished */
+            startCheck: components["schemas"]["VerifyReport"] | null;
+            /** @description The verification that runs in this process; null if none does */
+            verification: {
+                /** Format: date-time */
+                started: string;
+                /** @description Documents that are checked */
+                documents: number;
+            } | null;
+        };
+        EngineQueue: {
+            kind: string;
+            /** @description Due, and no worker holds them */
+            waiting: number;
+            /** @description A worker of any process holds them */
+            running: number;
+            /** @description Due later: the first run, or another one after a failure */
+            delayed: number;
+            /** @description Those of all states that have failed before */
+            retrying: number;
+            /** @description Those of all states that may crash the processes that run them */
+            crashing: number;
+            oldestWaitingSeconds: number;
+            /** @description Jobs that this process runs */
+            runningHere: number;
+        };
+        DiskPart: {
+            /** @enum {string} */
+            part: "database" | "files" | "vectors" | "words";
+            usedBytes: number | null;
+            freeBytes: number | null;
+        };
+        EngineModel: {
+            id: string;
+            isDefault: boolean;
+            /** @enum {string} */
+            kind: "local" | "remote";
+            dimensions: number;
+            /** @description Most tokens of one input */
+            windowTokens: number;
+            /** @description True if its weights are in memory; null if unknown */
+            isLoaded: boolean | null;
+            /** @description False while the server of a remote model is away */
+            isAvailable: boolean;
+        };
+        VerifyReport: {
+            isHealthy: boolean;
+            checked: {
+                contexts: number;
+                documents: number;
+                files: number;
+                bytes: number;
+                chunks: number;
+                windows: number;
+                collections: number;
+                vectors: number;
+                wordCollections: number;
+                indexedChunks: number;
+                jobs: number;
+                models: number;
+            };
+            problems: components["schemas"]["DoctorProblem"][];
+        };
+        DoctorProblem: {
+            /** @description Stable: the codes of the doctor */
+            code: string;
+            subject: {
+                contextId?: number;
+                documentId?: number;
+                documentUuid?: string;
+                file?: string;
+                collection?: string;
+                model?: string;
+                job?: string;
+            };
+            message: string;
+            /** @description What `alcove doctor --repair` would do, or what the operator can do */
+            repair: string;
+            isRepairable: boolean;
+            isRepaired: boolean;
         };
         CatalogEntry: {
             type: components["schemas"]["EventType"];
@@ -2226,6 +2545,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body arrived too slowly; the server closes the connection */
             408: {
                 headers: {
@@ -2290,6 +2618,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A page of another origin sent the request */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Internal failure */
             500: {
@@ -6289,6 +6626,424 @@ export interface operations {
             };
         };
     };
+    listCompanies: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The companies, ordered by id */
+            200: {
+                headers: {
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"][];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The roles, ordered by id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"][];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys without their secrets, revoked ones too, ordered by id */
+            200: {
+                headers: {
+                    /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    userId?: number;
+                    /** @enum {string} */
+                    sight?: "user" | "account";
+                    expires?: string;
+                    companyId?: number;
+                    targets: ("assistant" | "tenant")[];
+                };
+            };
+        };
+        responses: {
+            /** @description The key with its secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyWithSecret"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body arrived too slowly; the server closes the connection */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The company has reached its limit of API keys or users */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key is revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -6345,6 +7100,241 @@ export interface operations {
             /** @description The object does not exist, or the caller may not see it */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                cid?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers in use, and the largest contexts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyUsage"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getInstallationState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state, without names of folders */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallationState"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service is not available now; retry later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    verifyInstallation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyReport"];
+                };
+            };
+            /** @description The input is not valid: `detail` names the field */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token is missing, not valid or expired */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this operation */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The object does not exist, or the caller may not see it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another verification runs in this process */
+            429: {
+                headers: {
+                    /** @description Seconds until a retry can succeed */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

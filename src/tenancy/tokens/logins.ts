@@ -13,7 +13,7 @@ import {
 } from '../access/principal.js'
 import type { Passwords } from '../users/passwords.js'
 import { mainPrincipal, type UserPrincipal, userPrincipals } from '../users/user-principals.js'
-import type { AuthenticateClient } from './api-keys.js'
+import type { AuthenticateClient } from './authenticate-client.js'
 
 /** Lifetime of a login in milliseconds: a working day. */
 const LIFETIME_MS = 12 * 3_600_000
