@@ -43,7 +43,8 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
   const basePath = checkBasePath(options.basePath ?? '')
   checkApis(options.apis)
   checkPublicUrl(options.publicUrl)
-  checkLogin(options)
+  const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
+  checkLogin(login)
   const app = new Hono<RequestEnvironment>()
   // Built at the first request for it: most processes never get one.
   let description: Uint8Array | undefined
@@ -52,7 +53,6 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
     return description
   }
   const bodies = new BodyBudget()
-  const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
   const health = shareHealth(() => engine.health())
   app.use(logRequests(options.telemetry))
   app.use(NOT_STORED)

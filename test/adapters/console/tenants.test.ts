@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPostgres } from '../../../adapters/knex/index.js'
+import type { LocalEngineOptions } from '../../../adapters/local/index.js'
+import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
+import { PgVectorIndex } from '../../../adapters/pgvector/index.js'
+import type { Principal } from '../../../src/index.js'
+import { startPglite } from '../../servers/pglite-server.js'
+import { DATABASES } from '../../src/outbox/database.js'
+import { type ConsoleTest, MISSING_BROWSER, openConsoleTest, PASSWORD } from './console-test.js'
+
+/** A user of a company of its own, with a context. */
+interface Tenant {
+  readonly email: string
+  readonly password: string
+  readonly userId: number
+  readonly contextId: number
+}
+
+/** Options of an engine on a database, and the function that removes the database. */
+interface Place {
+  readonly options: Partial<LocalEngineOptions>
+  readonly dispose: () => Promise<void>
+}
+
+const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+  SQLite: async () => ({ options: {}, dispose: async () => undefined }),
+  PostgreSQL: async () => {
+    const kind = DATABASES.find(({ name }) => name === 'PostgreSQL')
+    if (kind === undefined) throw new Error('there is no PostgreSQL')
+    const [database, pglite] = [await kind.openEmpty(), await startPglite()]
+    const knex = openPostgres(pglite.url, { maxConnections: 1 })
+    const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
+    return {
+      options: { databaseUrl: database.address, vectorIndex: new PgVectorIndex({ knex, keepKnex: true, tablePrefix }) },
+      dispose: async () => {
+        await knex.destroy()
+        await pglite.dispose()
+        await database.dispose()
+      },
+    }
+  },
+}
+
+describe.skipIf(MISSING_BROWSER !== undefined).each(DATABASES)(
+  'two tenants in the console at once, on $name',
+  ({ name }) => {
+    let place: Place
+    let test: ConsoleTest
+    let bakery: Tenant
+    let garage: Tenant
+
+    beforeAll(async () => {
+      place = (await PLACES[name]?.()) ?? { options: {}, dispose: async () => undefined }
+      test = await openConsoleTest({ embeddingModels: [new MemoryEmbeddingModel()], ...place.options })
+      bakery = await makeTenant('Bakery', 'Sourdough handbook')
+      garage = await makeTenant('Garage', 'Gearbox <img src=x onerror=alert(1)>')
+    })
+
+    afterAll(async () => {
+      await test.close()
+      await place.dispose()
+    })
+
+    async function makeTenant(company: string, contextName: string): Promise<Tenant> {
+      const { administration, owner } = test.engine
+      const { id: companyId } = await administration.companies.create({ name: company, parentId: owner.companyId })
+      const email = `ada@${company.toLowerCase()}.example`
+      const { user, principal } = await administration.ensureUser({ externalId: email, email, companyId })
+      await administration.users.completeSetup(user.id, PASSWORD)
+      const context = await makeContext(principal, contextName)
+      return { email, password: PASSWORD, userId: user.id, contextId: context }
+    }
+
+    async function makeContext(principal: Principal, contextName: string): Promise<number> {
+      const input = { name: contextName, description: 'Answer briefly.', caption: contextName, toolsJson: '[]' }
+      return (await test.engine.as(principal).contexts.create(input)).id
+    }
+
+    it('never see each other, neither in lists nor by addresses', async () => {
+      const [one, other] = await Promise.all([test.openPage(), test.openPage()])
+      await Promise.all([one.logIn(bakery), other.logIn(garage)])
+      await Promise.all([
+        one.page.getByText('Sourdough handbook').first().waitFor(),
+        other.page.getByText('Gearbox <img src=x onerror=alert(1)>').first().waitFor(),
+      ])
+      expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
+      expect(await other.page.locator('body').innerText()).not.toContain('Sourdough')
+      await one.open(`/gpts/${garage.contextId}/documents`)
+      await one.page.getByRole('alert').first().waitFor()
+      expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
+      expect([...one.faults, ...other.faults]).toEqual([])
+      await Promise.all([one.context.close(), other.context.close()])
+    })
+
+    it('lose a right in the middle: the page says so, and shows nothing more', async () => {
+      const { page, logIn, faults, context, open } = await test.openPage()
+      await logIn(bakery)
+      await page.getByText('Sourdough handbook').first().waitFor()
+      const { permissions, users } = test.engine.administration
+      const permission = (await permissions.list()).find(({ userIdentityId }) => userIdentityId === bakery.userId)
+      await permissions.toggle(permission?.id ?? 0)
+      await open('/gpts')
+      await page.getByText('You have no rights yet').waitFor()
+      await permissions.toggle(permission?.id ?? 0)
+      await open('/gpts')
+      await page.getByText('Sourdough handbook').first().waitFor()
+      await users.disable(bakery.userId)
+      // Without a reload: the next request tells.
+      await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))')
+      await page.getByText('Sourdough handbook').first().click()
+      await page.getByText('You are signed out').waitFor()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await users.enable(bakery.userId)
+      await logIn(bakery)
+      await page.getByText('Sourdough handbook').first().waitFor()
+      expect(faults).toEqual([])
+      await context.close()
+    })
+  },
+)
