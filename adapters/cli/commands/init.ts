@@ -7,6 +7,7 @@ import {
   NotInitializedError,
 } from '../../../src/index.js'
 import { COMMAND_LINE, isInitialized, loadLocal, withDatabase } from '../engines.js'
+import { withGivenOptions } from '../hints.js'
 import { engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
 import { printResult } from '../output.js'
 
@@ -27,6 +28,7 @@ export function initCommand(): CommandUnknownOpts {
         `API key: client id ${result.clientId}`,
         `         secret    ${result.clientSecret}`,
         'Save the secret now: it is not shown a second time.',
+        withGivenOptions('"alcove serve" has a page for people at /console: sign in there with this key.'),
       ])
     })
 }
