@@ -3,6 +3,7 @@ import {
   NumberField as AriaNumberField,
   Select as AriaSelect,
   TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
   Button,
   CheckboxButton,
   CheckboxField,
@@ -44,6 +45,7 @@ interface TextFieldProps extends FieldProps {
   readonly autoFocus?: boolean
   /** More than 1 for a field of several lines. */
   readonly rows?: number
+  readonly onKeyDown?: NonNullable<AriaTextFieldProps['onKeyDown']>
 }
 
 export function TextField({ label, hint, error, rows = 1, placeholder, ...props }: TextFieldProps): ReactElement {

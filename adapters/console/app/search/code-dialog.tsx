@@ -1,0 +1,82 @@
+import type { ReactElement } from 'react'
+import { serverAddresses } from '../api/server.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { CopyButton } from '../ui/copy-button.js'
+import { Dialog } from '../ui/dialogs.js'
+import { Tabs } from '../ui/tabs.js'
+import { clientText, curlText, hostText } from './code-texts.js'
+import type { SearchRequest } from './use-search.js'
+
+interface CodeTexts {
+  readonly title: string
+  readonly ways: string
+  readonly curl: string
+  readonly client: string
+  readonly host: string
+  readonly curlHint: string
+  readonly clientHint: string
+  readonly hostHint: string
+  readonly copy: string
+}
+
+const TEXTS: Texts<CodeTexts> = {
+  en: {
+    title: 'This search as code',
+    ways: 'Ways to search',
+    curl: 'curl',
+    client: 'TypeScript, over the network',
+    host: 'TypeScript, in your application',
+    curlHint: 'Put an access token of an API key into the variable TOKEN first.',
+    clientHint: 'Put an API key into the variables CLIENT_ID and CLIENT_SECRET first.',
+    hostHint: 'For an application that has the engine inside. Put your own folder in place of ./alcove-data.',
+    copy: 'Copy this code',
+  },
+  de: {
+    title: 'Diese Suche als Code',
+    ways: 'Wege zu suchen',
+    curl: 'curl',
+    client: 'TypeScript, übers Netz',
+    host: 'TypeScript, in deiner Anwendung',
+    curlHint: 'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN.',
+    clientHint: 'Lege zuerst einen API-Schlüssel in die Variablen CLIENT_ID und CLIENT_SECRET.',
+    hostHint: 'Für eine Anwendung, in der die Engine läuft. Setze deinen Ordner an die Stelle von ./alcove-data.',
+    copy: 'Diesen Code kopieren',
+  },
+}
+
+interface CodeDialogProps {
+  /** The search; undefined if the dialog is closed. */
+  readonly request: SearchRequest | undefined
+  readonly onClose: () => void
+}
+
+/** A search as a command and as programs that run as they are. */
+export function CodeDialog({ request, onClose }: CodeDialogProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const baseUrl = location.origin + serverAddresses().apiPath
+  const tab = (id: string, title: string, hint: string, code: string) => ({
+    id,
+    title,
+    content: (
+      <>
+        <p className="soft">{hint}</p>
+        <pre>{code}</pre>
+        <CopyButton text={code} label={texts.copy} />
+      </>
+    ),
+  })
+  return (
+    <Dialog title={texts.title} isOpen={request !== undefined} onClose={onClose} isWide>
+      {request !== undefined && (
+        <Tabs
+          label={texts.ways}
+          tabs={[
+            tab('curl', texts.curl, texts.curlHint, curlText(request, baseUrl)),
+            tab('client', texts.client, texts.clientHint, clientText(request, baseUrl)),
+            tab('host', texts.host, texts.hostHint, hostText(request)),
+          ]}
+        />
+      )}
+    </Dialog>
+  )
+}

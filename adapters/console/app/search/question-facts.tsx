@@ -1,0 +1,75 @@
+import type { ReactElement } from 'react'
+import { useTexts } from '../texts/language.js'
+import { TableScroll } from '../ui/table-scroll.js'
+import { RESULT_TEXTS } from './result-texts.js'
+import { useFactFormat } from './use-fact-format.js'
+import type { Explanation } from './use-search.js'
+
+/** How the engine read the question: its words, and what there was to search. */
+export function QuestionFacts({
+  explanations,
+  nameOf,
+}: {
+  readonly explanations: readonly Explanation[]
+  readonly nameOf: (contextId: number) => string
+}): ReactElement {
+  const texts = useTexts(RESULT_TEXTS)
+  return (
+    <details className="search-facts">
+      <summary>{texts.facts}</summary>
+      {explanations.map((explanation) => (
+        <section key={explanation.contextId}>
+          {explanations.length > 1 && <h3>{nameOf(explanation.contextId)}</h3>}
+          <Facts explanation={explanation} />
+        </section>
+      ))}
+    </details>
+  )
+}
+
+function Facts({ explanation }: { readonly explanation: Explanation }): ReactElement {
+  const texts = useTexts(RESULT_TEXTS)
+  const { number, percent, score } = useFactFormat()
+  const { documents, bestSimilarity, model, words } = explanation
+  const sentences = [
+    texts.searched(number(documents.searchable), number(documents.total)),
+    documents.filtered === null ? undefined : texts.filtered(number(documents.filtered)),
+    bestSimilarity === null ? undefined : texts.best(score(bestSimilarity)),
+    model.knowledge === null ? undefined : texts.knowledge(model.id, percent(model.knowledge)),
+  ]
+  return (
+    <>
+      <p>{sentences.filter((sentence) => sentence !== undefined).join(' ')}</p>
+      {words.length === 0 ? (
+        <p>{texts.noWords}</p>
+      ) : (
+        <TableScroll label={texts.words}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{texts.word}</th>
+                <th scope="col" className="number">
+                  {texts.documents}
+                </th>
+                <th scope="col" className="number">
+                  {texts.chunks}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {words.map((word) => (
+                <tr key={word.term}>
+                  <th scope="row">
+                    {word.word} {word.isQuestionWord && <span className="hint">{texts.questionWord}</span>}
+                  </th>
+                  <td className="number">{number(word.documents)}</td>
+                  <td className="number">{number(word.chunks)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableScroll>
+      )}
+    </>
+  )
+}

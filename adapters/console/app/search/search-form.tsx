@@ -1,0 +1,94 @@
+import { type ReactElement, type SubmitEvent, useState } from 'react'
+import { useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+import { Switch, TextField } from '../ui/fields.js'
+import { ContextChoice } from './context-choice.js'
+import { readFilter } from './filter.js'
+import { FilterFields } from './filter-fields.js'
+import type { SearchSettings, SearchState } from './search-state.js'
+import { SettingsFields } from './settings-fields.js'
+import { TEXTS } from './texts.js'
+import type { ChosenContext } from './use-contexts.js'
+
+const MAX_PROMPT_LENGTH = 32_768
+
+interface SearchFormProps {
+  readonly draft: SearchState
+  readonly chosen: readonly ChosenContext[]
+  readonly onChange: (draft: SearchState) => void
+  readonly onSearch: (draft: SearchState) => void
+}
+
+/** The question, where to look for it, and how. Nothing is searched before the user says so. */
+export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [isTried, setTried] = useState(false)
+  const needsContext = draft.contextIds.length === 0
+  const needsPrompt = draft.prompt.trim() === ''
+  const search = (): void => {
+    setTried(true)
+    if (!needsContext && !needsPrompt && !('problem' in readFilter(draft.filter))) onSearch(draft)
+  }
+  return (
+    <form
+      className="panel"
+      noValidate
+      onSubmit={(event: SubmitEvent) => {
+        event.preventDefault()
+        search()
+      }}
+    >
+      <TextField
+        label={texts.prompt}
+        hint={texts.promptHint}
+        error={isTried && needsPrompt ? texts.needPrompt : undefined}
+        rows={2}
+        value={draft.prompt}
+        onChange={(prompt) => onChange({ ...draft, prompt })}
+        maxLength={MAX_PROMPT_LENGTH}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          search()
+        }}
+      />
+      <ContextChoice
+        chosen={chosen}
+        onChange={(contextIds) => onChange({ ...draft, contextIds })}
+        error={isTried && needsContext ? texts.needContext : undefined}
+      />
+      <div className="columns">
+        <SettingsFields
+          column={draft.other === undefined ? undefined : 'A'}
+          chosen={chosen}
+          settings={draft.settings}
+          onChange={(settings) => onChange({ ...draft, settings })}
+        />
+        {draft.other !== undefined && (
+          <SettingsFields
+            column="B"
+            chosen={chosen}
+            settings={draft.other}
+            onChange={(other) => onChange({ ...draft, other })}
+          />
+        )}
+      </div>
+      <Switch
+        label={texts.compare}
+        isSelected={draft.other !== undefined}
+        onChange={(isOn) => onChange({ ...draft, other: isOn ? otherThan(draft.settings) : undefined })}
+      />
+      <FilterFields filter={draft.filter} onChange={(filter) => onChange({ ...draft, filter })} />
+      <div className="actions">
+        <Button type="submit" kind="primary">
+          {texts.search}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** A second column begins with another mode, so that there is something to see. */
+function otherThan(settings: SearchSettings): SearchSettings {
+  return { ...settings, mode: settings.mode === 'semantic' ? 'keyword' : 'semantic' }
+}

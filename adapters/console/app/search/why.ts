@@ -1,0 +1,28 @@
+import type { RESULT_TEXTS } from './result-texts.js'
+import type { ExplainedHit, Explanation, Hit } from './use-search.js'
+
+type WhyTexts = (typeof RESULT_TEXTS)['en']['why']
+
+/**
+ * Says why a hit is at its place.
+ *
+ * @param explained undefined as long as the explanation is not there
+ */
+export function whySentence(
+  { source }: Pick<Hit, 'source'>,
+  explained: ExplainedHit | undefined,
+  mode: Explanation['mode'] | undefined,
+  texts: WhyTexts,
+): string {
+  const { foundBy } = source
+  const [byWords, byMeaning] = [foundBy.includes('words'), foundBy.includes('meaning')]
+  const side = byWords && byMeaning ? texts.both : byWords ? texts.words : texts.meaning
+  if (explained === undefined) return side
+  const { words, meaning } = explained
+  const byMeaningText = meaning.rank === null ? texts.meaningFar : texts.meaningPlace(meaning.rank)
+  const byWordsText =
+    words.rank !== null ? texts.wordPlace(words.rank) : words.score > 0 ? texts.wordFar : texts.wordNone
+  if (mode === 'semantic') return `${texts.semantic} ${byMeaningText}`
+  if (mode === 'keyword') return `${texts.keyword} ${byWordsText}`
+  return `${side} ${byWordsText} ${byMeaningText}`
+}
