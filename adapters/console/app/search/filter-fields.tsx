@@ -11,6 +11,7 @@ import {
   withCondition,
   withoutCondition,
 } from './filter.js'
+import { Fold } from './fold.js'
 import { TEXTS } from './texts.js'
 
 interface FilterFieldsProps {
@@ -22,18 +23,11 @@ interface FilterFieldsProps {
 /** The filter of a search: a small form that writes JSON, and the JSON itself. */
 export function FilterFields({ filter, onChange }: FilterFieldsProps): ReactElement {
   const texts = useTexts(TEXTS)
-  // Open from the beginning if the address has a filter; then the user decides.
-  const [isOpen, setOpen] = useState(filter !== '')
   const read = readFilter(filter)
   const object = 'problem' in read ? undefined : (read.filter ?? {})
   const write = (value: object | undefined): void => onChange(value === undefined ? '' : JSON.stringify(value))
   return (
-    <details
-      className="search-filter"
-      open={isOpen || object === undefined}
-      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
-    >
-      <summary>{texts.filter}</summary>
+    <Fold title={texts.filter} isOpenAtFirst={filter !== ''} mustBeOpen={object === undefined}>
       <p className="soft">{texts.filterIntro}</p>
       {object !== undefined && (
         <>
@@ -48,7 +42,7 @@ export function FilterFields({ filter, onChange }: FilterFieldsProps): ReactElem
         onChange={onChange}
         error={'problem' in read ? texts.notJson(read.problem) : undefined}
       />
-    </details>
+    </Fold>
   )
 }
 

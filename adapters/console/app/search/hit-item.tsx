@@ -33,7 +33,7 @@ interface HitItemProps {
 /** A hit: where it is from, the passage, and why it is at its place. */
 export function HitItem({ place, hit, explained, explanation, contextName, other }: HitItemProps): ReactElement {
   const texts = useTexts(RESULT_TEXTS)
-  const { number, score } = useFactFormat()
+  const { score } = useFactFormat()
   const { source } = hit
   return (
     <li className="card search-hit">
@@ -52,7 +52,7 @@ export function HitItem({ place, hit, explained, explanation, contextName, other
       <dl className="search-scores">
         <div>
           <dt>{texts.byWords}</dt>
-          <dd>{explained === undefined ? '–' : number(explained.words.score, 2)}</dd>
+          <dd>{explained === undefined ? '–' : score(explained.words.score, 2)}</dd>
         </div>
         <div>
           <dt>{texts.byMeaning}</dt>

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { TableScroll } from '../ui/table-scroll.js'
+import { Fold } from './fold.js'
 import { RESULT_TEXTS } from './result-texts.js'
 import { useFactFormat } from './use-fact-format.js'
 import type { Explanation } from './use-search.js'
@@ -15,15 +16,14 @@ export function QuestionFacts({
 }): ReactElement {
   const texts = useTexts(RESULT_TEXTS)
   return (
-    <details className="search-facts">
-      <summary>{texts.facts}</summary>
+    <Fold title={texts.facts}>
       {explanations.map((explanation) => (
         <section key={explanation.contextId}>
           {explanations.length > 1 && <h3>{nameOf(explanation.contextId)}</h3>}
           <Facts explanation={explanation} />
         </section>
       ))}
-    </details>
+    </Fold>
   )
 }
 

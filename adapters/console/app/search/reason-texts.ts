@@ -7,8 +7,8 @@ export type ReasonCode = Explanation['reasons'][number]['code']
 export interface FactFormat {
   readonly number: (value: number, digits?: number) => string
   readonly percent: (fraction: number) => string
-  /** Three digits, such as 0.731. */
-  readonly score: (value: number) => string
+  /** With all its digits; default: three, such as 0.731. */
+  readonly score: (value: number, digits?: number) => string
 }
 
 /** A reason for a short or empty answer: the cause, and what to do. */

@@ -32,6 +32,9 @@ export function ResultColumn(props: ResultColumnProps): ReactElement {
   const explained = explanations.data ?? []
   const areSeveral = request.contextIds.length > 1
   const topN = request.topN ?? Math.max(0, ...explained.map((each) => each.topN))
+  const isShort = found !== undefined && explanations.data !== undefined && found.length < topN
+  // A context with few passages needs no reason.
+  const needsReasons = isShort && (found.length === 0 || explained.some(({ reasons }) => reasons.length > 0))
   const placeIn = (others: readonly Hit[], hit: Hit): number | undefined => {
     const at = others.findIndex((other) => keyOf(other) === keyOf(hit))
     return at < 0 ? undefined : at + 1
@@ -47,7 +50,7 @@ export function ResultColumn(props: ResultColumnProps): ReactElement {
       <CodeDialog request={isCode ? request : undefined} onClose={() => setCode(false)} />
       <ErrorNote error={hits.error} onRetry={() => void hits.refetch()} />
       {hits.isFetching && <p className="soft">{texts.searching}</p>}
-      {found !== undefined && explanations.data !== undefined && found.length < topN && (
+      {needsReasons && (
         <Reasons
           explanations={explained}
           hitCount={found.length}

@@ -50,6 +50,7 @@ interface WhyTexts {
   readonly meaning: string
   readonly semantic: string
   readonly keyword: string
+  readonly common: string
   readonly wordPlace: (rank: number) => string
   readonly wordFar: string
   readonly wordNone: string
@@ -82,6 +83,7 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
       meaning: 'Its meaning found it.',
       semantic: 'Only meaning counts in this mode.',
       keyword: 'Only words count in this mode.',
+      common: 'Its words of the question are in almost all passages, so that meaning orders the hits.',
       wordPlace: (rank) => `By words it has place ${rank}.`,
       wordFar: 'By words it is not among the first 200.',
       wordNone: 'It has no word of the question that counts.',
@@ -137,6 +139,7 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
       meaning: 'Seine Bedeutung hat es gefunden.',
       semantic: 'Hier zählt nur die Bedeutung.',
       keyword: 'Hier zählen nur Wörter.',
+      common: 'Seine Wörter der Frage stehen in fast allen Stellen, deshalb ordnet die Bedeutung.',
       wordPlace: (rank) => `Nach Wörtern hat es Platz ${rank}.`,
       wordFar: 'Nach Wörtern ist es nicht unter den ersten 200.',
       wordNone: 'Es hat kein Wort der Frage, das zählt.',

@@ -1,12 +1,12 @@
 import { type ReactElement, type SubmitEvent, useState } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
-import { Switch, TextField } from '../ui/fields.js'
+import { TextField } from '../ui/fields.js'
 import { ContextChoice } from './context-choice.js'
 import { readFilter } from './filter.js'
 import { FilterFields } from './filter-fields.js'
-import type { SearchSettings, SearchState } from './search-state.js'
-import { SettingsFields } from './settings-fields.js'
+import type { SearchState } from './search-state.js'
+import { SettingsFold } from './settings-fold.js'
 import { TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
 
@@ -57,38 +57,13 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
         onChange={(contextIds) => onChange({ ...draft, contextIds })}
         error={isTried && needsContext ? texts.needContext : undefined}
       />
-      <div className="columns">
-        <SettingsFields
-          column={draft.other === undefined ? undefined : 'A'}
-          chosen={chosen}
-          settings={draft.settings}
-          onChange={(settings) => onChange({ ...draft, settings })}
-        />
-        {draft.other !== undefined && (
-          <SettingsFields
-            column="B"
-            chosen={chosen}
-            settings={draft.other}
-            onChange={(other) => onChange({ ...draft, other })}
-          />
-        )}
-      </div>
-      <Switch
-        label={texts.compare}
-        isSelected={draft.other !== undefined}
-        onChange={(isOn) => onChange({ ...draft, other: isOn ? otherThan(draft.settings) : undefined })}
-      />
-      <FilterFields filter={draft.filter} onChange={(filter) => onChange({ ...draft, filter })} />
-      <div className="actions">
+      <div className="actions search-ask">
         <Button type="submit" kind="primary">
           {texts.search}
         </Button>
       </div>
+      <SettingsFold draft={draft} chosen={chosen} onChange={onChange} />
+      <FilterFields filter={draft.filter} onChange={(filter) => onChange({ ...draft, filter })} />
     </form>
   )
-}
-
-/** A second column begins with another mode, so that there is something to see. */
-function otherThan(settings: SearchSettings): SearchSettings {
-  return { ...settings, mode: settings.mode === 'semantic' ? 'keyword' : 'semantic' }
 }

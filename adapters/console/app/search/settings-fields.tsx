@@ -18,11 +18,7 @@ interface SettingsFieldsProps {
 export function SettingsFields({ column, chosen, settings, onChange }: SettingsFieldsProps): ReactElement {
   const texts = useTexts(TEXTS)
   const { number } = useFormat()
-  const modes: Readonly<Record<string, string>> = texts.modes
-  const defaults = chosen.flatMap(({ settings: ofContext }) => ofContext ?? [])
-  const mode = common(defaults.map(({ searchMode }) => searchMode))
-  const topN = defaults.length === 0 ? undefined : Math.max(...defaults.map((each) => each.topN))
-  const threshold = common(defaults.map(({ scoreThreshold }) => scoreThreshold))
+  const { mode, topN, threshold } = defaultsOf(chosen)
   const shown = (value: number | undefined): string | undefined => (value === undefined ? undefined : number(value, 3))
   return (
     <fieldset className="search-settings">
@@ -32,7 +28,7 @@ export function SettingsFields({ column, chosen, settings, onChange }: SettingsF
         value={settings.mode ?? 'default'}
         onChange={(chosenMode) => onChange({ ...settings, mode: chosenMode === 'default' ? undefined : chosenMode })}
         choices={[
-          { value: 'default', label: texts.defaultMode(mode === undefined ? undefined : modes[mode]) },
+          { value: 'default', label: texts.defaultMode(mode && texts.modes[mode]) },
           ...SEARCH_MODES.map((value) => ({ value, label: texts.modes[value], hint: texts.modeHints[value] })),
         ]}
       />
@@ -56,6 +52,17 @@ export function SettingsFields({ column, chosen, settings, onChange }: SettingsF
       />
     </fieldset>
   )
+}
+
+/** @returns the settings of the chosen contexts; undefined where they differ, and before they are loaded */
+export function defaultsOf(chosen: readonly ChosenContext[]): SearchSettings {
+  const defaults = chosen.flatMap(({ settings }) => settings ?? [])
+  return {
+    mode: common(defaults.map(({ searchMode }) => searchMode)),
+    // A search of several contexts takes the largest.
+    topN: defaults.length === 0 ? undefined : Math.max(...defaults.map(({ topN }) => topN)),
+    threshold: common(defaults.map(({ scoreThreshold }) => scoreThreshold)),
+  }
 }
 
 /** @returns the value that all have; undefined if they differ, and without any */

@@ -33,6 +33,7 @@ interface SearchTexts {
   readonly empty: (value: string | undefined) => string
   readonly thresholdHint: string
   readonly settings: (column: ColumnName | undefined) => string
+  readonly summary: (mode: string | undefined, topN: string | undefined, threshold: string | undefined) => string
   readonly compare: string
   readonly filter: string
   readonly filterIntro: string
@@ -91,6 +92,8 @@ export const TEXTS: Texts<SearchTexts> = {
     empty: (value) => (value === undefined ? 'Empty: as each GPT is set.' : `Empty: ${value}, as the GPT is set.`),
     thresholdHint: '0 to 1; 0 drops nothing.',
     settings: (column) => (column === undefined ? 'Settings of this search' : `Settings ${column}`),
+    summary: (mode, topN, threshold) =>
+      `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : `up to ${topN} hits`}, ${threshold === undefined ? 'the least similarity of each GPT' : `similarity from ${threshold}`}`,
     compare: 'Compare with other settings',
     filter: 'Only some documents (filter)',
     filterIntro: 'A document must meet all conditions on its metadata.',
@@ -162,6 +165,8 @@ export const TEXTS: Texts<SearchTexts> = {
       value === undefined ? 'Leer: wie jedes GPT eingestellt ist.' : `Leer: ${value}, wie das GPT eingestellt ist.`,
     thresholdHint: '0 bis 1; 0 lässt nichts weg.',
     settings: (column) => (column === undefined ? 'Einstellungen dieser Suche' : `Einstellungen ${column}`),
+    summary: (mode, topN, threshold) =>
+      `Einstellungen: ${mode ?? 'Art wie jedes GPT'}, ${topN === undefined ? 'so viele Treffer wie eingestellt' : `bis ${topN} Treffer`}, ${threshold === undefined ? 'kleinste Ähnlichkeit wie jedes GPT' : `Ähnlichkeit ab ${threshold}`}`,
     compare: 'Mit anderen Einstellungen vergleichen',
     filter: 'Nur manche Dokumente (Filter)',
     filterIntro: 'Ein Dokument muss alle Bedingungen an seine Metadaten erfüllen.',

@@ -6,6 +6,7 @@ import type { FactFormat } from './reason-texts.js'
 export function useFactFormat(): FactFormat {
   const { language } = useLanguage()
   const { number, percent } = useFormat()
-  const digits = { minimumFractionDigits: 3, maximumFractionDigits: 3 }
-  return { number, percent, score: (value) => new Intl.NumberFormat(language, digits).format(value) }
+  const score = (value: number, digits = 3): string =>
+    new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+  return { number, percent, score }
 }

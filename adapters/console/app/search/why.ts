@@ -9,7 +9,7 @@ type WhyTexts = (typeof RESULT_TEXTS)['en']['why']
  * @param explained undefined as long as the explanation is not there
  */
 export function whySentence(
-  { source }: Pick<Hit, 'source'>,
+  { source, score, similarity }: Pick<Hit, 'source' | 'score' | 'similarity'>,
   explained: ExplainedHit | undefined,
   mode: Explanation['mode'] | undefined,
   texts: WhyTexts,
@@ -22,6 +22,9 @@ export function whySentence(
   const byMeaningText = meaning.rank === null ? texts.meaningFar : texts.meaningPlace(meaning.rank)
   const byWordsText =
     words.rank !== null ? texts.wordPlace(words.rank) : words.score > 0 ? texts.wordFar : texts.wordNone
+  // Words that almost all passages have count nothing: then the score is the similarity.
+  const areWordsCommon = words.score > 0 && Math.abs(score - similarity) < 1e-9
+  if (mode !== 'semantic' && areWordsCommon) return `${texts.common} ${byMeaningText}`
   if (mode === 'semantic') return `${texts.semantic} ${byMeaningText}`
   if (mode === 'keyword') return `${texts.keyword} ${byWordsText}`
   return `${side} ${byWordsText} ${byMeaningText}`
