@@ -63,31 +63,26 @@ export function ResultColumn(props: ResultColumnProps): ReactElement {
       )}
       <ErrorNote error={explanations.error} onRetry={() => void explanations.refetch()} />
       {found !== undefined && found.length > 0 && (
-        <>
-          <p className="hint">
-            {texts.scoresHint} {areSeveral && texts.severalHint}
-          </p>
-          <ol className="search-hits">
-            {found.map((hit, at) => {
-              const explanation = explained.find(({ contextId }) => contextId === hit.contextId)
-              return (
-                <HitItem
-                  key={keyOf(hit)}
-                  place={at + 1}
-                  hit={hit}
-                  explanation={explanation}
-                  explained={explanation?.hits.find(({ docId, id }) => docId === hit.docId && id === hit.id)}
-                  contextName={areSeveral ? nameOf(hit.contextId) : undefined}
-                  other={
-                    column !== undefined && otherHits !== undefined
-                      ? { column, otherColumn: column === 'A' ? 'B' : 'A', place: placeIn(otherHits, hit) }
-                      : undefined
-                  }
-                />
-              )
-            })}
-          </ol>
-        </>
+        <ol className="search-hits">
+          {found.map((hit, at) => {
+            const explanation = explained.find(({ contextId }) => contextId === hit.contextId)
+            return (
+              <HitItem
+                key={keyOf(hit)}
+                place={at + 1}
+                hit={hit}
+                explanation={explanation}
+                explained={explanation?.hits.find(({ docId, id }) => docId === hit.docId && id === hit.id)}
+                contextName={areSeveral ? nameOf(hit.contextId) : undefined}
+                other={
+                  column !== undefined && otherHits !== undefined
+                    ? { column, otherColumn: column === 'A' ? 'B' : 'A', place: placeIn(otherHits, hit) }
+                    : undefined
+                }
+              />
+            )
+          })}
+        </ol>
       )}
       {explained.length > 0 && <QuestionFacts explanations={explained} nameOf={nameOf} />}
     </section>

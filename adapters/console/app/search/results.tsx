@@ -33,6 +33,11 @@ export function Results({ state, nameOf, onSearch }: ResultsProps): ReactElement
       <p role="status" className="search-status">
         {other === undefined ? said(hitsA, undefined) : `${said(hitsA, 'A')} ${said(hitsB, 'B')}`}
       </p>
+      {[hitsA, hitsB].some(({ data }) => data !== undefined && data.length > 0) && (
+        <p className="hint">
+          {texts.scoresHint} {state.contextIds.length > 1 && texts.severalHint}
+        </p>
+      )}
       <div className="columns">
         {requestA !== undefined && (
           <ResultColumn

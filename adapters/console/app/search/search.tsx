@@ -72,15 +72,16 @@ function SearchPage({ onlyContext }: { readonly onlyContext: number | undefined 
     if (next.contextIds.length > 0) search(next)
     else setDraft(next)
   }
+  const earlier = history.prompts.filter((prompt) => prompt !== state.prompt)
   const isAsked = state.prompt.trim() !== '' && state.contextIds.length > 0
   return (
     <>
       <SearchForm draft={present} chosen={chosen} onChange={setDraft} onSearch={search} />
-      {history.prompts.length > 0 && (
+      {earlier.length > 0 && (
         <section className="search-history" aria-label={texts.history}>
           <h2>{texts.history}</h2>
           <div className="search-prompts">
-            {history.prompts.map((prompt) => (
+            {earlier.map((prompt) => (
               <Button key={prompt} kind="quiet" onPress={() => ask(prompt)}>
                 {prompt}
               </Button>
