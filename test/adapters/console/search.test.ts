@@ -4,6 +4,12 @@ import { compileFunction } from 'node:vm'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAlcoveClient, dataOf } from '../../../adapters/client/index.js'
+import {
+  conditionsOf,
+  type FilterCondition,
+  withCondition,
+  withoutCondition,
+} from '../../../adapters/console/app/search/filter.js'
 import type { Session } from '../../../src/index.js'
 import {
   type ConsolePage,
@@ -140,6 +146,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await shown.open(`/search?context=${ids.workshop}&prompt=gasket&threshold=0.99`)
     await status('No hits.')
     await page.getByText(/^The nearest passage has a similarity of 0\.\d{3}, below the threshold of 0\.990\./).waitFor()
+    await page.getByText('How the question was read').scrollIntoViewIfNeeded()
     await picture(page, 'console-search-empty')
     await page.getByRole('button', { name: /^Search with the threshold 0\.\d/ }).click()
     await status('hit')
@@ -192,6 +199,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await left?.getByText('Place 2 in B (1 lower there)').waitFor()
     await right?.getByText('Place 1 in A (1 higher there)').waitFor()
     await right?.getByText('Only meaning counts in this mode. By meaning it has place 1.').waitFor()
+    await right?.getByText('How the question was read').scrollIntoViewIfNeeded()
     await picture(page, 'console-search-compare')
     const settings = page.getByRole('group', { name: 'Settings B' })
     await settings.getByRole('button', { name: /How to search$/ }).click()
@@ -316,6 +324,36 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await picture(small.page, 'console-search-choice')
     expect(small.faults).toEqual([])
     await small.context.close()
+  })
+})
+
+describe('the form of a filter', () => {
+  it('adds and removes conditions, and tells numbers from texts', () => {
+    const conditions: readonly FilterCondition[] = [
+      { key: 'state', test: 'equals', value: 'draft, or not' },
+      { key: 'year', test: 'gte', value: '2025' },
+      { key: 'year', test: 'lt', value: '2027.5' },
+      { key: 'number', test: 'equals', value: '"2026"' },
+      { key: 'tags', test: 'in', value: 'rent, "7", 7, true' },
+      { key: 'tags', test: 'not', value: 'board' },
+      { key: '__proto__', test: 'exists', value: '' },
+      { key: 'owner', test: 'missing', value: '' },
+    ]
+    const filter = conditions.reduce(withCondition, { documents: [1] })
+    expect(JSON.parse(JSON.stringify(filter))).toEqual({
+      documents: [1],
+      metadata: {
+        state: 'draft, or not',
+        year: { gte: 2025, lt: 2027.5 },
+        number: '2026',
+        tags: { in: ['rent', '7', 7, true], not: 'board' },
+        ['__proto__']: { exists: true },
+        owner: { exists: false },
+      },
+    })
+    expect(conditionsOf(filter)).toEqual(conditions)
+    const removed = conditions.reduce((left, condition) => withoutCondition(left, condition) ?? {}, filter)
+    expect(removed).toEqual({ documents: [1] })
   })
 })
 
