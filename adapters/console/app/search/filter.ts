@@ -1,5 +1,5 @@
 /** A value of the metadata that a filter compares. */
-export type FilterValue = string | number | boolean
+type FilterValue = string | number | boolean
 
 /** The tests of the form, in its order. */
 export const FILTER_TESTS = ['equals', 'not', 'in', 'gte', 'gt', 'lte', 'lt', 'exists', 'missing'] as const

@@ -11,7 +11,7 @@ import type { ExplainedHit, Explanation, Hit } from './use-search.js'
 import { whySentence } from './why.js'
 
 /** The place of a hit in the other column; undefined if it is not there. */
-export interface OtherPlace {
+interface OtherPlace {
   /** The column of the hit itself. */
   readonly column: ColumnName
   readonly otherColumn: ColumnName

@@ -6,7 +6,7 @@ import { RESULT_TEXTS } from './result-texts.js'
 import { useFactFormat } from './use-fact-format.js'
 import type { Explanation } from './use-search.js'
 
-/** How the engine read the question: its words, and what there was to search. */
+/** Tells how the engine read the question: its words, and the documents that it could search. */
 export function QuestionFacts({
   explanations,
   nameOf,

@@ -8,7 +8,7 @@ import type { SearchSettings } from './search-state.js'
 import { useFactFormat } from './use-fact-format.js'
 import type { Explanation } from './use-search.js'
 
-/** What a reason can change in the search that it explains. */
+/** A change of the search that answers one of its reasons. */
 export interface SearchChange {
   readonly settings?: Partial<SearchSettings>
   readonly dropsFilter?: true

@@ -8,8 +8,7 @@ import { QuestionFacts } from './question-facts.js'
 import { Reasons, type SearchChange } from './reasons.js'
 import { RESULT_TEXTS } from './result-texts.js'
 import { type ColumnName, TEXTS } from './texts.js'
-import type { useExplanations, useHits } from './use-search.js'
-import { type Hit, type SearchRequest } from './use-search.js'
+import type { Hit, SearchRequest, useExplanations, useHits } from './use-search.js'
 
 interface ResultColumnProps {
   /** Undefined if there is one column only. */

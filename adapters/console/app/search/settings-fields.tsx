@@ -14,7 +14,7 @@ interface SettingsFieldsProps {
   readonly onChange: (settings: SearchSettings) => void
 }
 
-/** Mode, number of hits and threshold of one search. What is left empty shows the setting of the context. */
+/** Mode, number of hits and threshold of one search. An empty field shows the setting of the context. */
 export function SettingsFields({ column, chosen, settings, onChange }: SettingsFieldsProps): ReactElement {
   const texts = useTexts(TEXTS)
   const { number } = useFormat()
