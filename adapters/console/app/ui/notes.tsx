@@ -64,7 +64,8 @@ export function Loaded<Data>({
   query,
   children,
 }: {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** A query of TanStack, of one answer or of pages. */
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { readonly refetch: () => unknown }
   readonly children: (data: Data) => ReactNode
 }): ReactElement {
   const texts = useTexts(TEXTS)
