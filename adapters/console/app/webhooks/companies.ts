@@ -1,0 +1,29 @@
+import { useLogin } from '../login/use-login.js'
+import { type Texts, useTexts } from '../texts/language.js'
+
+export interface Company {
+  readonly id: number
+  readonly name: string
+}
+
+/** The companies whose webhooks the user manages, as far as the login names them. */
+export function useCompanies(): readonly Company[] {
+  const { accounts } = useLogin().login
+  const managed = accounts.filter(({ capabilities }) => capabilities.includes('webhook:manage'))
+  return [...new Map(managed.map(({ customerId, customerName }) => [customerId, customerName]))].map(([id, name]) => ({
+    id,
+    name,
+  }))
+}
+
+const TEXTS: Texts<{ readonly company: (id: number) => string }> = {
+  en: { company: (id) => `Company ${id}` },
+  de: { company: (id) => `Firma ${id}` },
+}
+
+/** A function that names a company: by its number if the login does not know it. */
+export function useCompanyName(): (id: number) => string {
+  const companies = useCompanies()
+  const { company } = useTexts(TEXTS)
+  return (id) => companies.find((each) => each.id === id)?.name ?? company(id)
+}

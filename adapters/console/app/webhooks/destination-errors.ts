@@ -1,0 +1,56 @@
+import { AlcoveApiError } from '../api/api.js'
+import { sentence, useErrorText } from '../api/error-texts.js'
+import { type Texts, useTexts } from '../texts/language.js'
+
+interface DestinationErrorTexts {
+  readonly refused: string
+  readonly exists: string
+  readonly noTypes: string
+}
+
+const TEXTS: Texts<DestinationErrorTexts> = {
+  en: {
+    refused:
+      'Alcove does not contact this address. Use a public HTTPS address, or ask the operator of the server to allow it.',
+    exists: 'The company has a destination with this URL already. Change that one, or use another URL.',
+    noTypes: 'Choose at least one event.',
+  },
+  de: {
+    refused:
+      'Diese Adresse spricht Alcove nicht an. Nimm eine öffentliche HTTPS-Adresse oder bitte den Betreiber des Servers, sie zu erlauben.',
+    exists: 'Die Firma hat schon ein Ziel mit dieser URL. Ändere jenes oder nimm eine andere URL.',
+    noTypes: 'Wähle mindestens ein Ereignis.',
+  },
+}
+
+/** The sentences of an error at the fields that caused it. */
+export interface DestinationErrors {
+  readonly url?: string
+  readonly name?: string
+  readonly eventTypes?: string
+  /** The error, if no field caused it. */
+  readonly rest?: unknown
+}
+
+/** A function that brings an error of a destination's form to its field. */
+export function useDestinationErrors(): (error: unknown) => DestinationErrors {
+  const texts = useTexts(TEXTS)
+  const errorText = useErrorText()
+  return (error) => {
+    if (error == null) return {}
+    if (!(error instanceof AlcoveApiError)) return { rest: error }
+    if (error.code === 'ERR_DESTINATION_REFUSED') return { url: `${texts.refused} (${withoutField(error.message)})` }
+    if (error.code === 'ERR_ALREADY_EXISTS') return { url: texts.exists }
+    if (error.code !== 'ERR_INVALID_INPUT') return { rest: error }
+    const [, field] = /^(url|name|eventTypes)\b/.exec(error.message) ?? []
+    if (field === 'url') return { url: sentence(withoutField(error.message)) }
+    if (field === 'name') return { name: sentence(withoutField(error.message)) }
+    if (field === 'eventTypes')
+      return { eventTypes: /at least one/.test(error.message) ? texts.noTypes : errorText(error) }
+    return { rest: error }
+  }
+}
+
+function withoutField(message: string): string {
+  return message.replace(/^\w+: /, '')
+}

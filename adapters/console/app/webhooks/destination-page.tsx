@@ -1,0 +1,109 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { Link } from 'wouter'
+import { dataOf, useApi } from '../api/api.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button, ButtonLink } from '../ui/buttons.js'
+import { ErrorNote, Loaded, Note } from '../ui/notes.js'
+import { PageHead } from '../ui/page-head.js'
+import { DeleteDestination } from './delete-destination.js'
+import { DeliveryLog } from './delivery-log.js'
+import { DestinationFacts } from './destination-facts.js'
+import { nameOf, useStateText } from './destination-state.js'
+import { type Destination, useDestination, WEBHOOKS_KEY } from './queries.js'
+import { RotateSecret } from './rotate-secret.js'
+import { TestEvent } from './test-event.js'
+
+interface DestinationTexts {
+  readonly title: string
+  readonly back: string
+  readonly test: string
+  readonly edit: string
+  readonly enable: string
+  readonly disable: string
+  readonly deliveries: string
+  readonly all: string
+}
+
+const TEXTS: Texts<DestinationTexts> = {
+  en: {
+    title: 'Destination',
+    back: 'All destinations',
+    test: 'Send a test event',
+    edit: 'Change',
+    enable: 'Enable',
+    disable: 'Disable',
+    deliveries: 'Deliveries',
+    all: 'Filter its deliveries',
+  },
+  de: {
+    title: 'Ziel',
+    back: 'Alle Ziele',
+    test: 'Testereignis senden',
+    edit: 'Ändern',
+    enable: 'Einschalten',
+    disable: 'Abschalten',
+    deliveries: 'Zustellungen',
+    all: 'Diese Zustellungen filtern',
+  },
+}
+
+/** One destination, with what can be done with it: at `/webhooks/destinations/{id}`. */
+export function DestinationPage({ id }: { readonly id: number }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const query = useDestination(id)
+  return (
+    <>
+      <PageHead title={query.data === undefined ? texts.title : nameOf(query.data)}>
+        <Link href="/webhooks">{texts.back}</Link>
+      </PageHead>
+      <Loaded query={query}>{(destination) => <Destination destination={destination} />}</Loaded>
+    </>
+  )
+}
+
+function Destination({ destination }: { readonly destination: Destination }): ReactElement {
+  const { id, disabled } = destination
+  const texts = useTexts(TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const stateText = useStateText()(destination)
+  const test = useMutation({
+    mutationFn: async () =>
+      await dataOf(api.POST('/v1/outbound-webhooks/destinations/{id}/test', { params: { path: { id } } })),
+  })
+  const toggle = useMutation({
+    mutationFn: async () => {
+      const { url, eventTypes } = destination
+      const body = { url, eventTypes, disabled: !disabled }
+      return await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params: { path: { id } }, body }))
+    },
+    onSuccess: async () => await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
+  })
+  return (
+    <>
+      {stateText !== undefined && <Note kind="warning">{stateText}</Note>}
+      <section className="panel">
+        <DestinationFacts destination={destination} />
+        <div className="actions">
+          <Button kind="primary" isDisabled={disabled} isPending={test.isPending} onPress={() => test.mutate()}>
+            {texts.test}
+          </Button>
+          <ButtonLink href={`/webhooks/destinations/${id}/edit`}>{texts.edit}</ButtonLink>
+          <RotateSecret destination={destination} />
+          <Button isPending={toggle.isPending} onPress={() => toggle.mutate()}>
+            {disabled ? texts.enable : texts.disable}
+          </Button>
+          <DeleteDestination destination={destination} />
+        </div>
+      </section>
+      <ErrorNote error={test.error ?? toggle.error} />
+      {test.data !== undefined && <TestEvent key={test.data.id} deliveryId={test.data.id} />}
+      <h2>{texts.deliveries}</h2>
+      <DeliveryLog filter={{ destinationId: id }} />
+      <p className="hooks-more">
+        <Link href={`/webhooks/deliveries?destination=${id}`}>{texts.all}</Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { useLocation } from 'wouter'
+import { dataOf, useApi } from '../api/api.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { PageHead } from '../ui/page-head.js'
+import { DestinationForm, type DestinationValues } from './destination-form.js'
+import { type DestinationWithSecret, WEBHOOKS_KEY } from './queries.js'
+import { SecretDialog } from './secret-dialog.js'
+
+const TEXTS: Texts<{ readonly title: string; readonly about: string; readonly add: string }> = {
+  en: {
+    title: 'Add a destination',
+    about: 'Alcove then shows the secret with which the receiver verifies requests.',
+    add: 'Add',
+  },
+  de: {
+    title: 'Ziel hinzufügen',
+    about: 'Danach zeigt Alcove das Secret, mit dem der Empfänger Anfragen prüft.',
+    add: 'Hinzufügen',
+  },
+}
+
+/** Adds a destination: at `/webhooks/destinations/new`. */
+export function NewDestination(): ReactElement {
+  const texts = useTexts(TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const create = useMutation({
+    mutationFn: async (body: DestinationValues) =>
+      (await dataOf<unknown>(api.POST('/v1/outbound-webhooks/destinations', { body }))) as DestinationWithSecret,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
+    // The secret stays in no cache.
+    gcTime: 0,
+  })
+  return (
+    <>
+      <PageHead title={texts.title}>{texts.about}</PageHead>
+      <DestinationForm
+        action={texts.add}
+        isPending={create.isPending}
+        error={create.error}
+        onSubmit={(values) => create.mutate(values)}
+      />
+      {create.data !== undefined && (
+        <SecretDialog destination={create.data} onClose={() => navigate(`/webhooks/destinations/${create.data.id}`)} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ReactElement } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type Texts, useTexts } from '../texts/language.js'
+
+interface TabTexts {
+  readonly label: string
+  readonly destinations: string
+  readonly deliveries: string
+  readonly catalog: string
+}
+
+const TEXTS: Texts<TabTexts> = {
+  en: { label: 'Webhooks', destinations: 'Destinations', deliveries: 'Deliveries', catalog: 'Catalog' },
+  de: { label: 'Webhooks', destinations: 'Ziele', deliveries: 'Zustellungen', catalog: 'Katalog' },
+}
+
+const TABS = [
+  { name: 'destinations', href: '/webhooks' },
+  { name: 'deliveries', href: '/webhooks/deliveries' },
+  { name: 'catalog', href: '/webhooks/catalog' },
+] as const
+
+/** The three parts of the section as links. */
+export function WebhookTabs(): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [path] = useLocation()
+  const current = TABS.find(({ name }) => path.startsWith(`/webhooks/${name}`)) ?? TABS[0]
+  return (
+    <nav aria-label={texts.label} className="tab-list">
+      {TABS.map((tab) => (
+        <Link
+          key={tab.name}
+          href={tab.href}
+          className="tab hooks-tab"
+          aria-current={tab === current ? 'page' : undefined}
+          data-selected={tab === current ? true : undefined}
+        >
+          {texts[tab.name]}
+        </Link>
+      ))}
+    </nav>
+  )
+}
