@@ -130,7 +130,10 @@ interface Violation {
 export async function seriousViolations(page: Page): Promise<readonly string[]> {
   // An expression of the browser's debugger: the policy of the page forbids scripts inside it.
   await page.evaluate(AxeBuilder.source)
-  const violations = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)')
+  // The announcer keeps its messages for some seconds, also about buttons that are gone by then.
+  const violations = await page.evaluate<readonly Violation[]>(
+    "axe.run({ exclude: ['[data-live-announcer]'] }).then(({ violations }) => violations)",
+  )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))

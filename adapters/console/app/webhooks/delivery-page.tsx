@@ -115,8 +115,10 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
   return (
     <dl className="facts">
       <dt>{texts.status}</dt>
-      <dd role="status">
-        <DeliveryStatusBadge status={status} /> {meanings[status]}
+      <dd>
+        <span role="status">
+          <DeliveryStatusBadge status={status} /> {meanings[status]}
+        </span>
       </dd>
       {status === 'pending' && attemptCount > 0 && destination !== undefined && (
         <>

@@ -39,14 +39,14 @@ const TEXTS: Texts<StatusTexts> = {
       pending: 'It waits for its first or next attempt.',
       delivering: 'An attempt runs now.',
       succeeded: 'The receiver has accepted it.',
-      failed: 'The receiver has refused it, or all attempts have failed. Mend the receiver, then send it again.',
+      failed: 'The receiver answered with an error, or could not be reached. Mend it, then send the event again.',
       blocked: 'Alcove may not contact this address, and has sent nothing. Change the URL, or have it allowed.',
       cancelled: 'The destination was deleted or disabled, or its company was disabled, so nothing more is sent.',
       dead: 'Alcove itself cannot deliver it. Ask the operator of the server to look at its log.',
     },
     outcomes: {
       success: 'accepted',
-      http_error: 'refused',
+      http_error: 'error answer',
       timeout: 'no answer in time',
       connection_error: 'no connection',
       blocked: 'blocked',
@@ -69,7 +69,7 @@ const TEXTS: Texts<StatusTexts> = {
       delivering: 'Ein Versuch läuft gerade.',
       succeeded: 'Der Empfänger hat sie angenommen.',
       failed:
-        'Der Empfänger hat sie abgelehnt, oder alle Versuche sind gescheitert. Bring den Empfänger in Ordnung und sende sie noch einmal.',
+        'Der Empfänger hat mit einem Fehler geantwortet oder war nicht erreichbar. Bring ihn in Ordnung und sende das Ereignis noch einmal.',
       blocked:
         'Alcove darf diese Adresse nicht ansprechen und hat nichts gesendet. Ändere die URL oder lass sie erlauben.',
       cancelled:
@@ -78,7 +78,7 @@ const TEXTS: Texts<StatusTexts> = {
     },
     outcomes: {
       success: 'angenommen',
-      http_error: 'abgelehnt',
+      http_error: 'Fehlerantwort',
       timeout: 'keine Antwort in der Zeit',
       connection_error: 'keine Verbindung',
       blocked: 'gesperrt',

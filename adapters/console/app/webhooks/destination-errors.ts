@@ -46,7 +46,7 @@ export function useDestinationErrors(): (error: unknown) => DestinationErrors {
     if (field === 'url') return { url: sentence(withoutField(error.message)) }
     if (field === 'name') return { name: sentence(withoutField(error.message)) }
     if (field === 'eventTypes')
-      return { eventTypes: /at least one/.test(error.message) ? texts.noTypes : errorText(error) }
+      return { eventTypes: error.message.includes('at least one') ? texts.noTypes : errorText(error) }
     return { rest: error }
   }
 }

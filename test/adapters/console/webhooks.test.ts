@@ -1,0 +1,347 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../../src/webhooks/index.js'
+import { type Receiver, startReceiver } from '../https-transport/receiver.js'
+import {
+  type ConsolePage,
+  type ConsoleTest,
+  MISSING_BROWSER,
+  openConsoleTest,
+  picture,
+  seriousViolations,
+} from './console-test.js'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+const JOB = '3f2b8c1e-7d4a-4e6b-9a10-5c2d8e7f1a34'
+
+describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => {
+  let test: ConsoleTest
+  let opened: ConsolePage
+  let page: Page
+  /** It accepts every event. */
+  let working: Receiver
+  /** It answers 500 with markup. */
+  let broken: Receiver
+
+  beforeAll(async () => {
+    working = await startReceiver({ respond: (_request, response) => void response.end('thank you') })
+    broken = await startReceiver({
+      respond: (_request, response) => void response.writeHead(500).end('<script>alert("no database")</script>'),
+    })
+    test = await openConsoleTest({ webhooks: { allow: ['127.0.0.1'], certificateAuthorities: [working.ca] } })
+    opened = await test.openPage()
+    page = opened.page
+    page.setDefaultTimeout(10_000)
+    await opened.logIn()
+  })
+
+  afterAll(async () => {
+    await test.close()
+    await working.close()
+    await broken.close()
+  })
+
+  async function record(jobKey: string = JOB): Promise<void> {
+    const { companyId } = test.engine.owner
+    await test.engine.events.record({ type: 'run.completed', data: { jobKey, success: true }, companyId })
+  }
+
+  function button(name: string | RegExp) {
+    return page.getByRole('button', { name, exact: true })
+  }
+
+  /** The rows of the log without its head. */
+  function rows() {
+    return page.getByRole('region', { name: 'Log of deliveries' }).locator('tbody tr')
+  }
+
+  async function fact(name: string): Promise<string> {
+    return await page.locator('dt', { hasText: name }).first().locator('xpath=following-sibling::dd[1]').innerText()
+  }
+
+  it('explains what a destination is while there is none', async () => {
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByRole('heading', { name: 'No destination yet' }).waitFor()
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
+    await page.getByRole('link', { name: 'Destinations' }).click()
+  })
+
+  it('says at the URL why an address is refused', async () => {
+    await page.getByRole('link', { name: 'Add a destination' }).click()
+    const url = page.getByRole('textbox', { name: 'URL' })
+    const errorOf = async (text: string): Promise<string> => {
+      await url.fill(text)
+      await button('Add').click()
+      const described = page.locator('.field', { has: url }).locator('.field-error')
+      await described.waitFor()
+      await expect.poll(async () => await button('Add').isEnabled()).toBe(true)
+      return await described.innerText()
+    }
+    expect(await errorOf('http://hooks.example.com')).toBe('Must begin with https://.')
+    await expect
+      .poll(async () => await errorOf('https://10.0.0.1/hook'))
+      .toMatch(/^Alcove does not contact this address\. Use a public HTTPS address.*10\.0\.0\.1/)
+    expect(await url.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)
+  })
+
+  it('adds a destination by keyboard, and shows the secret that signs its events this once', async () => {
+    await page.getByRole('textbox', { name: 'URL' }).focus()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type(working.url)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(MARKUP)
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByText('It is not shown again').waitFor()
+    await picture(page, 'console-webhooks-secret')
+    const secret = await dialog.locator('.hooks-secret').innerText()
+    expect(await dialog.getByText('verifyWebhook').innerText()).toContain("from 'alcove/webhooks'")
+    expect(await seriousViolations(page)).toEqual([])
+    await button('I have copied the secret').click()
+    await page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor()
+
+    await button('Send a test event').click()
+    const sent = page.getByRole('region', { name: 'Test event' })
+    await sent.getByText('The receiver has accepted it.').waitFor()
+    await sent.getByText('thank you').waitFor()
+    const [request] = working.requests
+    expect(await verifyWebhook(request?.body ?? '', request?.headers ?? {}, secret)).toMatchObject({
+      type: 'run.started',
+    })
+  })
+
+  it('shows the answer of a receiver that fails, as text, while the attempts go on', async () => {
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByRole('link', { name: 'Add a destination' }).click()
+    await page.getByRole('textbox', { name: 'URL' }).fill(broken.url)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Broken receiver')
+    await page.getByText('Only chosen events').click()
+    await button('Add').click()
+    await page.getByText('Choose at least one event.').waitFor()
+    await page.getByText('run.completed').click()
+    await page.getByText('document.failed').click()
+    await picture(page, 'console-webhooks-form')
+    await button('Add').click()
+    await button('I have copied the secret').click()
+    await button('Send a test event').click()
+    const sent = page.getByRole('region', { name: 'Test event' })
+    await sent.getByRole('heading', { name: 'Attempt 1 error answer' }).waitFor()
+    await sent.getByText('The receiver answered with an error, or could not be reached.').waitFor({ timeout: 10_000 })
+    expect(await sent.getByText('<script>alert("no database")</script>').count()).toBe(3)
+    expect(await sent.getByText('HTTP 500').count()).toBe(3)
+    await picture(page, 'console-webhooks-destination')
+  })
+
+  it('lists the destinations with their state and their events', async () => {
+    await page.getByRole('link', { name: 'All destinations' }).click()
+    const list = page.getByRole('region', { name: 'Webhook destinations' })
+    expect(await list.getByRole('row', { name: /Broken receiver/ }).innerText()).toMatch(
+      /enabled[^]*document.failed[^]*Harbour Works/,
+    )
+    expect(await list.getByRole('row', { name: /onerror/ }).innerText()).toMatch(/all of runs and agents/)
+    await picture(page, 'console-webhooks')
+  })
+
+  it('shows new deliveries when the user asks for them, and keeps the filter in the address', async () => {
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    await expect.poll(async () => await rows().count()).toBe(2)
+    await record()
+    await button('2 new').waitFor()
+    expect(await rows().count()).toBe(2)
+    await button('2 new').click()
+    await expect.poll(async () => await rows().count()).toBe(4)
+    // The shown rows change their state by themselves.
+    await expect.poll(async () => await rows().filter({ hasText: 'failed' }).count(), { timeout: 10_000 }).toBe(2)
+    await picture(page, 'console-webhooks-deliveries')
+
+    await page.getByRole('button', { name: /Status/ }).click()
+    await page.getByRole('option', { name: 'failed' }).click()
+    await expect.poll(async () => await rows().count()).toBe(2)
+    await page.getByRole('button', { name: /Event/ }).click()
+    await page.getByRole('option', { name: 'run.completed' }).click()
+    await expect.poll(async () => await rows().count()).toBe(1)
+    expect(new URL(page.url()).search).toBe('?status=failed&type=run.completed')
+    await page.reload()
+    await expect.poll(async () => await rows().count()).toBe(1)
+    await page.getByRole('button', { name: /Event/ }).click()
+    await page.getByRole('option', { name: 'agent.deleted' }).click()
+    await page.getByRole('heading', { name: 'No delivery matches' }).waitFor()
+    await button('Show all').click()
+    await expect.poll(async () => await rows().count()).toBe(4)
+  })
+
+  it('shows a delivery with its attempts and its body, and sends it again', async () => {
+    broken.respond = (_request, response) => void response.end('works now')
+    await rows().filter({ hasText: 'run.completed' }).filter({ hasText: 'failed' }).getByRole('link').click()
+    await page.getByRole('heading', { name: 'Attempt 3 error answer' }).waitFor()
+    expect(await page.getByText(`"jobKey": "${JOB}"`).count()).toBe(1)
+    expect(await page.getByText('<script>alert').count()).toBe(3)
+    await picture(page, 'console-webhooks-delivery')
+    const failed = page.url()
+    await button('Send again').click()
+    await page.getByText('works now').waitFor()
+    expect(page.url()).not.toBe(failed)
+    expect(await fact('Status')).toMatch(/^succeeded/)
+    expect(await fact('Repeats')).toMatch(/^Delivery \d+$/)
+  })
+
+  it('sends all failed deliveries again but those that were sent again, and keeps the pause of the server', async () => {
+    const before = broken.requests.length
+    await page.getByRole('link', { name: 'All deliveries' }).click()
+    let refusals = 0
+    await page.route('**/resend', async (route) => {
+      refusals += 1
+      if (refusals > 1) return await route.continue()
+      const body = { type: 'about:blank', title: 'x', status: 429, detail: 'too many', code: 'ERR_THROTTLED' }
+      await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: body })
+    })
+    await button('Resend all failed').click()
+    const dialog = page.getByRole('alertdialog', { name: 'Resend all failed' })
+    // Two have failed, and one of them was sent again.
+    await dialog.getByText('Send one delivery again?').waitFor()
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await dialog.getByText('It goes on in 2 s.').waitFor()
+    await dialog.getByText('Done: 1 sent again.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await broken.whenReceived(before + 1)
+    await page.unroute('**/resend')
+    await button('Resend all failed').click()
+    await dialog.getByText('There is nothing to send again.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  it('stops in the middle when the user says so', async () => {
+    broken.respond = (_request, response) => void response.writeHead(400).end()
+    for (const digit of '123') await record(JOB.replace('3', digit))
+    await page.goto(`${test.address}/console/webhooks/deliveries?status=failed&type=run.completed`)
+    await expect
+      .poll(async () => {
+        await page.reload()
+        await rows().first().waitFor()
+        return await rows().count()
+      })
+      .toBe(4)
+    let resent = 0
+    await page.route('**/resend', async (route) => {
+      resent += 1
+      if (resent < 3) return await route.continue()
+      const body = { type: 'about:blank', title: 'x', status: 429, detail: 'too many', code: 'ERR_THROTTLED' }
+      await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: body })
+    })
+    await button('Resend all failed').click()
+    const dialog = page.getByRole('alertdialog', { name: 'Resend all failed' })
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await dialog.getByText('It goes on in').waitFor()
+    await dialog.getByRole('button', { name: 'Stop' }).click()
+    await dialog.getByText('Stopped: 2 of 3 were sent again.').waitFor()
+    await page.unroute('**/resend')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+  })
+
+  it('replaces the secret, changes, disables and deletes a destination', async () => {
+    await page.getByRole('link', { name: 'Destinations' }).click()
+    await page.getByRole('link', { name: 'Broken receiver' }).click()
+    await button('New secret').click()
+    await page.getByText('The old secret stops at once').waitFor()
+    await button('Make a new secret').click()
+    expect(await page.locator('.hooks-secret').innerText()).toMatch(/^whsec_\w{44}$/)
+    await button('I have copied the secret').click()
+
+    await page.getByRole('link', { name: 'Change', exact: true }).click()
+    expect(await page.getByRole('textbox', { name: 'URL' }).inputValue()).toBe(broken.url)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mended receiver')
+    await page.getByText('Try eleven times in about a day').click()
+    await page.getByText('Also events of the companies below').click()
+    await button('Save').click()
+    await page.getByRole('heading', { name: 'Mended receiver', level: 1 }).waitFor()
+    expect(await fact('Attempts')).toBe('eleven in about a day')
+    expect(await fact('Company')).toBe('Harbour Works and the companies below it')
+    expect(await fact('Events')).toMatch(/run\.completed\s+document\.failed/)
+
+    await button('Disable').click()
+    await page.getByText('It gets no events. Enable it to send events again.').waitFor()
+    expect(await button('Send a test event').isDisabled()).toBe(true)
+    await button('Enable').click()
+    await button('Disable').waitFor()
+
+    await button('Delete').click()
+    const dialog = page.getByRole('alertdialog', { name: 'Delete “Mended receiver”?' })
+    await dialog.getByText('Its secret is erased, and it gets no more events.').waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Webhook destinations' }).waitFor()
+    await expect.poll(async () => await page.getByRole('link', { name: 'Mended receiver' }).count()).toBe(0)
+  })
+
+  it('shows a receiver that failed, and one that wants no more events', async () => {
+    const { destinations } = test.engine.administration
+    broken.respond = (request, response) => void response.writeHead(request.path === '/gone' ? 410 : 503).end()
+    for (const path of ['gone', 'away']) {
+      await destinations.create({
+        ...{ url: new URL(`/${path}`, broken.url).href, name: path },
+        ...{ eventTypes: ['agent.deleted'], retry: 'long' },
+      })
+    }
+    const { companyId } = test.engine.owner
+    await test.engine.events.record({ type: 'agent.deleted', data: { agentId: 7 }, companyId })
+    await expect
+      .poll(async () => {
+        await page.reload()
+        return (await page.getByRole('row', { name: /^(gone|away)/ }).allInnerTexts()).join()
+      })
+      .toMatch(/disabled by its receiver[^]*failing/)
+    await page.getByRole('link', { name: 'gone' }).click()
+    await page.getByText('The receiver answered 410').waitFor()
+    await page.goto(`${test.address}/console/webhooks/deliveries?type=agent.deleted&status=pending`)
+    await rows().getByRole('link').click()
+    expect(await fact('Next attempt')).toMatch(/^by itself; \d of at most 11 made/)
+  })
+
+  it('explains each event type with its fields and an example', async () => {
+    await test.engine.events.define({
+      type: 'order.created',
+      description: `An order ${MARKUP}`,
+      schema: { orderId: 'integer' },
+    })
+    await page.goto(`${test.address}/console/webhooks/catalog`)
+    await page.getByRole('heading', { name: 'Documents' }).waitFor()
+    const entry = page.getByRole('article').filter({ hasText: 'order.created' })
+    expect(await entry.innerText()).toContain(`An order ${MARKUP}`)
+    await entry.getByText('Example of a request body').click()
+    expect(JSON.parse(await entry.locator('pre').innerText())).toMatchObject({
+      type: 'order.created',
+      event_category: 'order',
+      data: { orderId: 7 },
+    })
+    await picture(page, 'console-webhooks-catalog')
+    expect(opened.faults).toEqual([])
+  })
+
+  it('has nothing serious for axe, in both themes, and no sideways scroll at 360 px', async () => {
+    const [first] = (await test.engine.administration.deliveries.list({ status: 'succeeded' })).items
+    const paths = [
+      ['', 'Webhook-Ziele'],
+      ['/destinations/1', MARKUP],
+      ['/destinations/1/edit', 'Ziel ändern'],
+      ['/deliveries', 'Webhook-Zustellungen'],
+      [`/deliveries/${first?.id ?? 0}`, 'Zustellung'],
+      ['/catalog', 'Webhook-Katalog'],
+    ] as const
+    const narrow = await test.openPage({ language: 'de', width: 360 })
+    await narrow.logIn()
+    for (const [path, title] of paths) {
+      await narrow.open(`/webhooks${path}`)
+      await narrow.page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await narrow.page.waitForLoadState('networkidle')
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await narrow.page.emulateMedia({ colorScheme })
+        expect(await seriousViolations(narrow.page), path).toEqual([])
+        await picture(narrow.page, `console-webhooks-narrow-${colorScheme}${path.replaceAll('/', '-')}`)
+      }
+      expect(await narrow.page.evaluate('document.documentElement.scrollWidth'), path).toBe(360)
+    }
+    expect(narrow.faults).toEqual([])
+    await narrow.context.close()
+  })
+})
