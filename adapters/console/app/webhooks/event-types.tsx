@@ -11,12 +11,12 @@ export function EventTypes({ types }: { readonly types: readonly string[] | null
   const texts = useTexts(TEXTS)
   if (types === null) return <>{texts.all}</>
   return (
-    <>
+    <ul className="hooks-list">
       {types.map((type) => (
-        <code key={type} className="hooks-type">
-          {type}
-        </code>
+        <li key={type}>
+          <code>{type}</code>
+        </li>
       ))}
-    </>
+    </ul>
   )
 }
