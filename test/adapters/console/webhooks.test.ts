@@ -298,6 +298,39 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.goto(`${test.address}/console/webhooks/deliveries?type=agent.deleted&status=pending`)
     await rows().getByRole('link').click()
     expect(await fact('Next attempt')).toMatch(/^by itself; \d of at most 11 made/)
+    // A shown row stays where it is when it no longer matches the filter.
+    await page.goBack()
+    await rows().getByText('waiting').waitFor()
+    const [waiting] = (await test.engine.administration.deliveries.list({ status: 'pending' })).items
+    await destinations.delete(waiting?.destinationId ?? 0)
+    await rows().getByText('has another status now').waitFor()
+  })
+
+  it('offers the companies whose webhooks the user manages', async () => {
+    const { companies, accounts, permissions } = test.engine.administration
+    const branch = await companies.create({ name: `Branch ${MARKUP}`, parentId: test.engine.owner.companyId })
+    const account = (await accounts.list()).find(
+      ({ customerId, application }) => customerId === branch.id && application === 'tenant',
+    )
+    const login = await test.engine.administration.roles.list()
+    const role = login.find(({ capabilities }) => capabilities.includes('webhook:manage'))
+    await permissions.grant({
+      userIdentityId: test.engine.owner.userId,
+      appAccountId: account?.id ?? 0,
+      appRoleId: role?.id ?? 0,
+    })
+    await page.goto(`${test.address}/console/webhooks/destinations/new`)
+    await page.getByRole('textbox', { name: 'URL' }).fill(working.url)
+    await page.getByRole('button', { name: /Company/ }).click()
+    await page.getByRole('option', { name: /Branch/ }).click()
+    await button('Add').click()
+    await button('I have copied the secret').click()
+    await page.getByRole('link', { name: 'All destinations' }).click()
+    const shown = page.getByRole('row', { name: new URL(working.url).host })
+    await expect.poll(async () => await shown.innerText()).toContain('Harbour Works')
+    await page.getByRole('button', { name: /Company/ }).click()
+    await page.getByRole('option', { name: /Branch/ }).click()
+    await expect.poll(async () => await shown.innerText()).toContain(`Branch ${MARKUP}`)
   })
 
   it('explains each event type with its fields and an example', async () => {

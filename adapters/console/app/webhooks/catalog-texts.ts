@@ -24,7 +24,7 @@ const GERMAN: Readonly<Record<string, string>> = {
 
 type CatalogEntry = Schema<'CatalogEntry'>
 
-export interface CatalogCategory {
+interface CatalogCategory {
   readonly name: string
   readonly title: string
   readonly entries: readonly CatalogEntry[]

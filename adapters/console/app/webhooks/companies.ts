@@ -1,7 +1,7 @@
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
 
-export interface Company {
+interface Company {
   readonly id: number
   readonly name: string
 }

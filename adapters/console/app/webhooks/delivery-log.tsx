@@ -81,10 +81,11 @@ export function DeliveryLog({ filter, empty }: DeliveryLogProps): ReactElement {
     log.showNew()
     // The button goes, so the keyboard needs a place.
     place.current?.focus()
+    place.current?.scrollIntoView()
   }
   return (
     <div ref={place} tabIndex={-1} className="hooks-log">
-      <div className="hooks-new" role="status">
+      <div className={log.newCount > 0 ? 'hooks-new hooks-new-some' : 'hooks-new'} role="status">
         {log.newCount > 0 ? (
           <Button onPress={showNew}>{texts.news(log.newCount, log.isMoreNew)}</Button>
         ) : (

@@ -4,8 +4,8 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Badge } from '../ui/notes.js'
 import type { Delivery } from './queries.js'
 
-export type DeliveryStatus = Delivery['status']
-export type Outcome = NonNullable<Schema<'Attempt'>['outcome']>
+type DeliveryStatus = Delivery['status']
+type Outcome = NonNullable<Schema<'Attempt'>['outcome']>
 
 export const STATUSES: readonly DeliveryStatus[] = [
   'pending',

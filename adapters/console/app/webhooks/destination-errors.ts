@@ -1,5 +1,5 @@
 import { AlcoveApiError } from '../api/api.js'
-import { sentence, useErrorText } from '../api/error-texts.js'
+import { sentence } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
 
 interface DestinationErrorTexts {
@@ -24,7 +24,7 @@ const TEXTS: Texts<DestinationErrorTexts> = {
 }
 
 /** The sentences of an error at the fields that caused it. */
-export interface DestinationErrors {
+interface DestinationErrors {
   readonly url?: string
   readonly name?: string
   readonly eventTypes?: string
@@ -35,7 +35,6 @@ export interface DestinationErrors {
 /** A function that brings an error of a destination's form to its field. */
 export function useDestinationErrors(): (error: unknown) => DestinationErrors {
   const texts = useTexts(TEXTS)
-  const errorText = useErrorText()
   return (error) => {
     if (error == null) return {}
     if (!(error instanceof AlcoveApiError)) return { rest: error }
@@ -45,8 +44,8 @@ export function useDestinationErrors(): (error: unknown) => DestinationErrors {
     const [, field] = /^(url|name|eventTypes)\b/.exec(error.message) ?? []
     if (field === 'url') return { url: sentence(withoutField(error.message)) }
     if (field === 'name') return { name: sentence(withoutField(error.message)) }
-    if (field === 'eventTypes')
-      return { eventTypes: error.message.includes('at least one') ? texts.noTypes : errorText(error) }
+    // The server's sentence about no type explains null too, which is the other choice of the form.
+    if (field === 'eventTypes' && error.message.includes('at least one')) return { eventTypes: texts.noTypes }
     return { rest: error }
   }
 }

@@ -138,7 +138,7 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
       <EventTypeChoice
         value={values.eventTypes}
         onChange={(types) => change({ eventTypes: types === null ? null : [...types] })}
-        error={errors.eventTypes}
+        error={values.eventTypes?.length === 0 ? errors.eventTypes : undefined}
       />
       <div className="field">
         <Checkbox

@@ -11,6 +11,8 @@ export interface DeliveryFilter {
 
 type Page = Schema<'DeliveryPage'>
 
+/** The shown rows have a key of their own: whatever is read again, they stay. */
+const SHOWN_KEY = ['webhook-log'] as const
 const PAGE_SIZE = 50
 const POLL_MS = 2_000
 
@@ -30,7 +32,7 @@ export interface LoggedDelivery extends Delivery {
   readonly isLeft: boolean
 }
 
-export interface LiveDeliveries {
+interface LiveDeliveries {
   /** Undefined while the first page loads. */
   readonly data: readonly LoggedDelivery[] | undefined
   readonly error: Error | null
@@ -54,7 +56,7 @@ export interface LiveDeliveries {
 export function useLiveDeliveries(filter: DeliveryFilter): LiveDeliveries {
   const api = useApi()
   const queries = useQueryClient()
-  const shownKey = [...WEBHOOKS_KEY, 'log', filter]
+  const shownKey = [...SHOWN_KEY, filter]
   const shown = useInfiniteQuery({
     queryKey: shownKey,
     initialPageParam: undefined as string | undefined,
