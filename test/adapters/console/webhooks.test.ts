@@ -55,6 +55,17 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     return page.getByRole('region', { name: 'Log of deliveries' }).locator('tbody tr')
   }
 
+  /** Puts 429 in place of the server's answers. @param isRefused by the number of the request, from 1 */
+  async function throttleResends(isRefused: (count: number) => boolean, retryAfterSeconds: number): Promise<void> {
+    let count = 0
+    const json = { type: 'about:blank', title: 'Throttled', status: 429, detail: 'too many', code: 'ERR_THROTTLED' }
+    await page.route('**/resend', async (route) => {
+      count += 1
+      const headers = { 'retry-after': String(retryAfterSeconds) }
+      await (isRefused(count) ? route.fulfill({ status: 429, headers, json }) : route.continue())
+    })
+  }
+
   async function fact(name: string): Promise<string> {
     return await page.locator('dt', { hasText: name }).first().locator('xpath=following-sibling::dd[1]').innerText()
   }
@@ -82,7 +93,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await expect
       .poll(async () => await errorOf('https://10.0.0.1/hook'))
       .toMatch(/^Alcove does not contact this address\. Use a public HTTPS address.*10\.0\.0\.1/)
-    expect(await url.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)
+    expect(await page.locator('[name=url]:focus').count()).toBe(1)
   })
 
   it('adds a destination by keyboard, and shows the secret that signs its events this once', async () => {
@@ -98,13 +109,16 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     const secret = await dialog.locator('.hooks-secret').innerText()
     expect(await dialog.getByText('verifyWebhook').innerText()).toContain("from 'alcove/webhooks'")
     expect(await seriousViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
     await button('I have copied the secret').click()
     await page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
 
     await button('Send a test event').click()
     const sent = page.getByRole('region', { name: 'Test event' })
     await sent.getByText('The receiver has accepted it.').waitFor()
     await sent.getByText('thank you').waitFor()
+    await rows().getByText('run.started').waitFor()
     const [request] = working.requests
     expect(await verifyWebhook(request?.body ?? '', request?.headers ?? {}, secret)).toMatchObject({
       type: 'run.started',
@@ -189,19 +203,13 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
   it('sends all failed deliveries again but those that were sent again, and keeps the pause of the server', async () => {
     const before = broken.requests.length
     await page.getByRole('link', { name: 'All deliveries' }).click()
-    let refusals = 0
-    await page.route('**/resend', async (route) => {
-      refusals += 1
-      if (refusals > 1) return await route.continue()
-      const body = { type: 'about:blank', title: 'x', status: 429, detail: 'too many', code: 'ERR_THROTTLED' }
-      await route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: body })
-    })
+    await throttleResends((count) => count === 1, 1)
     await button('Resend all failed').click()
     const dialog = page.getByRole('alertdialog', { name: 'Resend all failed' })
     // Two have failed, and one of them was sent again.
     await dialog.getByText('Send one delivery again?').waitFor()
     await dialog.getByRole('button', { name: 'Send again' }).click()
-    await dialog.getByText('It goes on in 2 s.').waitFor()
+    await dialog.getByText('It goes on in 1 s.').waitFor()
     await dialog.getByText('Done: 1 sent again.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await broken.whenReceived(before + 1)
@@ -223,13 +231,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
         return await rows().count()
       })
       .toBe(4)
-    let resent = 0
-    await page.route('**/resend', async (route) => {
-      resent += 1
-      if (resent < 3) return await route.continue()
-      const body = { type: 'about:blank', title: 'x', status: 429, detail: 'too many', code: 'ERR_THROTTLED' }
-      await route.fulfill({ status: 429, headers: { 'retry-after': '60' }, json: body })
-    })
+    await throttleResends((count) => count >= 3, 60)
     await button('Resend all failed').click()
     const dialog = page.getByRole('alertdialog', { name: 'Resend all failed' })
     await dialog.getByRole('button', { name: 'Send again' }).click()
@@ -307,13 +309,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
   })
 
   it('offers the companies whose webhooks the user manages', async () => {
-    const { companies, accounts, permissions } = test.engine.administration
+    const { companies, accounts, permissions, roles } = test.engine.administration
     const branch = await companies.create({ name: `Branch ${MARKUP}`, parentId: test.engine.owner.companyId })
     const account = (await accounts.list()).find(
       ({ customerId, application }) => customerId === branch.id && application === 'tenant',
     )
-    const login = await test.engine.administration.roles.list()
-    const role = login.find(({ capabilities }) => capabilities.includes('webhook:manage'))
+    const role = (await roles.list()).find(({ capabilities }) => capabilities.includes('webhook:manage'))
     await permissions.grant({
       userIdentityId: test.engine.owner.userId,
       appAccountId: account?.id ?? 0,

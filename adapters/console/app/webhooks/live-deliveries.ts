@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
 import { type Delivery, WEBHOOKS_KEY } from './queries.js'
 
@@ -77,15 +78,21 @@ export function useLiveDeliveries(filter: DeliveryFilter): LiveDeliveries {
   const rows = shown.data?.pages.flatMap(({ items }) => items)
   const fresh = rows === undefined || newest.data === undefined ? [] : newOnes(rows, newest.data, shown.hasNextPage)
   const data = rows && (newest.data === undefined ? rows.map(unchanged) : merged(rows, newest.data))
+  const showNew = (): void => {
+    if (newest.data !== undefined) queries.setQueryData(shownKey, { pages: [newest.data], pageParams: [undefined] })
+  }
+  // In an empty log, new rows move nothing that anybody reads.
+  const isFirst = rows?.length === 0 && fresh.length > 0
+  useEffect(() => {
+    if (isFirst) showNew()
+  })
   return {
     data,
     error: shown.error,
     refetch: shown.refetch,
-    newCount: fresh.length,
+    newCount: isFirst ? 0 : fresh.length,
     isMoreNew: fresh.length === PAGE_SIZE && newest.data?.nextCursor !== null,
-    showNew: () => {
-      if (newest.data !== undefined) queries.setQueryData(shownKey, { pages: [newest.data], pageParams: [undefined] })
-    },
+    showNew,
     pollError: newest.error,
     hasNextPage: shown.hasNextPage,
     isFetchingNextPage: shown.isFetchingNextPage,

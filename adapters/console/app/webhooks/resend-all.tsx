@@ -50,10 +50,10 @@ const TEXTS: Texts<ResendAllTexts> = {
   },
   de: {
     open: {
-      failed: 'Alle gescheiterten noch einmal senden',
-      blocked: 'Alle gesperrten noch einmal senden',
-      cancelled: 'Alle abgebrochenen noch einmal senden',
-      dead: 'Alle nicht zustellbaren noch einmal senden',
+      failed: 'Gescheiterte noch einmal senden',
+      blocked: 'Gesperrte noch einmal senden',
+      cancelled: 'Abgebrochene noch einmal senden',
+      dead: 'Nicht zustellbare noch einmal senden',
     },
     looking: (count) => `Zustellungen werden gesucht: ${count} gelesen`,
     none: 'Es gibt nichts, was noch einmal zu senden wäre. Was schon noch einmal gesendet wurde, zählt nicht.',

@@ -50,7 +50,8 @@ export function SecretDialog({ destination, onClose }: SecretDialogProps): React
   const texts = useTexts(TEXTS)
   const code = verifyingCode(destination.signatureScheme, texts.comment)
   return (
-    <Dialog title={texts.title} isOpen isWide onClose={onClose} role="alertdialog">
+    // Only the button closes it: whoever presses Escape by mistake would lose the secret.
+    <Dialog title={texts.title} isOpen isWide onClose={() => undefined} role="alertdialog">
       <Note kind="warning">{texts.once}</Note>
       <code className="hooks-secret">{destination.secret}</code>
       <CopyButton text={destination.secret} label={texts.copySecret} />
