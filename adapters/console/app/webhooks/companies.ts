@@ -16,6 +16,14 @@ export function useCompanies(): readonly Company[] {
   }))
 }
 
+/** The company that a page begins with if there are several; undefined leaves the choice to the server. */
+export function useFirstCompany(): number | undefined {
+  const companies = useCompanies()
+  const { customerId } = useLogin().login.user
+  if (companies.length < 2) return undefined
+  return (companies.find(({ id }) => id === customerId) ?? companies[0])?.id
+}
+
 const TEXTS: Texts<{ readonly company: (id: number) => string }> = {
   en: { company: (id) => `Company ${id}` },
   de: { company: (id) => `Firma ${id}` },

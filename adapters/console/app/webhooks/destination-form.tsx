@@ -4,7 +4,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Choices, Select, TextField } from '../ui/fields.js'
 import { ErrorNote } from '../ui/notes.js'
-import { useCompanies } from './companies.js'
+import { useCompanies, useFirstCompany } from './companies.js'
 import { useDestinationErrors } from './destination-errors.js'
 import { EventTypeChoice } from './event-type-choice.js'
 import type { Destination } from './queries.js'
@@ -94,8 +94,9 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   const { destination, action, isPending, error, onSubmit } = props
   const texts = useTexts(TEXTS)
   const companies = useCompanies()
+  const firstCompany = useFirstCompany()
   const form = useRef<HTMLFormElement>(null)
-  const [values, setValues] = useState<DestinationValues>(() => valuesOf(destination))
+  const [values, setValues] = useState(() => valuesOf(destination, firstCompany))
   const errors = useDestinationErrors()(error)
   const change = (changes: Partial<DestinationValues>): void => setValues((before) => ({ ...before, ...changes }))
   const field = errors.url !== undefined ? 'url' : errors.name !== undefined ? 'name' : undefined
@@ -180,7 +181,7 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   )
 }
 
-function valuesOf(destination: Destination | undefined): DestinationValues {
+function valuesOf(destination: Destination | undefined, customerId: number | undefined): DestinationValues {
   if (destination === undefined)
     return {
       url: '',
@@ -189,6 +190,7 @@ function valuesOf(destination: Destination | undefined): DestinationValues {
       includeDescendants: false,
       retry: 'standard',
       signatureScheme: 'service',
+      ...(customerId !== undefined && { customerId }),
     }
   const { url, name, eventTypes, includeDescendants, retry, signatureScheme } = destination
   return { url, name, eventTypes, includeDescendants, retry, signatureScheme }

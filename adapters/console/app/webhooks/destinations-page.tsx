@@ -6,7 +6,7 @@ import { Select } from '../ui/fields.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { TableScroll } from '../ui/table-scroll.js'
-import { useCompanies, useCompanyName } from './companies.js'
+import { useCompanies, useCompanyName, useFirstCompany } from './companies.js'
 import { DestinationState, nameOf } from './destination-state.js'
 import { EventTypes } from './event-types.js'
 import { type Destination, useDestinations } from './queries.js'
@@ -60,7 +60,7 @@ const TEXTS: Texts<DestinationsTexts> = {
 export function DestinationsPage(): ReactElement {
   const texts = useTexts(TEXTS)
   const companies = useCompanies()
-  const [companyId, setCompanyId] = useState<number>()
+  const [companyId, setCompanyId] = useState(useFirstCompany())
   const query = useDestinations(companyId)
   const add = (
     <ButtonLink href="/webhooks/destinations/new" kind="primary">
@@ -108,7 +108,7 @@ function DestinationTable({ destinations }: { readonly destinations: readonly De
   const companyName = useCompanyName()
   return (
     <TableScroll label={title}>
-      <table>
+      <table className="hooks-table">
         <thead>
           <tr>
             <th scope="col">{columns.destination}</th>
