@@ -1881,7 +1881,7 @@ export interface components {
             };
         };
         /** @description A type of the catalog, or one that the host has named */
-        EventType: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>);
+        EventType: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted") | string;
         Destination: {
             id: number;
             /** @description The company whose events it gets */
@@ -7520,7 +7520,7 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>))[] | null;
+                    eventTypes: (string | ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted"))[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
                     /** @enum {string} */
@@ -7725,7 +7725,7 @@ export interface operations {
                 "application/json": {
                     url: string;
                     name?: string | null;
-                    eventTypes: ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>))[] | null;
+                    eventTypes: (string | ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted"))[] | null;
                     customerId?: number;
                     includeDescendants?: boolean;
                     /** @enum {string} */
@@ -8075,7 +8075,7 @@ export interface operations {
             query?: {
                 destinationId?: number;
                 status?: "pending" | "delivering" | "succeeded" | "failed" | "blocked" | "cancelled" | "dead";
-                type?: "run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted" | (string & Record<never, never>);
+                type?: string | ("run.started" | "run.completed" | "run.failed" | "agent.created" | "agent.published" | "agent.unpublished" | "agent.enabled" | "agent.disabled" | "agent.deleted" | "document.completed" | "document.failed" | "document.deleted");
                 limit?: number;
                 cursor?: string;
             };

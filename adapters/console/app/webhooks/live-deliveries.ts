@@ -24,7 +24,7 @@ export async function readDeliveries(
   { cursor, limit = PAGE_SIZE, signal }: { cursor?: string | undefined; limit?: number; signal: AbortSignal },
 ): Promise<Page> {
   const query = { ...filter, limit, ...(cursor !== undefined && { cursor }) }
-  return (await dataOf<unknown>(api.GET('/v1/outbound-webhooks/deliveries', { params: { query }, signal }))) as Page
+  return await dataOf(api.GET('/v1/outbound-webhooks/deliveries', { params: { query }, signal }))
 }
 
 /** A delivery as the log shows it. */

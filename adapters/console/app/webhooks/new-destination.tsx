@@ -29,7 +29,7 @@ export function NewDestination(): ReactElement {
   const [, navigate] = useLocation()
   const create = useMutation({
     mutationFn: async (body: DestinationValues) =>
-      (await dataOf<unknown>(api.POST('/v1/outbound-webhooks/destinations', { body }))) as DestinationWithSecret,
+      await dataOf(api.POST('/v1/outbound-webhooks/destinations', { body })),
     onSuccess: () => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
     // The secret stays in no cache.
     gcTime: 0,

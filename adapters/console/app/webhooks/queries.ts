@@ -26,7 +26,7 @@ export function useDestinations(companyId: number | undefined): UseInfiniteQuery
         ...(companyId !== undefined && { cid: companyId }),
       }
       const answer = api.GET('/v1/outbound-webhooks/destinations', { params: { query }, signal })
-      return (await dataOf<unknown>(answer)) as readonly Destination[]
+      return await dataOf(answer)
     },
     getNextPageParam: (page) => (page.length === DESTINATIONS_PER_PAGE ? page.at(-1)?.id : undefined),
     select: ({ pages }) => pages.flat(),
@@ -40,7 +40,7 @@ export function useDestination(id: number): UseQueryResult<Destination> {
     queryKey: [...WEBHOOKS_KEY, 'destination', id],
     queryFn: async ({ signal }) => {
       const answer = api.GET('/v1/outbound-webhooks/destinations/{id}', { params: { path: { id } }, signal })
-      return (await dataOf<unknown>(answer)) as Destination
+      return await dataOf(answer)
     },
   })
 }
@@ -52,7 +52,7 @@ export function useCatalog(): UseQueryResult<readonly Schema<'CatalogEntry'>[]> 
     queryKey: [...WEBHOOKS_KEY, 'catalog'],
     queryFn: async ({ signal }) => {
       const answer = api.GET('/v1/outbound-webhooks/catalog', { params: { query: { all: true } }, signal })
-      return (await dataOf<unknown>(answer)) as readonly Schema<'CatalogEntry'>[]
+      return await dataOf(answer)
     },
   })
 }
@@ -64,7 +64,7 @@ export function useDelivery(id: number): UseQueryResult<DeliveryWithAttempts> {
     queryKey: [...WEBHOOKS_KEY, 'delivery', id],
     queryFn: async ({ signal }) => {
       const answer = api.GET('/v1/outbound-webhooks/deliveries/{id}', { params: { path: { id } }, signal })
-      return (await dataOf<unknown>(answer)) as DeliveryWithAttempts
+      return await dataOf(answer)
     },
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data) ? OPEN_INTERVAL_MS : false),
   })

@@ -57,7 +57,7 @@ export function RotateSecret({ destination }: { readonly destination: Destinatio
       const query = isAtOnce && signatureScheme !== 'service' ? { overlapHours: 0 } : {}
       const params = { path: { id }, query }
       const answer = api.POST('/v1/outbound-webhooks/destinations/{id}/rotate-secret', { params })
-      return (await dataOf<unknown>(answer)) as DestinationWithSecret
+      return await dataOf(answer)
     },
     onSuccess: () => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
     // The secret stays in no cache.
