@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
-import { type AlcoveClient, type components, dataOf, type paths } from '../../../adapters/client/index.js'
+import { type components, createAlcoveClient, dataOf, type paths } from '../../../adapters/client/index.js'
 import { describeApi } from '../../../adapters/http-server/index.js'
 import { generateApiTypes } from './generate-api-types.js'
 import { fileForm, startServer, type TestServer } from './server.js'
@@ -38,9 +38,11 @@ describe('the OpenAPI description', () => {
     const types = await generateApiTypes()
     expect(types).toMatch(/EventType: \("run\.started" \| .*"document\.deleted"\) \| string;/)
     expectTypeOf<components['schemas']['Delivery']['type']>().toEqualTypeOf<string>()
-    const get = async (client: AlcoveClient) =>
-      await dataOf(client.GET('/v1/outbound-webhooks/deliveries/{id}', { params: { path: { id: 1 } } }))
-    expectTypeOf<Awaited<ReturnType<typeof get>>>().toExtend<components['schemas']['Delivery']>()
+    const client = createAlcoveClient({ baseUrl: server.url, access: { token: () => 'none' } })
+    const answer = client.GET('/v1/outbound-webhooks/deliveries/{id}', { params: { path: { id: 1 } } })
+    const delivery = dataOf(answer)
+    expectTypeOf(delivery).resolves.toExtend<components['schemas']['Delivery']>()
+    await expect(delivery).rejects.toThrow('access token')
   })
 })
 
