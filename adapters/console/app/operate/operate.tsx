@@ -1,6 +1,59 @@
 import type { ReactElement } from 'react'
+import { Route, Switch } from 'wouter'
+import { type Texts, useTexts } from '../texts/language.js'
+import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
+import { AuditPage } from './audit/audit-page.js'
+import { DoctorPage } from './doctor/doctor-page.js'
+import { useDoctor } from './doctor/use-doctor.js'
+import { OperateTabs } from './operate-tabs.js'
+import { QuotasPage } from './quotas/quotas-page.js'
+import { StatePage } from './state/state-page.js'
+import { useInstallation } from './state/use-installation.js'
+import './operate.css'
 
+const TEXTS: Texts<{ readonly title: string; readonly unknown: string; readonly unknownText: string }> = {
+  en: {
+    title: 'Operate',
+    unknown: 'There is no such page',
+    unknownText: 'The address may be misspelt. Choose a page above.',
+  },
+  de: {
+    title: 'Betrieb',
+    unknown: 'Diese Seite gibt es nicht',
+    unknownText: 'Die Adresse ist falsch geschrieben. Wähle oben eine Seite.',
+  },
+}
+
+const POLL_MS = 5_000
+const POLL_OF_RUN_MS = 1_000
+
+/** The state of the installation, quotas, the doctor and the audit trail. */
 export default function Operate(): ReactElement {
-  return <PageHead title="Operate" />
+  const texts = useTexts(TEXTS)
+  // The run goes on while the user looks at the other pages of this section.
+  const doctor = useDoctor()
+  const installation = useInstallation(doctor.isRunning ? POLL_OF_RUN_MS : POLL_MS)
+  const tabs = <OperateTabs isOperator={installation.data !== null} />
+  return (
+    <Switch>
+      <Route path="/operate">
+        <StatePage installation={installation} tabs={tabs} />
+      </Route>
+      <Route path="/operate/quotas">
+        <QuotasPage tabs={tabs} />
+      </Route>
+      <Route path="/operate/doctor">
+        <DoctorPage installation={installation} doctor={doctor} tabs={tabs} />
+      </Route>
+      <Route path="/operate/audit">
+        <AuditPage tabs={tabs} />
+      </Route>
+      <Route>
+        <PageHead title={texts.title} />
+        {tabs}
+        <EmptyState title={texts.unknown}>{texts.unknownText}</EmptyState>
+      </Route>
+    </Switch>
+  )
 }

@@ -12,6 +12,8 @@ export interface Format {
   readonly time: (iso: string | null | undefined) => string
   /** Such as `in 3 hours` or `2 days ago`. */
   readonly relative: (iso: string) => string
+  /** A length of time in its largest unit, such as `3 hours`. */
+  readonly duration: (seconds: number) => string
 }
 
 export function useFormat(): Format {
@@ -29,6 +31,10 @@ export function useFormat(): Format {
         ? '–'
         : new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso)),
     relative: (iso) => relative(language, new Date(iso).getTime() - Date.now()),
+    duration: (seconds) => {
+      const [unit, value] = inLargestUnit(seconds * 1_000)
+      return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+    },
   }
 }
 
@@ -40,6 +46,11 @@ const STEPS = [
 ] as const
 
 function relative(language: string, distanceMs: number): string {
-  const [unit, lengthMs] = STEPS.find(([, length]) => Math.abs(distanceMs) >= length) ?? ['second', 1_000]
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(distanceMs / lengthMs), unit)
+  const [unit, value] = inLargestUnit(distanceMs)
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(value, unit)
+}
+
+function inLargestUnit(ms: number): readonly [(typeof STEPS)[number][0], number] {
+  const [unit, lengthMs] = STEPS.find(([, length]) => Math.abs(ms) >= length) ?? ['second', 1_000]
+  return [unit, Math.round(ms / lengthMs)]
 }

@@ -1,0 +1,113 @@
+import type { Texts } from '../../texts/language.js'
+import type { AuditEntry } from './actions.js'
+
+interface AuditTexts {
+  readonly title: string
+  readonly about: string
+  readonly filters: string
+  readonly company: string
+  readonly allCompanies: string
+  readonly companyNumber: string
+  readonly companyHint: string
+  readonly action: string
+  readonly allActions: string
+  readonly user: string
+  readonly userHint: string
+  readonly from: string
+  readonly to: string
+  readonly clear: string
+  readonly again: string
+  readonly list: string
+  readonly more: string
+  readonly none: string
+  readonly noneText: string
+  readonly noneFound: string
+  readonly noneFoundText: string
+  readonly outcomes: Readonly<Record<AuditEntry['outcome'], string>>
+  readonly actors: Readonly<Record<AuditEntry['actor']['kind'], string>>
+  readonly actorNumber: (id: number) => string
+  readonly unknownTarget: string
+  readonly address: (address: string) => string
+  readonly client: (clientId: string) => string
+  readonly details: string
+  readonly onlyUser: string
+}
+
+export const AUDIT_TEXTS: Texts<AuditTexts> = {
+  en: {
+    title: 'Audit trail',
+    about:
+      'Who did what in your companies, from where, when, and with what outcome. The newest is first. Entries never change.',
+    filters: 'Filters',
+    company: 'Company',
+    allCompanies: 'All companies',
+    companyNumber: 'Number of the company',
+    companyHint: 'The page Quotas has the numbers.',
+    action: 'Action',
+    allActions: 'All actions',
+    user: 'Number of the user who acted',
+    userHint: 'Or choose it in the details of an entry.',
+    from: 'From',
+    to: 'Until and including',
+    clear: 'Clear the filters',
+    again: 'Look again',
+    list: 'Entries',
+    more: 'Show older entries',
+    none: 'No entries yet',
+    noneText:
+      'Changes by people, API keys and the host appear here: users, permissions, keys, GPTs, documents and webhooks, and attempts that were refused. Searches and downloads are not recorded.',
+    noneFound: 'No entry has all of this',
+    noneFoundText: 'Choose fewer filters or a longer time.',
+    outcomes: { done: 'done', refused: 'refused' },
+    actors: {
+      user: 'A deleted user',
+      host: 'The host',
+      system: 'Alcove itself',
+      anonymous: 'Somebody who was not signed in',
+    },
+    actorNumber: (id) => `User ${id}`,
+    unknownTarget: '(unknown)',
+    address: (address) => `from ${address}`,
+    client: (clientId) => `with the API key ${clientId}`,
+    details: 'Details',
+    onlyUser: 'Only actions of this user',
+  },
+  de: {
+    title: 'Protokoll',
+    about:
+      'Wer in deinen Firmen was getan hat, von wo, wann und mit welchem Ergebnis. Das Neueste steht oben. Einträge ändern sich nie.',
+    filters: 'Filter',
+    company: 'Firma',
+    allCompanies: 'Alle Firmen',
+    companyNumber: 'Nummer der Firma',
+    companyHint: 'Die Nummern stehen unter Kontingente.',
+    action: 'Handlung',
+    allActions: 'Alle Handlungen',
+    user: 'Nummer des handelnden Benutzers',
+    userHint: 'Oder wähle ihn in den Einzelheiten eines Eintrags.',
+    from: 'Von',
+    to: 'Bis einschließlich',
+    clear: 'Filter entfernen',
+    again: 'Noch einmal nachsehen',
+    list: 'Einträge',
+    more: 'Ältere Einträge zeigen',
+    none: 'Noch keine Einträge',
+    noneText:
+      'Hier erscheinen Änderungen durch Personen, API-Schlüssel und den Host: Benutzer, Rechte, Schlüssel, GPTs, Dokumente und Webhooks, auch abgelehnte Versuche. Suchen und Downloads werden nicht aufgezeichnet.',
+    noneFound: 'Kein Eintrag hat all das',
+    noneFoundText: 'Wähle weniger Filter oder eine längere Zeit.',
+    outcomes: { done: 'getan', refused: 'abgelehnt' },
+    actors: {
+      user: 'Ein gelöschter Benutzer',
+      host: 'Der Host',
+      system: 'Alcove selbst',
+      anonymous: 'Jemand ohne Anmeldung',
+    },
+    actorNumber: (id) => `Benutzer ${id}`,
+    unknownTarget: '(unbekannt)',
+    address: (address) => `von ${address}`,
+    client: (clientId) => `mit dem API-Schlüssel ${clientId}`,
+    details: 'Einzelheiten',
+    onlyUser: 'Nur Handlungen dieses Benutzers',
+  },
+}

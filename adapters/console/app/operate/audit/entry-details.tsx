@@ -1,0 +1,58 @@
+import type { ReactElement } from 'react'
+import { useLogin } from '../../login/use-login.js'
+import { useTexts } from '../../texts/language.js'
+import { Button } from '../../ui/buttons.js'
+import { Fact } from '../fact.js'
+import { useNameOf } from '../use-names.js'
+import type { AuditEntry } from './actions.js'
+import { AUDIT_TEXTS } from './audit-texts.js'
+import { DETAIL_TEXTS, KINDS_OF_DETAILS } from './detail-texts.js'
+
+type Value = AuditEntry['details'][string]
+
+interface EntryDetailsProps {
+  readonly entry: AuditEntry
+  readonly onUser: (userId: number) => void
+}
+
+/** All that an entry has, as names and values. */
+export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement {
+  const texts = useTexts(AUDIT_TEXTS)
+  const { names } = useTexts(DETAIL_TEXTS)
+  const { id, actor, companyId, targetType, targetId, requestId, details } = entry
+  const { userId } = actor
+  const members: readonly (readonly [string, Value])[] = [
+    ...Object.entries(details),
+    ...(userId === null ? [] : [['actor', userId] as const]),
+    ...(targetId === null ? [] : [['target', `${targetType} ${targetId}`] as const]),
+    ['companyId', companyId],
+    ...(requestId === null ? [] : [['requestId', requestId] as const]),
+    ['id', id],
+  ]
+  return (
+    <>
+      <dl className="facts">
+        {members.map(([name, value]) => (
+          <Fact key={name} name={names[name] ?? name}>
+            <DetailValue name={name} value={value} />
+          </Fact>
+        ))}
+      </dl>
+      {userId !== null && <Button onPress={() => onUser(userId)}>{texts.onlyUser}</Button>}
+    </>
+  )
+}
+
+function DetailValue({ name, value }: { readonly name: string; readonly value: Value }): ReactElement {
+  const texts = useTexts(DETAIL_TEXTS)
+  const { login } = useLogin()
+  const kind = KINDS_OF_DETAILS[name]
+  const id = typeof value === 'number' ? value : null
+  const account = kind === 'account' ? login.accounts.find((each) => each.id === id) : undefined
+  const found = useNameOf(kind ?? '', kind === undefined ? null : id)
+  const known = account?.name ?? found
+  if (known !== undefined && id !== null) return <bdi>{`${known} (${id})`}</bdi>
+  if (value === null) return <>{texts.none}</>
+  if (typeof value === 'boolean') return <>{value ? texts.yes : texts.no}</>
+  return <>{texts.values[`${name} ${value}`] ?? String(value)}</>
+}

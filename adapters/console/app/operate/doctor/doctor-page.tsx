@@ -1,0 +1,84 @@
+import type { ReactElement, ReactNode } from 'react'
+import { AlcoveApiError } from '../../api/api.js'
+import { useFormat } from '../../texts/format.js'
+import { useTexts } from '../../texts/language.js'
+import { Button } from '../../ui/buttons.js'
+import { EmptyState, ErrorNote, Note, Progress } from '../../ui/notes.js'
+import { PageHead } from '../../ui/page-head.js'
+import type { InstallationQuery } from '../state/use-installation.js'
+import { DOCTOR_TEXTS } from './doctor-texts.js'
+import { Report } from './report.js'
+import type { Doctor } from './use-doctor.js'
+
+interface DoctorPageProps {
+  readonly installation: InstallationQuery
+  readonly doctor: Doctor
+  readonly tabs: ReactNode
+}
+
+/** Runs the doctor without repairs. */
+export function DoctorPage({ installation, doctor, tabs }: DoctorPageProps): ReactElement {
+  const texts = useTexts(DOCTOR_TEXTS)
+  if (installation.data === null) {
+    return (
+      <>
+        <PageHead title={texts.title} />
+        {tabs}
+        <Note>{texts.notOperator}</Note>
+      </>
+    )
+  }
+  const other = doctor.isRunning ? undefined : (installation.data?.verification ?? undefined)
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        actions={
+          doctor.isRunning ? (
+            <Button onPress={doctor.cancel}>{texts.cancel}</Button>
+          ) : (
+            <Button kind="primary" isDisabled={other !== undefined} onPress={doctor.run}>
+              {texts.run}
+            </Button>
+          )
+        }
+      >
+        {texts.about}
+      </PageHead>
+      {tabs}
+      <Findings installation={installation} doctor={doctor} />
+    </>
+  )
+}
+
+function Findings({ installation, doctor }: Omit<DoctorPageProps, 'tabs'>): ReactElement {
+  const texts = useTexts(DOCTOR_TEXTS)
+  const format = useFormat()
+  const { isRunning, isCancelled, report, error } = doctor
+  const verification = installation.data?.verification ?? undefined
+  const documents = verification?.documents ?? 0
+  const total = installation.data?.rows['documents'] ?? 0
+  const isThrottled = error instanceof AlcoveApiError && error.status === 429
+  return (
+    <>
+      <div role="status">
+        {isCancelled && <Note>{texts.isCancelled}</Note>}
+        {!isRunning && verification !== undefined && (
+          <Note>{texts.other(format.relative(verification.started), format.number(documents))}</Note>
+        )}
+      </div>
+      {isRunning && (
+        <Progress
+          label={texts.running(format.number(documents))}
+          // The number of rows is an estimate, and the check of models comes last.
+          value={total > 0 && documents > 0 ? Math.min(documents / total, 0.95) : undefined}
+        />
+      )}
+      {isThrottled ? <Note kind="warning">{texts.throttled}</Note> : <ErrorNote error={error} />}
+      {report !== undefined && !isRunning && <Report report={report} />}
+      {report === undefined && !isRunning && error === null && !isCancelled && verification === undefined && (
+        <EmptyState title={texts.never}>{texts.neverText}</EmptyState>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ReactElement } from 'react'
+import type { Schema } from '../../api/api.js'
+import { type Texts, useTexts } from '../../texts/language.js'
+import { Badge } from '../../ui/notes.js'
+
+type Problem = Schema<'DoctorProblem'>
+
+interface ProblemTexts {
+  readonly subjects: Readonly<Record<keyof Problem['subject'], string>>
+  readonly whole: string
+  readonly repairable: string
+  readonly byHand: string
+}
+
+const TEXTS: Texts<ProblemTexts> = {
+  en: {
+    subjects: {
+      contextId: 'GPT',
+      documentId: 'document',
+      documentUuid: 'UUID',
+      file: 'file',
+      collection: 'collection',
+      model: 'model',
+      job: 'job',
+    },
+    whole: 'The whole installation',
+    repairable: 'can be repaired',
+    byHand: 'needs you',
+  },
+  de: {
+    subjects: {
+      contextId: 'GPT',
+      documentId: 'Dokument',
+      documentUuid: 'UUID',
+      file: 'Datei',
+      collection: 'Sammlung',
+      model: 'Modell',
+      job: 'Auftrag',
+    },
+    whole: 'Die ganze Installation',
+    repairable: 'lässt sich reparieren',
+    byHand: 'braucht dich',
+  },
+}
+
+/** What is wrong with what, and what mends it. */
+export function ProblemList({ problems }: { readonly problems: readonly Problem[] }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const subjectOf = ({ subject }: Problem): string => {
+    const parts = (Object.keys(texts.subjects) as (keyof Problem['subject'])[]).flatMap((member) =>
+      subject[member] === undefined ? [] : [`${texts.subjects[member]} ${subject[member]}`],
+    )
+    return parts.length === 0 ? texts.whole : parts.join(', ')
+  }
+  return (
+    <ol className="operate-problems">
+      {problems.map((problem) => (
+        <li key={JSON.stringify([problem.code, problem.subject, problem.message])} className="operate-entry">
+          <p>
+            <strong>{problem.message}</strong>{' '}
+            <Badge kind={problem.isRepairable ? 'busy' : 'bad'}>
+              {problem.isRepairable ? texts.repairable : texts.byHand}
+            </Badge>
+          </p>
+          <p className="soft">{subjectOf(problem)}</p>
+          <p>{problem.repair}</p>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,23 @@
+import type { ReactElement } from 'react'
+
+interface MeterProps {
+  readonly label: string
+  /** The numbers as a text. */
+  readonly text: string
+  readonly used: number
+  readonly limit: number
+}
+
+/** The share of a limit from which the meter warns. */
+const HIGH = 0.9
+
+/** How much of a limit is used: as a bar, and as a text. */
+export function Meter({ label, text, used, limit }: MeterProps): ReactElement {
+  return (
+    <div className="operate-meter">
+      <span>{label}</span>
+      <span>{text}</span>
+      <meter min={0} max={limit} high={limit * HIGH} optimum={0} value={used} aria-label={`${label}: ${text}`} />
+    </div>
+  )
+}

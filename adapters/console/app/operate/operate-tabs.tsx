@@ -1,0 +1,29 @@
+import type { ReactElement } from 'react'
+import { Link, useLocation } from 'wouter'
+import { type Texts, useTexts } from '../texts/language.js'
+
+const TEXTS: Texts<Readonly<Record<'label' | 'state' | 'quotas' | 'doctor' | 'audit', string>>> = {
+  en: { label: 'Pages of operation', state: 'State', quotas: 'Quotas', doctor: 'Doctor', audit: 'Audit trail' },
+  de: { label: 'Seiten des Betriebs', state: 'Zustand', quotas: 'Kontingente', doctor: 'Prüfung', audit: 'Protokoll' },
+}
+
+/** The pages of the section as links. @param isOperator true for managers of the root company */
+export function OperateTabs({ isOperator }: { readonly isOperator: boolean }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [path] = useLocation()
+  const pages = [
+    ['/operate', texts.state],
+    ['/operate/quotas', texts.quotas],
+    ...(isOperator ? ([['/operate/doctor', texts.doctor]] as const) : []),
+    ['/operate/audit', texts.audit],
+  ] as const
+  return (
+    <nav aria-label={texts.label} className="operate-tabs">
+      {pages.map(([href, title]) => (
+        <Link key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Texts } from '../../texts/language.js'
+
+interface QueueKind {
+  readonly name: string
+  /** What its jobs do. */
+  readonly about: string
+}
+
+interface QueueTexts {
+  readonly columns: readonly string[]
+  readonly label: string
+  readonly none: string
+  readonly noneText: string
+  readonly meanings: string
+  readonly crashing: (name: string, jobs: number) => string
+  readonly late: (name: string, age: string) => string
+  readonly retrying: (name: string, jobs: number) => string
+  readonly good: string
+  /** By kind of job. */
+  readonly kinds: Readonly<Record<string, QueueKind>>
+}
+
+export const QUEUE_TEXTS: Texts<QueueTexts> = {
+  en: {
+    columns: ['Work', 'Waiting', 'Running', 'Delayed', 'Retrying', 'Crashing', 'Oldest waits'],
+    label: 'Jobs by kind of work',
+    none: 'No queues here',
+    noneText: 'This process does no work in the background. The process that does it shows the queues.',
+    meanings:
+      'Waiting: due now. Delayed: due later. Retrying: has failed before. Crashing: taken three times without progress, so it may crash the process.',
+    crashing: (name, jobs) =>
+      `${name}: ${jobs === 1 ? 'a job was' : `${jobs} jobs were`} taken three times without progress, and may crash the process that runs them. Find the job in the log of the server. A document that crashes it fails after six tries; remove it then.`,
+    late: (name, age) =>
+      `${name}: the oldest job has waited for ${age}. Check in the log that the workers run; more processes do more at a time.`,
+    retrying: (name, jobs) =>
+      `${name}: ${jobs === 1 ? 'a job has failed and is' : `${jobs} jobs have failed and are`} tried again. "jobs.failed" in the log of the server says why.`,
+    good: 'Nothing needs your attention.',
+    kinds: {
+      'ingest-document': { name: 'Process documents', about: 'Reads uploaded files and makes them searchable.' },
+      'index-words': { name: 'Index words', about: 'Adds the words of older documents to the index of words.' },
+      'reindex-context': { name: 'Change a model', about: 'Computes the vectors of a GPT anew, for another model.' },
+      'purge-document': { name: 'Remove documents', about: 'Deletes the data of removed documents from the disk.' },
+      'purge-context': { name: 'Remove GPTs', about: 'Deletes the data of removed GPTs from the disk.' },
+      'purge-account': { name: 'Remove accounts', about: 'Deletes the GPTs of removed accounts.' },
+      'purge-company': { name: 'Remove companies', about: 'Deletes everything of removed companies.' },
+      'send-mail': { name: 'Send mails', about: 'Invitations and links for a new password.' },
+      'deliver-event': { name: 'Deliver webhooks', about: 'Sends events to their destinations.' },
+      'trim-deliveries': { name: 'Tidy deliveries', about: 'Removes old deliveries, once an hour.' },
+      'trim-audit': {
+        name: 'Tidy the audit trail',
+        about: 'Removes entries after their retention time, once an hour.',
+      },
+      sweep: { name: 'Sweep', about: 'Looks for left-over data and unfinished work, once an hour.' },
+    },
+  },
+  de: {
+    columns: ['Arbeit', 'Wartet', 'Läuft', 'Später', 'Noch einmal', 'Abstürze', 'Älteste wartet'],
+    label: 'Aufträge nach Art der Arbeit',
+    none: 'Keine Warteschlangen',
+    noneText: 'Dieser Prozess arbeitet nicht im Hintergrund. Der Prozess, der es tut, zeigt die Warteschlangen.',
+    meanings:
+      'Wartet: jetzt fällig. Später: erst noch fällig. Noch einmal: schon fehlgeschlagen. Abstürze: dreimal ohne Fortschritt begonnen, vielleicht stürzt der Prozess daran ab.',
+    crashing: (name, jobs) =>
+      `${name}: ${jobs === 1 ? 'Ein Auftrag wurde' : `${jobs} Aufträge wurden`} dreimal ohne Fortschritt begonnen. Vielleicht stürzt der Prozess daran ab. Suche den Auftrag im Log des Servers. Ein Dokument, an dem er abstürzt, schlägt nach sechs Versuchen fehl; entferne es dann.`,
+    late: (name, age) =>
+      `${name}: Der älteste Auftrag wartet seit ${age}. Prüfe im Log, ob die Worker laufen; mehr Prozesse schaffen mehr auf einmal.`,
+    retrying: (name, jobs) =>
+      `${name}: ${jobs === 1 ? 'Ein Auftrag ist' : `${jobs} Aufträge sind`} fehlgeschlagen und werden noch einmal versucht. „jobs.failed“ im Log des Servers nennt den Grund.`,
+    good: 'Du musst dich um nichts kümmern.',
+    kinds: {
+      'ingest-document': { name: 'Dokumente verarbeiten', about: 'Liest Dateien und macht sie durchsuchbar.' },
+      'index-words': { name: 'Wörter indexieren', about: 'Nimmt Wörter älterer Dokumente in den Index auf.' },
+      'reindex-context': { name: 'Modell wechseln', about: 'Berechnet die Vektoren eines GPTs neu.' },
+      'purge-document': { name: 'Dokumente entfernen', about: 'Löscht Daten entfernter Dokumente von der Platte.' },
+      'purge-context': { name: 'GPTs entfernen', about: 'Löscht Daten entfernter GPTs von der Platte.' },
+      'purge-account': { name: 'Konten entfernen', about: 'Löscht die GPTs entfernter Konten.' },
+      'purge-company': { name: 'Firmen entfernen', about: 'Löscht alles von entfernten Firmen.' },
+      'send-mail': { name: 'Mails verschicken', about: 'Einladungen und Links für ein neues Passwort.' },
+      'deliver-event': { name: 'Webhooks zustellen', about: 'Schickt Ereignisse an ihre Ziele.' },
+      'trim-deliveries': { name: 'Zustellungen aufräumen', about: 'Entfernt jede Stunde alte Zustellungen.' },
+      'trim-audit': { name: 'Protokoll aufräumen', about: 'Entfernt jede Stunde abgelaufene Einträge.' },
+      sweep: { name: 'Aufräumen', about: 'Sucht jede Stunde Übriggebliebenes und Unfertiges.' },
+    },
+  },
+}

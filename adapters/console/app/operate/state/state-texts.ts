@@ -1,0 +1,106 @@
+import type { Texts } from '../../texts/language.js'
+
+interface StateTexts {
+  readonly title: string
+  readonly about: string
+  readonly notOperator: string
+  readonly isUnknown: string
+  readonly process: string
+  readonly version: string
+  readonly uptime: string
+  readonly since: (duration: string, started: string) => string
+  readonly work: string
+  readonly roles: Readonly<Record<'ingest' | 'relay', string>>
+  readonly noRoles: string
+  readonly deliveries: string
+  readonly queues: string
+  readonly disk: string
+  readonly models: string
+  readonly data: string
+  readonly dataAbout: string
+  /** By name of the table. */
+  readonly tables: Readonly<Record<string, string>>
+  readonly vectorCollections: string
+  readonly wordCollections: string
+  readonly startCheck: string
+  readonly noStartCheck: string
+  readonly startCheckGood: string
+  readonly startCheckBad: (problems: number) => string
+}
+
+export const STATE_TEXTS: Texts<StateTexts> = {
+  en: {
+    title: 'State',
+    about: 'Does the server work, and does anything wait? The page looks every 5 seconds.',
+    notOperator:
+      'Queues, disks and models concern all companies, so only managers of the topmost company see them. Quotas and the audit trail of your companies are above.',
+    isUnknown: 'unknown',
+    process: 'The process that answers',
+    version: 'Version of Alcove',
+    uptime: 'Runs since',
+    since: (duration, started) => `${duration} (${started})`,
+    work: 'Work in the background',
+    roles: { ingest: 'processes documents and removes deleted data', relay: 'sends webhooks and mails' },
+    noRoles: 'None: another process does it.',
+    deliveries: 'Webhooks that wait for delivery',
+    queues: 'Queues',
+    disk: 'Disk',
+    models: 'Embedding models',
+    data: 'Stored data',
+    dataAbout: 'Rows of the tables that grow, and collections of the indexes: one for each GPT and generation.',
+    tables: {
+      companies: 'Companies',
+      users: 'Users',
+      contexts: 'GPTs',
+      documents: 'Documents',
+      chunks: 'Chunks of text',
+      events: 'Events',
+      deliveries: 'Deliveries of webhooks',
+      audit: 'Entries of the audit trail',
+    },
+    vectorCollections: 'Collections of vectors',
+    wordCollections: 'Collections of words',
+    startCheck: 'Check after the start',
+    noStartCheck: 'The check is not finished yet, or this process does not run it.',
+    startCheckGood: 'The quick check after the start found nothing wrong. The doctor checks thoroughly.',
+    startCheckBad: (problems) =>
+      `The quick check after the start found ${problems === 1 ? 'a problem' : `${problems} problems`}. The doctor checks thoroughly.`,
+  },
+  de: {
+    title: 'Zustand',
+    about: 'Arbeitet der Server, und wartet etwas? Die Seite sieht alle 5 Sekunden nach.',
+    notOperator:
+      'Warteschlangen, Speicher und Modelle betreffen alle Firmen. Deshalb sehen sie nur Verwalter der obersten Firma. Kontingente und Protokoll deiner Firmen stehen oben.',
+    isUnknown: 'unbekannt',
+    process: 'Der Prozess, der antwortet',
+    version: 'Version von Alcove',
+    uptime: 'Läuft seit',
+    since: (duration, started) => `${duration} (${started})`,
+    work: 'Arbeit im Hintergrund',
+    roles: { ingest: 'verarbeitet Dokumente und entfernt Gelöschtes', relay: 'verschickt Webhooks und Mails' },
+    noRoles: 'Keine: Ein anderer Prozess erledigt sie.',
+    deliveries: 'Webhooks, die auf Zustellung warten',
+    queues: 'Warteschlangen',
+    disk: 'Speicherplatz',
+    models: 'Embedding-Modelle',
+    data: 'Gespeicherte Daten',
+    dataAbout: 'Zeilen der Tabellen, die wachsen, und Sammlungen der Indexe: eine je GPT und Generation.',
+    tables: {
+      companies: 'Firmen',
+      users: 'Benutzer',
+      contexts: 'GPTs',
+      documents: 'Dokumente',
+      chunks: 'Textabschnitte',
+      events: 'Ereignisse',
+      deliveries: 'Zustellungen von Webhooks',
+      audit: 'Einträge des Protokolls',
+    },
+    vectorCollections: 'Sammlungen von Vektoren',
+    wordCollections: 'Sammlungen von Wörtern',
+    startCheck: 'Prüfung nach dem Start',
+    noStartCheck: 'Die Prüfung ist noch nicht fertig, oder dieser Prozess macht sie nicht.',
+    startCheckGood: 'Die schnelle Prüfung nach dem Start hat keinen Fehler gefunden. Gründlich sucht die Prüfung.',
+    startCheckBad: (problems) =>
+      `Die schnelle Prüfung nach dem Start hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden. Gründlich sucht die Prüfung.`,
+  },
+}
