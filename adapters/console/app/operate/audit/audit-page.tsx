@@ -42,7 +42,11 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
       </PageHead>
       {tabs}
       <AuditFilters filter={filter} onChange={change} />
-      {isFiltered && <Button onPress={() => setParams({}, { replace: true })}>{texts.clear}</Button>}
+      {isFiltered && (
+        <div className="operate-clear">
+          <Button onPress={() => setParams({}, { replace: true })}>{texts.clear}</Button>
+        </div>
+      )}
       <h2>{texts.list}</h2>
       <Loaded query={trail}>
         {({ pages }) => {

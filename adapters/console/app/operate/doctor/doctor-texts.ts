@@ -17,6 +17,7 @@ interface DoctorTexts {
   readonly healthy: string
   readonly unhealthy: (problems: number) => string
   readonly repair: readonly [string, string]
+  readonly byHand: string
   readonly copy: string
   readonly checked: string
   readonly counts: Readonly<Record<keyof Schema<'VerifyReport'>['checked'], string>>
@@ -44,6 +45,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'To mend what can be repaired, somebody with a command line runs',
       'on the machine of the server. Stop the server first, unless it uses PostgreSQL.',
     ],
+    byHand: 'Alcove cannot repair the ones that need you: each says what you can do.',
     copy: 'Copy the report',
     checked: 'What was checked',
     counts: {
@@ -82,6 +84,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'Was sich reparieren lässt, repariert jemand mit einer Kommandozeile durch',
       'auf der Maschine des Servers. Halte den Server vorher an, außer er benutzt PostgreSQL.',
     ],
+    byHand: 'Was dich braucht, kann Alcove nicht reparieren: Dort steht jeweils, was du tun kannst.',
     copy: 'Bericht kopieren',
     checked: 'Was geprüft wurde',
     counts: {

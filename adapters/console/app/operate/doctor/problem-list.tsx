@@ -53,7 +53,7 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
     return parts.length === 0 ? texts.whole : parts.join(', ')
   }
   return (
-    <ol className="operate-problems">
+    <ol className="operate-entries">
       {problems.map((problem) => (
         <li key={JSON.stringify([problem.code, problem.subject, problem.message])} className="operate-entry">
           <p>

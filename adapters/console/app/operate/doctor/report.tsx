@@ -31,9 +31,12 @@ export function Report({ report }: { readonly report: VerifyReport }): ReactElem
         ) : (
           <Note kind="warning">
             <p>{texts.unhealthy(problems.length)}</p>
-            <p>
-              {texts.repair[0]} <code>{COMMAND}</code> {texts.repair[1]}
-            </p>
+            {problems.some(({ isRepairable }) => isRepairable) && (
+              <p>
+                {texts.repair[0]} <code>{COMMAND}</code> {texts.repair[1]}
+              </p>
+            )}
+            {problems.some(({ isRepairable }) => !isRepairable) && <p>{texts.byHand}</p>}
           </Note>
         )}
       </div>

@@ -37,7 +37,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     isUnknown: 'unknown',
     process: 'The process that answers',
     version: 'Version of Alcove',
-    uptime: 'Runs since',
+    uptime: 'Uptime',
     since: (duration, started) => `${duration} (${started})`,
     work: 'Work in the background',
     roles: { ingest: 'processes documents and removes deleted data', relay: 'sends webhooks and mails' },
