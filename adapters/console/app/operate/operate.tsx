@@ -25,26 +25,23 @@ const TEXTS: Texts<{ readonly title: string; readonly unknown: string; readonly 
   },
 }
 
-const POLL_MS = 5_000
-const POLL_OF_RUN_MS = 1_000
-
 /** The state of the installation, quotas, the doctor and the audit trail. */
 export default function Operate(): ReactElement {
   const texts = useTexts(TEXTS)
   // The run goes on while the user looks at the other pages of this section.
   const doctor = useDoctor()
-  const installation = useInstallation(doctor.isRunning ? POLL_OF_RUN_MS : POLL_MS)
-  const tabs = <OperateTabs isOperator={installation.data !== null} />
+  const { data, isPending } = useInstallation(false)
+  const tabs = <OperateTabs isOperator={!isPending && data !== null} />
   return (
     <Switch>
       <Route path="/operate">
-        <StatePage installation={installation} tabs={tabs} />
+        <StatePage tabs={tabs} />
       </Route>
       <Route path="/operate/quotas">
         <QuotasPage tabs={tabs} />
       </Route>
       <Route path="/operate/doctor">
-        <DoctorPage installation={installation} doctor={doctor} tabs={tabs} />
+        <DoctorPage doctor={doctor} tabs={tabs} />
       </Route>
       <Route path="/operate/audit">
         <AuditPage tabs={tabs} />

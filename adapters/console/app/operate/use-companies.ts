@@ -9,7 +9,7 @@ const PAGE_SIZE = 20
 export function useCompanies(): UseInfiniteQueryResult<InfiniteData<readonly Company[]>> {
   const api = useApi()
   return useInfiniteQuery({
-    queryKey: ['companies', PAGE_SIZE],
+    queryKey: ['operate', 'companies'],
     queryFn: async ({ signal, pageParam }) =>
       await dataOf(api.GET('/tenant/companies', { params: { query: { limit: PAGE_SIZE, after: pageParam } }, signal })),
     initialPageParam: 0,

@@ -83,7 +83,7 @@ function readerOf(
 
 function useName(key: readonly unknown[], read: ReadName | undefined): string | undefined {
   const { data } = useQuery({
-    queryKey: ['name', ...key],
+    queryKey: ['operate', 'name', ...key],
     queryFn: async ({ signal }) => (await read?.(signal)) ?? null,
     enabled: read !== undefined,
     staleTime: STALE_MS,

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
@@ -18,6 +18,7 @@ const MEMBERS = ['company', 'action', 'user', 'from', 'to'] as const satisfies r
 export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement {
   const texts = useTexts(AUDIT_TEXTS)
   const api = useApi()
+  const heading = useRef<HTMLHeadingElement>(null)
   const [params, setParams] = useSearchParams()
   const filter = Object.fromEntries(MEMBERS.map((name) => [name, params.get(name) ?? ''])) as unknown as AuditFilter
   const isFiltered = MEMBERS.some((name) => filter[name] !== '')
@@ -35,6 +36,11 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
     const chosen = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== '')
     setParams(Object.fromEntries(chosen), { replace: true })
   }
+  const showUser = (id: number): void => {
+    change({ user: String(id) })
+    // The button goes with its entry, and the keyboard goes on at the list.
+    heading.current?.focus()
+  }
   return (
     <>
       <PageHead title={texts.title} actions={<Button onPress={() => void trail.refetch()}>{texts.again}</Button>}>
@@ -42,12 +48,12 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
       </PageHead>
       {tabs}
       <AuditFilters filter={filter} onChange={change} />
-      {isFiltered && (
-        <div className="operate-clear">
-          <Button onPress={() => setParams({}, { replace: true })}>{texts.clear}</Button>
-        </div>
-      )}
-      <h2>{texts.list}</h2>
+      <div className="operate-clear">
+        <Button onPress={() => setParams({}, { replace: true })}>{texts.clear}</Button>
+      </div>
+      <h2 ref={heading} tabIndex={-1}>
+        {texts.list}
+      </h2>
       <Loaded query={trail}>
         {({ pages }) => {
           const entries = pages.flatMap(({ items }) => items)
@@ -61,7 +67,7 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
           return (
             <ol className="operate-entries" aria-label={texts.list}>
               {entries.map((entry) => (
-                <EntryItem key={entry.id} entry={entry} onUser={(id) => change({ user: String(id) })} />
+                <EntryItem key={entry.id} entry={entry} onUser={showUser} />
               ))}
             </ol>
           )

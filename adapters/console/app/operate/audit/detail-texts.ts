@@ -1,7 +1,7 @@
 import type { Texts } from '../../texts/language.js'
 
 interface DetailTexts {
-  /** By the name of the detail. */
+  /** By the name of the detail; kinds of targets by the name of their id. */
   readonly names: Readonly<Record<string, string>>
   /** By the detail's name and value. */
   readonly values: Readonly<Record<string, string>>
@@ -34,7 +34,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       id: 'Entry',
       companyId: 'Company',
       actor: 'Who',
-      target: 'Target',
+      target: 'What',
       requestId: 'Request',
       parentId: 'Company above',
       oldParentId: 'Company above before',
@@ -49,6 +49,10 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       contextId: 'GPT',
       destinationId: 'Destination',
       deliveryId: 'Delivery',
+      permissionId: 'Permission',
+      documentId: 'Document',
+      'api-keyId': 'API key',
+      'signing-keyId': 'Signing key',
       disabled: 'Suspended from the beginning',
       service: 'Service user, no person',
       emailChanged: 'Address changed',
@@ -94,7 +98,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       id: 'Eintrag',
       companyId: 'Firma',
       actor: 'Wer',
-      target: 'Ziel',
+      target: 'Was',
       requestId: 'Anfrage',
       parentId: 'Firma darüber',
       oldParentId: 'Firma darüber vorher',
@@ -109,6 +113,10 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       contextId: 'GPT',
       destinationId: 'Ziel',
       deliveryId: 'Zustellung',
+      permissionId: 'Recht',
+      documentId: 'Dokument',
+      'api-keyId': 'API-Schlüssel',
+      'signing-keyId': 'Signaturschlüssel',
       disabled: 'Von Anfang an ausgesetzt',
       service: 'Dienst-Benutzer, keine Person',
       emailChanged: 'Adresse geändert',

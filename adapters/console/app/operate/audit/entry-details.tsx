@@ -24,7 +24,7 @@ export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement
   const members: readonly (readonly [string, Value])[] = [
     ...Object.entries(details),
     ...(userId === null ? [] : [['actor', userId] as const]),
-    ...(targetId === null ? [] : [['target', `${targetType} ${targetId}`] as const]),
+    ...(targetId === null ? [] : [['target', `${names[`${targetType}Id`] ?? targetType} ${targetId}`] as const]),
     ['companyId', companyId],
     ...(requestId === null ? [] : [['requestId', requestId] as const]),
     ['id', id],

@@ -5,19 +5,22 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote, Note, Progress } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
-import type { InstallationQuery } from '../state/use-installation.js'
+import { type Installation, useInstallation } from '../state/use-installation.js'
 import { DOCTOR_TEXTS } from './doctor-texts.js'
 import { Report } from './report.js'
 import type { Doctor } from './use-doctor.js'
 
+const POLL_MS = 5_000
+const POLL_OF_RUN_MS = 1_000
+
 interface DoctorPageProps {
-  readonly installation: InstallationQuery
   readonly doctor: Doctor
   readonly tabs: ReactNode
 }
 
 /** Runs the doctor without repairs. */
-export function DoctorPage({ installation, doctor, tabs }: DoctorPageProps): ReactElement {
+export function DoctorPage({ doctor, tabs }: DoctorPageProps): ReactElement {
+  const installation = useInstallation(doctor.isRunning ? POLL_OF_RUN_MS : POLL_MS)
   const texts = useTexts(DOCTOR_TEXTS)
   if (installation.data === null) {
     return (
@@ -37,7 +40,7 @@ export function DoctorPage({ installation, doctor, tabs }: DoctorPageProps): Rea
           doctor.isRunning ? (
             <Button onPress={doctor.cancel}>{texts.cancel}</Button>
           ) : (
-            <Button kind="primary" isDisabled={other !== undefined} onPress={doctor.run}>
+            <Button kind="primary" isDisabled={other !== undefined || installation.isPending} onPress={doctor.run}>
               {texts.run}
             </Button>
           )
@@ -46,18 +49,23 @@ export function DoctorPage({ installation, doctor, tabs }: DoctorPageProps): Rea
         {texts.about}
       </PageHead>
       {tabs}
-      <Findings installation={installation} doctor={doctor} />
+      <Findings installation={installation.data} doctor={doctor} />
     </>
   )
 }
 
-function Findings({ installation, doctor }: Omit<DoctorPageProps, 'tabs'>): ReactElement {
+interface FindingsProps {
+  readonly installation: Installation | undefined
+  readonly doctor: Doctor
+}
+
+function Findings({ installation, doctor }: FindingsProps): ReactElement {
   const texts = useTexts(DOCTOR_TEXTS)
   const format = useFormat()
   const { isRunning, isCancelled, report, error } = doctor
-  const verification = installation.data?.verification ?? undefined
+  const verification = installation?.verification ?? undefined
   const documents = verification?.documents ?? 0
-  const total = installation.data?.rows['documents'] ?? 0
+  const total = installation?.rows['documents'] ?? 0
   const isThrottled = error instanceof AlcoveApiError && error.status === 429
   return (
     <>

@@ -10,15 +10,13 @@ import { HealthPanel } from './health-panel.js'
 import { ModelCards } from './model-cards.js'
 import { QueueTable } from './queue-table.js'
 import { STATE_TEXTS } from './state-texts.js'
-import type { Installation, InstallationQuery } from './use-installation.js'
+import { type Installation, useInstallation } from './use-installation.js'
 
-interface StatePageProps {
-  readonly installation: InstallationQuery
-  readonly tabs: ReactNode
-}
+const POLL_MS = 5_000
 
 /** The health of the server; for managers of the root company also its queues, disks, models and rows. */
-export function StatePage({ installation, tabs }: StatePageProps): ReactElement {
+export function StatePage({ tabs }: { readonly tabs: ReactNode }): ReactElement {
+  const installation = useInstallation(POLL_MS)
   const texts = useTexts(STATE_TEXTS)
   return (
     <>

@@ -6,8 +6,8 @@ export type Installation = Schema<'InstallationState'>
 /** The state of the installation; null for users who do not manage the root company. */
 export type InstallationQuery = UseQueryResult<Installation | null>
 
-/** Asks for the state again and again while the page is visible. */
-export function useInstallation(pollMs: number): InstallationQuery {
+/** Asks for the state again and again while the page is visible. @param pollMs false to ask once */
+export function useInstallation(pollMs: number | false): InstallationQuery {
   const api = useApi()
   return useQuery({
     queryKey: ['installation'],
