@@ -11,7 +11,7 @@ interface MeterProps {
 /** The share of a limit from which the meter warns. */
 const HIGH = 0.9
 
-/** How much of a limit is used: as a bar, and as a text. */
+/** Shows how much of a limit is used: as a bar, and as a text. */
 export function Meter({ label, text, used, limit }: MeterProps): ReactElement {
   return (
     <div className="operate-meter">

@@ -124,7 +124,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       'role-of': 'die Rolle des Rechts #',
       'secret-of': 'das Geheimnis des Ziels #',
       'sharing-of': 'die Freigabe des GPTs #',
-      'signing-key': 'den Signaturschlüssel der Tokens',
+      'signing-key': 'den Schlüssel für Tokens',
       'token-of': 'ein Token des API-Schlüssels #',
       'token-with': 'ein Token mit dem API-Schlüssel #',
       user: 'den Benutzer #',

@@ -96,7 +96,7 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
       'Hier erscheinen Änderungen durch Personen, API-Schlüssel und den Host: Benutzer, Rechte, Schlüssel, GPTs, Dokumente und Webhooks, auch abgelehnte Versuche. Suchen und Downloads werden nicht aufgezeichnet.',
     noneFound: 'Kein Eintrag hat all das',
     noneFoundText: 'Wähle weniger Filter oder eine längere Zeit.',
-    outcomes: { done: 'getan', refused: 'abgelehnt' },
+    outcomes: { done: 'ausgeführt', refused: 'abgelehnt' },
     actors: {
       user: 'Ein gelöschter Benutzer',
       host: 'Der Host',

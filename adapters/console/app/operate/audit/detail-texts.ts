@@ -116,7 +116,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       permissionId: 'Recht',
       documentId: 'Dokument',
       'api-keyId': 'API-Schlüssel',
-      'signing-keyId': 'Signaturschlüssel',
+      'signing-keyId': 'Schlüssel für Tokens',
       disabled: 'Von Anfang an ausgesetzt',
       service: 'Dienst-Benutzer, keine Person',
       emailChanged: 'Adresse geändert',

@@ -45,7 +45,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'To mend what can be repaired, somebody with a command line runs',
       'on the machine of the server. Stop the server first, unless it uses PostgreSQL.',
     ],
-    byHand: 'Alcove cannot repair the ones that need you: each says what you can do.',
+    byHand: 'Alcove cannot repair what is marked "mend by hand": there you read what you can do.',
     copy: 'Copy the report',
     checked: 'What was checked',
     counts: {
@@ -76,7 +76,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
     throttled: 'Gerade prüft jemand anderes, und es läuft nur eine Prüfung auf einmal. Warte auf ihr Ende.',
     never: 'Noch keine Prüfung',
     neverText:
-      'Prüfe nach einem Absturz, einer vollen Platte oder einem zurückgespielten Backup, oder wenn in Antworten etwas fehlt. Das liest jede Datei und kann Minuten dauern; Suchen und Uploads gehen weiter.',
+      'Prüfe nach einem Absturz, einer vollen Platte oder einem wiederhergestellten Backup, oder wenn in Antworten etwas fehlt. Das liest jede Datei und kann Minuten dauern; Suchen und Uploads gehen weiter.',
     report: 'Bericht',
     healthy: 'Alles ist in Ordnung: Was geprüft wurde, passt zusammen.',
     unhealthy: (problems) => `Die Prüfung hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden.`,
@@ -84,7 +84,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'Was sich reparieren lässt, repariert jemand mit einer Kommandozeile durch',
       'auf der Maschine des Servers. Halte den Server vorher an, außer er benutzt PostgreSQL.',
     ],
-    byHand: 'Was dich braucht, kann Alcove nicht reparieren: Dort steht jeweils, was du tun kannst.',
+    byHand: 'Wo „von Hand beheben“ steht, kann Alcove nichts reparieren: Dort liest du, was du tun kannst.',
     copy: 'Bericht kopieren',
     checked: 'Was geprüft wurde',
     counts: {

@@ -25,7 +25,7 @@ const TEXTS: Texts<ProblemTexts> = {
     },
     whole: 'The whole installation',
     repairable: 'can be repaired',
-    byHand: 'needs you',
+    byHand: 'mend by hand',
   },
   de: {
     subjects: {
@@ -39,7 +39,7 @@ const TEXTS: Texts<ProblemTexts> = {
     },
     whole: 'Die ganze Installation',
     repairable: 'lässt sich reparieren',
-    byHand: 'braucht dich',
+    byHand: 'von Hand beheben',
   },
 }
 
