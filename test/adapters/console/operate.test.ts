@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { components } from '../../../adapters/client/index.js'
 import { VERSION } from '../../../adapters/node-kit/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import {
@@ -77,6 +78,15 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     return await within.locator('dt', { hasText: name }).locator('xpath=following-sibling::dd[1]').innerText()
   }
 
+  /** Waits for what the page shows once it has asked again. */
+  async function seesAfterPolls(wanted: Locator): Promise<void> {
+    const ask = async (): Promise<boolean> => {
+      await page.clock.fastForward(POLL_MS)
+      return await wanted.isVisible()
+    }
+    await expect.poll(ask, { timeout: 10_000, interval: 200 }).toBe(true)
+  }
+
   it('shows an owner the health, the version, the disk, the models and the stored data', async () => {
     await page.getByText('Everything works').waitFor()
     const running = panel('The process that answers')
@@ -95,15 +105,13 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     const { destinations } = test.engine.administration
     const { id } = await destinations.create({ url: await unusedUrl(), eventTypes: null, name: `Hook ${MARKUP}` })
     await destinations.test(id)
-    const row = page.getByRole('row', { name: /^Deliver webhooks/ })
-    const retrying = async (): Promise<string | undefined> => {
-      await page.clock.fastForward(POLL_MS)
-      return (await row.getByRole('cell').allInnerTexts())[3]
-    }
-    await expect.poll(retrying, { timeout: 10_000, interval: 200 }).toBe('1')
-    expect(await panel('Queues').getByRole('status').innerText()).toContain(
-      'Deliver webhooks: a job has failed and is tried again.',
-    )
+    const attention = panel('Queues').getByRole('status')
+    await seesAfterPolls(attention.getByText('Deliver webhooks: a job has failed and is tried again.'))
+    const [waiting, running, delayed, retrying] = await page
+      .getByRole('row', { name: /^Deliver webhooks/ })
+      .getByRole('cell')
+      .allInnerTexts()
+    expect([Number(waiting) + Number(running) + Number(delayed), retrying]).toEqual([1, '1'])
   })
 
   it('says which part of the server does not work, and what to do', async () => {
@@ -116,9 +124,36 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await health.getByText('The store of files did not answer within 2 seconds. Check the disk').waitFor()
     expect(await health.innerText()).toContain('An embedding model answers with an error (ERR_MODEL_UNAVAILABLE).')
     expect(await health.innerText()).not.toContain('The database')
-    await page.unroute('**/health')
+    await page.unrouteAll({ behavior: 'wait' })
     await page.clock.fastForward(POLL_MS)
     await page.getByText('Everything works').waitFor()
+  })
+
+  it('says what needs attention in queues, disks and models, and who checks already', async () => {
+    await page.route('**/operator/state', async (route) => {
+      const response = await route.fetch()
+      const state = (await response.json()) as components['schemas']['InstallationState']
+      const changed = {
+        queues: state.queues.map((queue) =>
+          queue.kind === 'ingest-document' ? { ...queue, waiting: 3, oldestWaitingSeconds: 7_200, crashing: 2 } : queue,
+        ),
+        disk: state.disk.map((part) => ({ ...part, freeBytes: part.part === 'files' ? 5_000_000 : null })),
+        models: state.models.map((model) => ({ ...model, isAvailable: false, isLoaded: null })),
+        verification: { started: new Date().toISOString(), documents: 17 },
+      }
+      await route.fulfill({ response, json: { ...state, ...changed } })
+    })
+    const attention = panel('Queues').getByRole('status')
+    await seesAfterPolls(attention.getByText('Process documents: 2 jobs were taken three times without progress'))
+    await attention.getByText('Process documents: the oldest job has waited for 2 hours.').waitFor()
+    await panel('Disk').getByText('Only 5 MB are free on a disk.').waitFor()
+    expect(await page.getByRole('row', { name: /^Database/ }).innerText()).toMatch(/unknown$/)
+    await panel('Embedding models').getByText('The server of this model does not answer.').waitFor()
+    await openTab('Doctor')
+    await page.getByText(/A check that somebody else began .* runs now: 17 documents so far/).waitFor()
+    expect(await page.getByRole('button', { name: 'Check everything' }).isDisabled()).toBe(true)
+    await page.unrouteAll({ behavior: 'wait' })
+    await seesAfterPolls(page.getByRole('heading', { name: 'No check yet' }))
   })
 
   it('shows what each company uses beside its limits, and leads to the settings of a large GPT', async () => {
