@@ -122,6 +122,6 @@ export class Access {
 
 /** The application whose token an operation needs; undefined for one that needs none. */
 function targetOf(path: string): TargetApp | undefined {
-  if (/^\/context(?:\/|$)/.test(path)) return 'assistant'
-  return /^\/(?:tenant|permission|v1)(?:\/|$)/.test(path) ? 'tenant' : undefined
+  if (/^\/(?:context(?:\/|$)|auth\/login$)/.test(path)) return 'assistant'
+  return /^\/(?:tenant|permission|v1|operator)(?:\/|$)/.test(path) ? 'tenant' : undefined
 }

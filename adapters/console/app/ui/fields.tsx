@@ -1,6 +1,5 @@
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import {
-  NumberField as AriaNumberField,
   Select as AriaSelect,
   TextField as AriaTextField,
   type TextFieldProps as AriaTextFieldProps,
@@ -8,7 +7,6 @@ import {
   CheckboxButton,
   CheckboxField,
   FieldError,
-  Group,
   Input,
   Label,
   ListBox,
@@ -68,21 +66,45 @@ interface NumberFieldProps extends FieldProps {
   readonly step?: number
 }
 
-export function NumberField({ label, hint, error, ...props }: NumberFieldProps): ReactElement {
+/** A field for a number, with a comma or a point. A value beyond its bounds becomes the bound when the user leaves it. */
+export function NumberField(props: NumberFieldProps): ReactElement {
+  const { label, hint, error, value, onChange, minValue = -Infinity, maxValue = Infinity, step, ...others } = props
+  const [text, setText] = useState('')
+  const change = (typed: string): void => {
+    setText(typed)
+    onChange(parseNumber(typed))
+  }
+  const leave = (): void => {
+    const bounded = Math.min(Math.max(value, minValue), maxValue)
+    setText('')
+    if (!Number.isNaN(value) && bounded !== value) onChange(bounded)
+  }
+  const isWhole = step === undefined || Number.isInteger(step)
   return (
-    <AriaNumberField
-      {...props}
+    <AriaTextField
+      {...others}
       className="field"
+      inputMode={isWhole ? 'numeric' : 'decimal'}
       isInvalid={error !== undefined}
-      formatOptions={{ useGrouping: false, maximumFractionDigits: 3 }}
+      // A text such as "0," is on its way to a number.
+      value={Object.is(parseNumber(text), value) ? text : numberText(value)}
+      onChange={change}
+      onBlur={leave}
     >
       <Label>{label}</Label>
-      <Group className="number">
-        <Input />
-      </Group>
+      <Input />
       <Hints hint={hint} error={error} />
-    </AriaNumberField>
+    </AriaTextField>
   )
+}
+
+function parseNumber(text: string): number {
+  const plain = text.trim().replace(',', '.')
+  return /^-?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : Number.NaN
+}
+
+function numberText(value: number): string {
+  return Number.isNaN(value) ? '' : String(value)
 }
 
 export interface Choice<Value extends string> {

@@ -5,7 +5,7 @@ import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { PageHead } from '../ui/page-head.js'
 import { DestinationForm, type DestinationValues } from './destination-form.js'
-import { type WEBHOOKS_KEY } from './queries.js'
+import { WEBHOOKS_KEY } from './queries.js'
 import { SecretDialog } from './secret-dialog.js'
 
 const TEXTS: Texts<{ readonly title: string; readonly about: string; readonly add: string }> = {
