@@ -1,8 +1,8 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Router } from 'wouter'
 import { serverAddresses } from './api/server.js'
 import { App } from './app.js'
+import { GuardedRouter } from './frame/guarded-router.js'
 import { LanguageProvider } from './texts/language.js'
 import './styles/base.css'
 import './styles/controls.css'
@@ -11,10 +11,10 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
-    <Router base={serverAddresses().consolePath}>
-      <LanguageProvider>
+    <LanguageProvider>
+      <GuardedRouter base={serverAddresses().consolePath}>
         <App />
-      </LanguageProvider>
-    </Router>
+      </GuardedRouter>
+    </LanguageProvider>
   </StrictMode>,
 )

@@ -5,6 +5,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Select } from '../ui/fields.js'
 import { Toasts } from '../ui/toasts.js'
+import { useLeave } from './guarded-router.js'
 import { LanguageChoice } from './language-choice.js'
 
 type SectionName = 'gpts' | 'search' | 'people' | 'webhooks' | 'operate'
@@ -55,6 +56,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
   const texts = useTexts(TEXTS)
   const { login, account, chooseAccount, logOut, can } = useLogin()
   const [path] = useLocation()
+  const leave = useLeave()
   const content = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   // Another page is announced, and the keyboard goes on in it.
@@ -87,7 +89,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
             <Select
               label={texts.account}
               value={account === undefined ? null : String(account.id)}
-              onChange={(id) => chooseAccount(Number(id))}
+              onChange={(id) => leave(() => chooseAccount(Number(id)))}
               choices={choices.map(({ id, name, customerName }) => ({
                 value: String(id),
                 label: `${customerName}: ${name}`,
@@ -95,7 +97,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
             />
           )}
           <span className="frame-name">{login.user.name === '' ? login.user.email : login.user.name}</span>
-          <Button kind="quiet" onPress={() => void logOut()}>
+          <Button kind="quiet" onPress={() => leave(() => void logOut())}>
             {texts.signOut}
           </Button>
           <LanguageChoice />

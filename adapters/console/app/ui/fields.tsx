@@ -32,7 +32,7 @@ interface FieldProps {
   readonly isDisabled?: boolean
 }
 
-interface TextFieldProps extends FieldProps {
+interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'onKeyDown'> {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly name?: string

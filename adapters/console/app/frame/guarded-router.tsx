@@ -1,0 +1,114 @@
+import { createContext, type ReactElement, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
+import { Router } from 'wouter'
+import { type Texts, useTexts } from '../texts/language.js'
+import { ConfirmDialog } from '../ui/dialogs.js'
+
+const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly leave: string }> = {
+  en: {
+    title: 'Leave without saving?',
+    text: 'You have changed something here and not saved it. If you leave, the changes are lost.',
+    leave: 'Leave and lose the changes',
+  },
+  de: {
+    title: 'Ohne Speichern verlassen?',
+    text: 'Du hast hier etwas geändert und nicht gespeichert. Wenn du die Seite verlässt, gehen die Änderungen verloren.',
+    leave: 'Verlassen und Änderungen verwerfen',
+  },
+}
+
+interface Guard {
+  readonly leave: (go: () => void) => void
+  /** Called when the user gives up the changes. */
+  readonly hold: (onGiveUp: () => void) => () => void
+}
+
+const GuardContext = createContext<Guard>({ leave: (go) => go(), hold: () => () => undefined })
+
+/** The router of the page. It asks before the user leaves a form with unsaved changes. */
+export function GuardedRouter({
+  base,
+  children,
+}: {
+  readonly base: string
+  readonly children: ReactNode
+}): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [next, setNext] = useState<{ readonly go: () => void }>()
+  const holders = useRef(new Set<() => void>())
+  const formAddress = useRef('')
+  const hold = useCallback((onGiveUp: () => void) => {
+    formAddress.current = location.href
+    holders.current.add(onGiveUp)
+    return () => {
+      holders.current.delete(onGiveUp)
+    }
+  }, [])
+  const leave = useCallback((go: () => void) => {
+    if (holders.current.size === 0) go()
+    else setNext({ go })
+  }, [])
+  useEffect(() => {
+    const onUnload = (event: BeforeUnloadEvent): void => {
+      if (holders.current.size > 0) event.preventDefault()
+    }
+    const onPop = (event: PopStateEvent): void => {
+      const isSamePage = new URL(formAddress.current || location.href).pathname === location.pathname
+      if (holders.current.size === 0 || isSamePage) return
+      // The browser has left already. The form gets its address back before the router looks.
+      event.stopImmediatePropagation()
+      history.pushState(null, '', formAddress.current)
+      setNext({ go: () => history.back() })
+    }
+    window.addEventListener('beforeunload', onUnload)
+    window.addEventListener('popstate', onPop, { capture: true })
+    return () => {
+      window.removeEventListener('beforeunload', onUnload)
+      window.removeEventListener('popstate', onPop, { capture: true })
+    }
+  }, [])
+  return (
+    <GuardContext value={{ leave, hold }}>
+      <Router base={base} aroundNav={(navigate, to, options) => leave(() => navigate(to, options))}>
+        {children}
+      </Router>
+      <ConfirmDialog
+        title={texts.title}
+        action={texts.leave}
+        isDanger
+        isOpen={next !== undefined}
+        onClose={() => setNext(undefined)}
+        onConfirm={async () => {
+          for (const giveUp of holders.current) giveUp()
+          holders.current.clear()
+          next?.go()
+        }}
+      >
+        <p>{texts.text}</p>
+      </ConfirmDialog>
+    </GuardContext>
+  )
+}
+
+/** A function that does something which leaves the present page: at once, or after the user gives up unsaved changes. */
+export function useLeave(): Guard['leave'] {
+  return use(GuardContext).leave
+}
+
+/**
+ * Marks the page as one with unsaved changes, as long as `isUnsaved` is true.
+ *
+ * @param onGiveUp called when the user leaves without saving
+ * @returns a function that ends the mark at once: call it after saving, before the page navigates
+ */
+export function useUnsaved(isUnsaved: boolean, onGiveUp: () => void = () => undefined): () => void {
+  const { hold } = use(GuardContext)
+  const release = useRef<() => void>(() => undefined)
+  const giveUp = useRef(onGiveUp)
+  giveUp.current = onGiveUp
+  useEffect(() => {
+    if (!isUnsaved) return undefined
+    release.current = hold(() => giveUp.current())
+    return () => release.current()
+  }, [isUnsaved, hold])
+  return useCallback(() => release.current(), [])
+}
