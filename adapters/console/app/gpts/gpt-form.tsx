@@ -1,0 +1,175 @@
+import { useMutation } from '@tanstack/react-query'
+import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
+import { Form } from 'react-aria-components'
+import { fieldErrorOf } from '../api/field-errors.js'
+import { useUnsaved } from '../frame/guarded-router.js'
+import { useFormat } from '../texts/format.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+import { TextField } from '../ui/fields.js'
+import { ErrorNote, Note } from '../ui/notes.js'
+import { type FieldErrors, useCheckGpt } from './check-gpt.js'
+import { fieldsOf, type GptDraft, haveSameTexts, keepDraft, keptDraft } from './gpt-draft.js'
+import { StarterPrompts } from './starter-prompts.js'
+import { ToolsEditor } from './tools-editor.js'
+import type { Gpt } from './use-gpts.js'
+
+const TEXTS: Texts<{
+  readonly name: string
+  readonly nameHint: string
+  readonly caption: string
+  readonly captionHint: string
+  readonly description: string
+  readonly descriptionHint: string
+  readonly unsaved: string
+  readonly wrong: string
+  readonly restored: string
+  readonly discard: string
+}> = {
+  en: {
+    name: 'Name',
+    nameHint: 'Users choose the GPT by it.',
+    caption: 'Caption',
+    captionHint: 'One line about what it is good for.',
+    description: 'Instructions',
+    descriptionHint:
+      'Tell the model in your own words how to behave: its task, its tone, what to do when the documents have no answer.',
+    unsaved: 'You have unsaved changes.',
+    wrong: 'Some fields need a change before this can be saved. See the sentences at the fields.',
+    restored: 'These are your changes from before. They are not saved yet.',
+    discard: 'Discard the changes',
+  },
+  de: {
+    name: 'Name',
+    nameHint: 'Daran erkennen Benutzer das GPT.',
+    caption: 'Untertitel',
+    captionHint: 'Eine Zeile darüber, wofür es gut ist.',
+    description: 'Anweisungen',
+    descriptionHint:
+      'Sag dem Modell in eigenen Worten, wie es sich verhalten soll: Aufgabe, Ton, und was es tut, wenn die Dokumente keine Antwort haben.',
+    unsaved: 'Du hast ungespeicherte Änderungen.',
+    wrong: 'Vor dem Speichern brauchen einige Felder eine Änderung. Die Sätze an den Feldern sagen, welche.',
+    restored: 'Das sind deine Änderungen von vorhin. Sie sind noch nicht gespeichert.',
+    discard: 'Änderungen verwerfen',
+  },
+}
+
+interface GptFormProps {
+  /** What the server has. */
+  readonly stored: GptDraft
+  /** Names the draft of this user: it comes back if the login ends before it is saved. */
+  readonly draftKey: string
+  readonly isNew?: boolean
+  /** The text of the button. */
+  readonly action: string
+  readonly save: (draft: GptDraft) => Promise<Gpt>
+  readonly onSaved: (gpt: Gpt) => void
+}
+
+/** The texts, starter prompts and tools of a context. */
+export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved }: GptFormProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const { number } = useFormat()
+  const check = useCheckGpt(number)
+  const form = useRef<HTMLFormElement>(null)
+  const [isRestored, setRestored] = useState(() => keptDraft(draftKey) !== undefined)
+  const [draft, setDraft] = useState(() => keptDraft(draftKey) ?? stored)
+  const [before, setBefore] = useState(stored)
+  const [hasTried, setTried] = useState(false)
+  const [failures, setFailures] = useState(0)
+  const isChanged = !haveSameTexts(draft, stored)
+  if (before !== stored) {
+    // Somebody has changed the stored texts. A form without changes shows them.
+    setBefore(stored)
+    if (haveSameTexts(draft, before)) setDraft(stored)
+  }
+  const release = useUnsaved(isChanged, () => keepDraft(draftKey, undefined))
+  useEffect(() => {
+    keepDraft(draftKey, isChanged ? draft : undefined)
+  }, [draftKey, isChanged, draft])
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess: (gpt) => {
+      release()
+      keepDraft(draftKey, undefined)
+      setRestored(false)
+      setTried(false)
+      onSaved(gpt)
+    },
+    onError: () => setFailures((count) => count + 1),
+  })
+  useEffect(() => {
+    if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea)')?.focus()
+  }, [failures])
+  const change = (changes: Partial<GptDraft>): void => {
+    saving.reset()
+    setDraft((present) => ({ ...present, ...changes }))
+  }
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(check(draft)).length > 0) setFailures(failures + 1)
+    else saving.mutate(draft)
+  }
+  const refused = fieldErrorOf(saving.error, fieldsOf(draft))
+  const found = hasTried ? check(draft) : {}
+  const errors: FieldErrors = refused === undefined ? found : { [refused.field]: refused.text, ...found }
+  const hasErrors = Object.keys(errors).length > 0
+  return (
+    <Form ref={form} onSubmit={submit} validationBehavior="aria">
+      {isRestored && isChanged && (
+        <Note>
+          <p>{texts.restored}</p>
+          <Button onPress={() => setDraft(stored)}>{texts.discard}</Button>
+        </Note>
+      )}
+      <section className="panel">
+        <TextField
+          label={texts.name}
+          hint={texts.nameHint}
+          value={draft.name}
+          onChange={(name) => change({ name })}
+          error={errors['name']}
+          isRequired
+        />
+        <TextField
+          label={texts.caption}
+          hint={texts.captionHint}
+          value={draft.caption}
+          onChange={(caption) => change({ caption })}
+          error={errors['caption']}
+        />
+        <TextField
+          label={texts.description}
+          hint={texts.descriptionHint}
+          rows={8}
+          value={draft.description}
+          onChange={(description) => change({ description })}
+          error={errors['description']}
+        />
+      </section>
+      <StarterPrompts
+        prompts={draft.prompts}
+        onChange={(prompts) => change({ prompts })}
+        errors={errors}
+        isNew={isNew}
+      />
+      <ToolsEditor value={draft} onChange={change} errors={errors} />
+      {hasErrors ? (
+        <p role="alert" className="note note-error">
+          {texts.wrong}
+        </p>
+      ) : (
+        <ErrorNote error={saving.error} />
+      )}
+      <div className="gpts-save">
+        <Button type="submit" kind="primary" isPending={saving.isPending}>
+          {action}
+        </Button>
+        <span role="status" className="soft">
+          {isChanged ? texts.unsaved : ''}
+        </span>
+      </div>
+    </Form>
+  )
+}

@@ -1,0 +1,129 @@
+import { lazy, type ReactElement, Suspense } from 'react'
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import { AlcoveApiError } from '../api/api.js'
+import { useLogin } from '../login/use-login.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { ButtonLink } from '../ui/buttons.js'
+import { EmptyState, Loaded } from '../ui/notes.js'
+import { PageHead } from '../ui/page-head.js'
+import { EditGpt } from './edit-gpt.js'
+import { GptView } from './gpt-view.js'
+import { SettingsPage } from './settings-page.js'
+import { SharedBadge } from './shared-badge.js'
+import { type Gpt, useGpt, useMayChange } from './use-gpts.js'
+
+// The documents are a section of their own.
+const Documents = lazy(async () => await import('../documents/documents.js'))
+
+const TEXTS: Texts<{
+  readonly parts: string
+  readonly all: string
+  readonly documents: string
+  readonly edit: string
+  readonly view: string
+  readonly settings: string
+  readonly search: string
+  readonly gone: string
+  readonly goneText: string
+  readonly unknown: string
+  readonly unknownText: string
+}> = {
+  en: {
+    parts: 'Parts of the GPT',
+    all: 'All GPTs',
+    documents: 'Documents',
+    edit: 'Edit',
+    view: 'Instructions',
+    settings: 'Settings',
+    search: 'Try a search',
+    gone: 'There is no such GPT',
+    goneText: 'It was deleted, it is private to another user, or it belongs to another account.',
+    unknown: 'There is no such page',
+    unknownText: 'The address may be misspelt. Choose one of the parts above.',
+  },
+  de: {
+    parts: 'Teile des GPTs',
+    all: 'Alle GPTs',
+    documents: 'Dokumente',
+    edit: 'Bearbeiten',
+    view: 'Anweisungen',
+    settings: 'Einstellungen',
+    search: 'Suche ausprobieren',
+    gone: 'Dieses GPT gibt es nicht',
+    goneText: 'Es ist gelöscht, privat von jemand anderem, oder es gehört zu einem anderen Konto.',
+    unknown: 'Diese Seite gibt es nicht',
+    unknownText: 'Die Adresse ist falsch geschrieben. Wähle oben einen Teil.',
+  },
+}
+
+/** The page of one context: its head, and its parts. */
+export function GptPage({ contextId }: { readonly contextId: number }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const query = useGpt(contextId)
+  if (query.error instanceof AlcoveApiError && query.error.status === 404) {
+    return (
+      <>
+        <PageHead title={texts.gone} />
+        <EmptyState title={texts.gone} action={<ButtonLink href="/gpts">{texts.all}</ButtonLink>}>
+          {texts.goneText}
+        </EmptyState>
+      </>
+    )
+  }
+  return <Loaded query={query}>{(gpt) => <Parts gpt={gpt} />}</Loaded>
+}
+
+function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const { can } = useLogin()
+  const mayChange = useMayChange()(gpt)
+  const [path] = useLocation()
+  const parts = [
+    ['documents', texts.documents],
+    ['edit', mayChange ? texts.edit : texts.view],
+    ['settings', texts.settings],
+  ] as const
+  return (
+    <>
+      <Link href="/gpts" className="gpts-back">
+        <span aria-hidden="true">‹</span> {texts.all}
+      </Link>
+      <PageHead
+        title={gpt.name}
+        actions={can('search') && <ButtonLink href={`/search?context=${gpt.id}`}>{texts.search}</ButtonLink>}
+      >
+        {gpt.caption !== '' && <p className="gpts-caption">{gpt.caption}</p>}
+        <SharedBadge gpt={gpt} />
+      </PageHead>
+      <nav aria-label={texts.parts} className="tab-list">
+        {parts.map(([part, title]) => (
+          <Link
+            key={part}
+            href={`/gpts/${gpt.id}/${part}`}
+            className="tab gpts-tab"
+            aria-current={path.startsWith(`/gpts/${gpt.id}/${part}`) ? 'page' : undefined}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Suspense>
+        <Switch>
+          <Route path="/gpts/:id">
+            <Redirect to={`/gpts/${gpt.id}/documents`} replace />
+          </Route>
+          <Route path="/gpts/:id/documents/*?">
+            <Documents context={gpt} />
+          </Route>
+          <Route path="/gpts/:id/edit">{mayChange ? <EditGpt gpt={gpt} /> : <GptView gpt={gpt} />}</Route>
+          <Route path="/gpts/:id/settings">
+            <SettingsPage gpt={gpt} mayChange={mayChange} />
+          </Route>
+          <Route>
+            <EmptyState title={texts.unknown}>{texts.unknownText}</EmptyState>
+          </Route>
+        </Switch>
+      </Suspense>
+    </>
+  )
+}

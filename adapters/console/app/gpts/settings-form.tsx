@@ -1,0 +1,207 @@
+import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
+import { Form } from 'react-aria-components'
+import { dataOf, useApi } from '../api/api.js'
+import { fieldErrorOf } from '../api/field-errors.js'
+import { useUnsaved } from '../frame/guarded-router.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+import { ConfirmDialog } from '../ui/dialogs.js'
+import { Checkbox, Choices, NumberField, TextField } from '../ui/fields.js'
+import { ErrorNote } from '../ui/notes.js'
+import { toast } from '../ui/toasts.js'
+import { changedIn, type NumberSetting, SETTING_NAMES, startsReindex, wantedOf, wrongIn } from './settings-draft.js'
+import { SETTINGS_TEXTS } from './settings-texts.js'
+import { type Settings, type SettingsChanges, useChangeSettings } from './use-settings.js'
+
+const TEXTS: Texts<{
+  readonly save: string
+  readonly saved: string
+  readonly unsaved: string
+  readonly unchanged: string
+  readonly wrong: string
+  readonly reindex: string
+  readonly reindexText: string
+  readonly reindexStays: string
+  readonly start: string
+}> = {
+  en: {
+    save: 'Save the settings',
+    saved: 'The settings are saved.',
+    unsaved: 'You have unsaved changes.',
+    unchanged: 'Nothing is changed.',
+    wrong: 'This value is not allowed. The sentence below the field says which are.',
+    reindex: 'Prepare all documents again?',
+    reindexText:
+      'Every document of this GPT is cut and embedded again with the new settings. That can take long, and until the end the disk needs room for both.',
+    reindexStays: 'Searches go on with the present settings. At the end, all documents change at once.',
+    start: 'Save and prepare again',
+  },
+  de: {
+    save: 'Einstellungen speichern',
+    saved: 'Die Einstellungen sind gespeichert.',
+    unsaved: 'Du hast ungespeicherte Änderungen.',
+    unchanged: 'Nichts ist geändert.',
+    wrong: 'Dieser Wert ist nicht erlaubt. Der Satz unter dem Feld sagt, welche es sind.',
+    reindex: 'Alle Dokumente neu aufbereiten?',
+    reindexText:
+      'Jedes Dokument dieses GPTs wird mit den neuen Einstellungen noch einmal geschnitten und eingebettet. Das kann lange dauern, und bis zum Ende braucht die Festplatte Platz für beides.',
+    reindexStays: 'Suchen laufen mit den jetzigen Einstellungen weiter. Am Ende wechseln alle Dokumente auf einmal.',
+    start: 'Speichern und neu aufbereiten',
+  },
+}
+
+const BYTES_PER_MEGABYTE = 1_048_576
+/** The units of the form: the server counts fractions and bytes. */
+const UNITS: Readonly<Record<NumberSetting, number>> = {
+  topN: 1,
+  scoreThreshold: 1,
+  chunkSizeTokens: 1,
+  overlap: 1 / 100,
+  maxSizeBytes: BYTES_PER_MEGABYTE,
+}
+/** Decimal places that remain: a hundredth of a percent is enough for fractions. */
+const FRACTION_STEPS = 10_000
+
+interface SettingsFormProps {
+  readonly contextId: number
+  readonly settings: Settings
+}
+
+/** All settings of a context, each with what it means. */
+export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const names = useTexts(SETTINGS_TEXTS)
+  const api = useApi()
+  const form = useRef<HTMLFormElement>(null)
+  const [draft, setDraft] = useState<SettingsChanges>({})
+  const [status, setStatus] = useState('')
+  const [hasTried, setTried] = useState(false)
+  const [failures, setFailures] = useState(0)
+  const [isAsking, setAsking] = useState(false)
+  const saving = useChangeSettings(contextId)
+  const shown = { ...wantedOf(settings), ...draft }
+  const changes = changedIn(draft, settings)
+  const isChanged = Object.keys(changes).length > 0
+  useUnsaved(isChanged)
+  useEffect(() => {
+    if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] input')?.focus()
+  }, [failures])
+  const change = (changed: SettingsChanges): void => {
+    saving.reset()
+    setStatus('')
+    setDraft({ ...draft, ...changed })
+  }
+  const save = async (): Promise<void> => {
+    await saving.mutateAsync(changes).then(
+      () => {
+        setDraft({})
+        setTried(false)
+        toast({ text: texts.saved })
+      },
+      () => setFailures((count) => count + 1),
+    )
+  }
+  const hasDocuments = async (): Promise<boolean> => {
+    const params = { path: { contextId }, query: { limit: 1 } }
+    return (await dataOf(api.GET('/context/documents/{contextId}', { params }))).length > 0
+  }
+  const submit = async (): Promise<void> => {
+    setTried(true)
+    if (wrongIn(changes).size > 0) setFailures(failures + 1)
+    else if (!isChanged) setStatus(texts.unchanged)
+    else if (startsReindex(changes) && (await hasDocuments().catch(() => true))) setAsking(true)
+    else await save()
+  }
+  const refused = fieldErrorOf(saving.error, SETTING_NAMES)
+  const wrong = hasTried ? wrongIn(changes) : new Set<string>()
+  const errorOf = (name: (typeof SETTING_NAMES)[number]): string | undefined =>
+    refused?.field === name ? refused.text : wrong.has(name) ? texts.wrong : undefined
+  const numberField = (name: NumberSetting): ReactElement => (
+    <NumberField
+      label={names[name].name}
+      hint={names[name].hint}
+      value={inUnit(shown[name], UNITS[name])}
+      onChange={(value) => change({ [name]: fromUnit(value, UNITS[name]) })}
+      error={errorOf(name)}
+    />
+  )
+  return (
+    <Form
+      ref={form}
+      validationBehavior="aria"
+      onSubmit={(event: SyntheticEvent) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <section className="panel">
+        <h2>{names.ofSearch}</h2>
+        <div className="columns">
+          {numberField('topN')}
+          {numberField('scoreThreshold')}
+        </div>
+        <Choices
+          label={names.searchMode.name}
+          hint={names.searchMode.hint}
+          value={shown.searchMode}
+          onChange={(searchMode) => change({ searchMode })}
+          choices={(['hybrid', 'semantic', 'keyword'] as const).map((mode) => ({
+            value: mode,
+            label: names.modes[mode].name,
+            hint: names.modes[mode].hint,
+          }))}
+        />
+        <Checkbox
+          label={names.findsEarly.name}
+          hint={names.findsEarly.hint}
+          isSelected={shown.findsEarly}
+          onChange={(findsEarly) => change({ findsEarly })}
+        />
+      </section>
+      <section className="panel">
+        <h2>{names.ofDocuments}</h2>
+        <p className="hint">{names.ofDocumentsHint}</p>
+        <TextField
+          label={names.embeddingModel.name}
+          hint={names.embeddingModel.hint}
+          value={shown.embeddingModel}
+          onChange={(embeddingModel) => change({ embeddingModel })}
+          error={errorOf('embeddingModel')}
+        />
+        <div className="columns">
+          {numberField('chunkSizeTokens')}
+          {numberField('overlap')}
+          {numberField('maxSizeBytes')}
+        </div>
+      </section>
+      {refused === undefined && <ErrorNote error={saving.error} />}
+      <div className="gpts-save">
+        <Button type="submit" kind="primary" isPending={saving.isPending}>
+          {texts.save}
+        </Button>
+        <span role="status" className="soft">
+          {isChanged ? texts.unsaved : status}
+        </span>
+      </div>
+      <ConfirmDialog
+        title={texts.reindex}
+        action={texts.start}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        // Errors belong to the fields.
+        onConfirm={save}
+      >
+        <p>{texts.reindexText}</p>
+        <p>{texts.reindexStays}</p>
+      </ConfirmDialog>
+    </Form>
+  )
+}
+
+function inUnit(value: number, unit: number): number {
+  return Math.round((value / unit) * FRACTION_STEPS) / FRACTION_STEPS
+}
+
+function fromUnit(value: number, unit: number): number {
+  return unit > 1 ? Math.round(value * unit) : Math.round(value * unit * FRACTION_STEPS) / FRACTION_STEPS
+}
