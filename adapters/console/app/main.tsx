@@ -1,5 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { allowEmptyMarkup } from './allow-empty-markup.js'
 import { serverAddresses } from './api/server.js'
 import { App } from './app.js'
 import { GuardedRouter } from './frame/guarded-router.js'
@@ -7,6 +8,7 @@ import { LanguageProvider } from './texts/language.js'
 import './styles/base.css'
 import './styles/controls.css'
 
+allowEmptyMarkup()
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no root')
 createRoot(root).render(

@@ -88,7 +88,7 @@ export function useCheckGpt(number: (value: number) => string): (draft: GptDraft
   return (draft) => {
     const errors: Record<string, string> = {}
     const limit = (field: string, text: string, max: number): void => {
-      if ([...text].length > max) errors[field] = texts.tooLong(number(max))
+      if (Array.from(text).length > max) errors[field] = texts.tooLong(number(max))
     }
     const require = (field: string, text: string): void => {
       if (text.trim() === '') errors[field] = texts.missing

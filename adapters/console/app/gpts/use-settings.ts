@@ -20,10 +20,7 @@ export function useSettings(contextId: number): UseQueryResult<Settings> {
     queryKey: keyOf(contextId),
     queryFn: async ({ signal }) =>
       await dataOf(api.GET('/context/settings/{contextId}', { params: { path: { contextId } }, signal })),
-    refetchInterval: ({ state }) => {
-      const reindexing = state.data?.reindexing
-      return reindexing != null && reindexing.error === null ? POLL_MS : false
-    },
+    refetchInterval: ({ state }) => (state.data?.reindexing?.error === null ? POLL_MS : false),
   })
 }
 
