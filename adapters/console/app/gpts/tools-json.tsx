@@ -33,7 +33,7 @@ export function ToolsJson({ value, onChange, errors }: ToolsJsonProps): ReactEle
   const change = (json: string): void => {
     setText(json)
     const read = readTools(json)
-    onChange('tools' in read ? { tools: read.tools } : { ...value, brokenToolsJson: json })
+    onChange('tools' in read ? { tools: read.tools, brokenToolsJson: undefined } : { ...value, brokenToolsJson: json })
   }
   const read = value.brokenToolsJson === undefined ? undefined : readTools(value.brokenToolsJson)
   const problem = read !== undefined && 'problem' in read ? problemText(read.problem) : undefined
