@@ -89,7 +89,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
   const change = (changed: SettingsChanges): void => {
     saving.reset()
     setStatus('')
-    setDraft({ ...draft, ...changed })
+    setDraft((present) => ({ ...present, ...changed }))
   }
   const save = async (): Promise<void> => {
     await saving.mutateAsync(changes).then(
@@ -142,7 +142,6 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
         </div>
         <Choices
           label={names.searchMode.name}
-          hint={names.searchMode.hint}
           value={shown.searchMode}
           onChange={(searchMode) => change({ searchMode })}
           choices={(['hybrid', 'semantic', 'keyword'] as const).map((mode) => ({

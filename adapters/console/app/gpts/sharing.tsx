@@ -109,7 +109,7 @@ export function Sharing({ gpt }: { readonly gpt: Gpt }): ReactElement {
             <RadioField key={each} value={each}>
               <RadioButton className="gpts-icon">
                 <span aria-hidden="true">{each}</span>
-                <span className="visually-hidden">{texts.nameOf(each)}</span>
+                {texts.nameOf(each)}
               </RadioButton>
             </RadioField>
           ))}

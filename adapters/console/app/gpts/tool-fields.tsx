@@ -10,7 +10,6 @@ import { useFocusNext } from './use-focus-next.js'
 
 const TEXTS: Texts<{
   readonly title: (place: string, name: string) => string
-  readonly remove: string
   readonly removeTool: (place: string) => string
   readonly name: string
   readonly nameHint: string
@@ -28,7 +27,6 @@ const TEXTS: Texts<{
 }> = {
   en: {
     title: (place, name) => (name === '' ? `Tool ${place}` : `Tool ${place}: ${name}`),
-    remove: 'Remove this tool',
     removeTool: (place) => `Remove tool ${place}`,
     name: 'Function name',
     nameHint: 'The model calls the tool by it, such as book_room.',
@@ -46,7 +44,6 @@ const TEXTS: Texts<{
   },
   de: {
     title: (place, name) => (name === '' ? `Werkzeug ${place}` : `Werkzeug ${place}: ${name}`),
-    remove: 'Dieses Werkzeug entfernen',
     removeTool: (place) => `Werkzeug ${place} entfernen`,
     name: 'Funktionsname',
     nameHint: 'Damit ruft das Modell das Werkzeug auf, zum Beispiel book_room.',
@@ -153,8 +150,8 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
         <Button id={`${key}-add`} onPress={add}>
           {texts.add}
         </Button>
-        <Button kind="danger" aria-label={texts.removeTool(number(index + 1))} onPress={onRemove}>
-          {texts.remove}
+        <Button kind="danger" onPress={onRemove}>
+          {texts.removeTool(number(index + 1))}
         </Button>
       </div>
     </fieldset>

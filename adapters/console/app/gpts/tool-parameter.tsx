@@ -84,7 +84,7 @@ export function ToolParameter(props: ToolParameterProps): ReactElement {
           isSelected={parameter.required}
           onChange={(required) => onChange({ ...parameter, required })}
         />
-        <Button kind="quiet" aria-label={texts.remove(place)} onPress={onRemove}>
+        <Button kind="quiet" onPress={onRemove}>
           {texts.remove(place)}
         </Button>
       </div>
