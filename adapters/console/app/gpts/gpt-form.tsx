@@ -101,10 +101,12 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
   useEffect(() => {
     if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea)')?.focus()
   }, [failures])
-  const change = (changes: Partial<GptDraft>): void => {
+  // Two fields can change in one moment: a number changes when its field loses the focus to a box that is ticked.
+  const update = (changed: (present: GptDraft) => Partial<GptDraft>): void => {
     saving.reset()
-    setDraft((present) => ({ ...present, ...changes }))
+    setDraft((present) => ({ ...present, ...changed(present) }))
   }
+  const change = (changes: Partial<GptDraft>): void => update(() => changes)
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     setTried(true)
@@ -154,7 +156,7 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
         errors={errors}
         isNew={isNew}
       />
-      <ToolsEditor value={draft} onChange={change} errors={errors} />
+      <ToolsEditor value={draft} onChange={update} errors={errors} />
       {hasErrors ? (
         <p role="alert" className="note note-error">
           {texts.wrong}

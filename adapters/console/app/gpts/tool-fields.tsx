@@ -65,7 +65,7 @@ interface ToolFieldsProps {
   readonly tool: ToolDraft
   readonly index: number
   readonly errors: FieldErrors
-  readonly onChange: (tool: ToolDraft) => void
+  readonly onChange: (update: (present: ToolDraft) => ToolDraft) => void
   readonly onRemove: () => void
 }
 
@@ -76,14 +76,16 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
   const focusNext = useFocusNext()
   const path = `toolsJson[${index}]`
   const { key, parameters } = tool
-  const setParameters = (changed: readonly ParameterDraft[]): void => onChange({ ...tool, parameters: changed })
+  const change = (changes: Partial<ToolDraft>): void => onChange((present) => ({ ...present, ...changes }))
+  const setParameters = (update: (present: readonly ParameterDraft[]) => readonly ParameterDraft[]): void =>
+    onChange((present) => ({ ...present, parameters: update(present.parameters) }))
   const add = (): void => {
     const parameter = newParameter()
-    setParameters([...parameters, parameter])
+    setParameters((present) => [...present, parameter])
     focusNext(`${parameter.key}-name`)
   }
   const remove = (removed: string): void => {
-    setParameters(parameters.filter((each) => each.key !== removed))
+    setParameters((present) => present.filter((each) => each.key !== removed))
     focusNext(`${key}-add`)
   }
   return (
@@ -95,7 +97,7 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
           label={texts.name}
           hint={texts.nameHint}
           value={tool.name}
-          onChange={(name) => onChange({ ...tool, name })}
+          onChange={(name) => change({ name })}
           error={errors[`${path}.name`]}
           isRequired
         />
@@ -103,7 +105,7 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
           label={texts.agentId}
           hint={texts.agentIdHint}
           value={tool.agentId}
-          onChange={(agentId) => onChange({ ...tool, agentId })}
+          onChange={(agentId) => change({ agentId })}
           error={errors[`${path}.agentId`]}
           isRequired
         />
@@ -113,7 +115,7 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
         hint={texts.descriptionHint}
         rows={2}
         value={tool.description}
-        onChange={(description) => onChange({ ...tool, description })}
+        onChange={(description) => change({ description })}
         error={errors[`${path}.description`]}
       />
       <div className="columns">
@@ -121,7 +123,7 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
           label={texts.id}
           hint={texts.idHint}
           value={tool.id}
-          onChange={(id) => onChange({ ...tool, id })}
+          onChange={(id) => change({ id })}
           error={errors[`${path}.id`]}
           isRequired
         />
@@ -142,7 +144,11 @@ export function ToolFields({ tool, index, errors, onChange, onRemove }: ToolFiel
           place={number(place + 1)}
           path={`${path}.parameters[${place}]`}
           errors={errors}
-          onChange={(changed) => setParameters(parameters.map((each) => (each.key === changed.key ? changed : each)))}
+          onChange={(changes) =>
+            setParameters((present) =>
+              present.map((each) => (each.key === parameter.key ? { ...each, ...changes } : each)),
+            )
+          }
           onRemove={() => remove(parameter.key)}
         />
       ))}

@@ -43,7 +43,7 @@ interface ToolParameterProps {
   /** Of the errors, such as `toolsJson[0].parameters[1]`. */
   readonly path: string
   readonly errors: FieldErrors
-  readonly onChange: (parameter: ParameterDraft) => void
+  readonly onChange: (changes: Partial<ParameterDraft>) => void
   readonly onRemove: () => void
 }
 
@@ -59,7 +59,7 @@ export function ToolParameter(props: ToolParameterProps): ReactElement {
           id={`${parameter.key}-name`}
           label={texts.name}
           value={parameter.paramName}
-          onChange={(paramName) => onChange({ ...parameter, paramName })}
+          onChange={(paramName) => onChange({ paramName })}
           error={errors[`${path}.paramName`]}
           isRequired
         />
@@ -67,7 +67,7 @@ export function ToolParameter(props: ToolParameterProps): ReactElement {
           label={texts.type}
           choices={PARAMETER_TYPES.map((type) => ({ value: type, label: texts.types[type] }))}
           value={parameter.type}
-          onChange={(type) => onChange({ ...parameter, type })}
+          onChange={(type) => onChange({ type })}
           error={errors[`${path}.type`]}
         />
       </div>
@@ -75,14 +75,14 @@ export function ToolParameter(props: ToolParameterProps): ReactElement {
         label={texts.description}
         hint={texts.descriptionHint}
         value={parameter.description}
-        onChange={(description) => onChange({ ...parameter, description })}
+        onChange={(description) => onChange({ description })}
         error={errors[`${path}.description`]}
       />
       <div className="gpts-parameter-foot">
         <Checkbox
           label={texts.required}
           isSelected={parameter.required}
-          onChange={(required) => onChange({ ...parameter, required })}
+          onChange={(required) => onChange({ required })}
         />
         <Button kind="quiet" onPress={onRemove}>
           {texts.remove(place)}

@@ -37,7 +37,7 @@ export type ToolsOfDraft = Pick<GptDraft, 'tools' | 'brokenToolsJson'>
 
 interface ToolsEditorProps {
   readonly value: ToolsOfDraft
-  readonly onChange: (value: ToolsOfDraft) => void
+  readonly onChange: (update: (present: ToolsOfDraft) => ToolsOfDraft) => void
   readonly errors: FieldErrors
 }
 
@@ -47,14 +47,15 @@ export function ToolsEditor({ value, onChange, errors }: ToolsEditorProps): Reac
   const focusNext = useFocusNext()
   const [view, setView] = useState(value.brokenToolsJson === undefined ? 'form' : 'json')
   const { tools } = value
-  const setTools = (changed: readonly ToolDraft[]): void => onChange({ tools: changed, brokenToolsJson: undefined })
+  const setTools = (update: (present: readonly ToolDraft[]) => readonly ToolDraft[]): void =>
+    onChange((present) => ({ tools: update(present.tools), brokenToolsJson: undefined }))
   const add = (): void => {
     const tool = newTool(tools)
-    setTools([...tools, tool])
+    setTools((present) => [...present, tool])
     focusNext(`${tool.key}-name`)
   }
-  const remove = (index: number): void => {
-    setTools(tools.filter((_, place) => place !== index))
+  const remove = (key: string): void => {
+    setTools((present) => present.filter((each) => each.key !== key))
     focusNext('add-tool')
   }
   const form = (
@@ -66,8 +67,10 @@ export function ToolsEditor({ value, onChange, errors }: ToolsEditorProps): Reac
           tool={tool}
           index={index}
           errors={errors}
-          onChange={(changed) => setTools(tools.map((each) => (each.key === changed.key ? changed : each)))}
-          onRemove={() => remove(index)}
+          onChange={(update) =>
+            setTools((present) => present.map((each) => (each.key === tool.key ? update(each) : each)))
+          }
+          onRemove={() => remove(tool.key)}
         />
       ))}
       <Button id="add-tool" onPress={add}>
@@ -86,7 +89,11 @@ export function ToolsEditor({ value, onChange, errors }: ToolsEditorProps): Reac
         onSelect={(id) => setView(value.brokenToolsJson === undefined ? id : 'json')}
         tabs={[
           { id: 'form', title: texts.form, content: form },
-          { id: 'json', title: 'JSON', content: <ToolsJson value={value} onChange={onChange} errors={errors} /> },
+          {
+            id: 'json',
+            title: 'JSON',
+            content: <ToolsJson value={value} onChange={(changed) => onChange(() => changed)} errors={errors} />,
+          },
         ]}
       />
     </section>
