@@ -200,6 +200,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
     await saveSettings(page)
     expect(await sent).toEqual({ topN: 3, searchMode: 'keyword' })
     await page.getByText('The settings are saved.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
     const model = page.getByRole('textbox', { name: 'Embedding model' })
     await model.fill('gpt')
     await saveSettings(page)
@@ -238,22 +239,24 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
   })
 
   it('shows why a re-index has stopped, and tries it again with the same settings', async () => {
-    await page.unroute('**/context/settings/1')
-    const stopped = { embeddingModel: 'all-MiniLM-L6-v2', chunkSizeTokens: 300, overlap: 0.2 }
-    const progress = { documentsDone: 1, documentsTotal: 3, waiting: null }
+    const wanted = { embeddingModel: 'all-MiniLM-L6-v2', chunkSizeTokens: 300, overlap: 0.2 }
     const error = 'the document 7 "a.pdf" cannot be read (ERR_NO_TEXT)'
+    const stopped = { ...wanted, documentsDone: 1, documentsTotal: 3, waiting: null, error }
+    const sent: unknown[] = []
+    // No document can be read at first, and not later: the answers of the server are made up.
     await page.route('**/context/settings/1', async (route) => {
-      if (route.request().method() !== 'GET') return await route.continue()
+      if (route.request().method() === 'PUT') sent.push(route.request().postDataJSON())
       const settings = await session.contexts.settings(1)
-      return await route.fulfill({ json: { ...settings, reindexing: { ...stopped, ...progress, error } } })
+      const reindexing = sent.length === 0 ? stopped : { ...stopped, error: null }
+      await route.fulfill({ json: { ...settings, reindexing } })
     })
     await owner.open('/gpts/1/settings')
     await page.getByText('The document 7 "a.pdf" cannot be read (ERR_NO_TEXT).').waitFor()
-    const sent = page.waitForRequest((request) => request.method() === 'PUT')
     await page.getByRole('button', { name: 'Try again' }).click()
-    expect((await sent).postDataJSON()).toEqual(stopped)
-    await page.unroute('**/context/settings/1')
-    await session.contexts.update(1, { settings: { reindexing: null } })
+    await page.getByRole('heading', { name: 'The documents are prepared again' }).waitFor()
+    await page.getByRole('progressbar', { name: '1 of 3 documents are ready' }).waitFor()
+    expect(sent).toEqual([wanted])
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   it('gives a GPT to another user, and deletes one after it says what is lost', async () => {
@@ -357,10 +360,9 @@ async function sentTo(page: Page, address: string): Promise<unknown> {
 
 /** The sentences that a screen reader says about a field: its hint and its error. */
 async function sentencesOf(field: Locator): Promise<string> {
-  return await field.evaluate((element) => {
-    const ids = element.getAttribute('aria-describedby')?.split(' ') ?? []
-    return ids.map((id: string) => element.ownerDocument.getElementById(id)?.textContent ?? '').join(' ')
-  })
+  const ids = (await field.getAttribute('aria-describedby'))?.split(' ') ?? []
+  const texts = await Promise.all(ids.map(async (id) => await field.page().locator(`[id="${id}"]`).allInnerTexts()))
+  return texts.flat().join(' ')
 }
 
 async function expectSentence(field: Locator, sentence: string): Promise<void> {
@@ -368,7 +370,5 @@ async function expectSentence(field: Locator, sentence: string): Promise<void> {
 }
 
 async function expectFocus(field: Locator): Promise<void> {
-  await expect
-    .poll(async () => await field.evaluate((element) => element.matches(':focus')), { timeout: 5_000 })
-    .toBe(true)
+  await field.and(field.page().locator(':focus')).waitFor({ timeout: 5_000 })
 }

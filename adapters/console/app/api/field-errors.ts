@@ -2,7 +2,7 @@ import { AlcoveApiError } from './api.js'
 import { sentence } from './error-texts.js'
 
 /**
- * What the server says about one field: its answer 400 begins with the name of the field.
+ * The sentence of the server about one field: its answer 400 begins with the name of the field.
  *
  * @param fields the fields that the form shows. An error of a part, such as `tools[0].id`, belongs to the nearest one
  * @returns undefined if the error is another one, or names no field of the form

@@ -13,7 +13,7 @@ export interface GptDraft {
   readonly description: string
   readonly prompts: readonly PromptDraft[]
   readonly tools: readonly ToolDraft[]
-  /** What the user has typed as JSON, as long as it does not make tools. */
+  /** The JSON that the user has typed, as long as it does not make tools. */
   readonly brokenToolsJson?: string | undefined
 }
 
@@ -39,7 +39,7 @@ interface GptTexts {
   readonly toolsJson: string
 }
 
-/** What the server stores of a draft. */
+/** The texts of a draft as the server stores them. */
 export function textsOf({ name, caption, description, prompts, tools, brokenToolsJson }: GptDraft): GptTexts {
   return {
     name,
@@ -54,7 +54,7 @@ export function haveSameTexts(one: GptDraft, other: GptDraft): boolean {
   return JSON.stringify(textsOf(one)) === JSON.stringify(textsOf(other))
 }
 
-/** What a change sends. Prompts and tools that are as before stay out, so that the server keeps them as they are. */
+/** The texts that a change sends. Prompts and tools that are as before stay out, so that the server keeps them as they are. */
 export function changesOf(
   draft: GptDraft,
   stored: GptDraft,

@@ -47,7 +47,7 @@ const TEXTS: Texts<{
     description: 'Anweisungen',
     descriptionHint:
       'Sag dem Modell in eigenen Worten, wie es sich verhalten soll: Aufgabe, Ton, und was es tut, wenn die Dokumente keine Antwort haben.',
-    unsaved: 'Du hast ungespeicherte Änderungen.',
+    unsaved: 'Du hast Änderungen, die nicht gespeichert sind.',
     wrong: 'Vor dem Speichern brauchen einige Felder eine Änderung. Die Sätze an den Feldern sagen, welche.',
     restored: 'Das sind deine Änderungen von vorhin. Sie sind noch nicht gespeichert.',
     discard: 'Änderungen verwerfen',

@@ -39,7 +39,7 @@ const TEXTS: Texts<{
   de: {
     save: 'Einstellungen speichern',
     saved: 'Die Einstellungen sind gespeichert.',
-    unsaved: 'Du hast ungespeicherte Änderungen.',
+    unsaved: 'Du hast Änderungen, die nicht gespeichert sind.',
     unchanged: 'Nichts ist geändert.',
     wrong: 'Dieser Wert ist nicht erlaubt. Der Satz unter dem Feld sagt, welche es sind.',
     reindex: 'Alle Dokumente neu aufbereiten?',

@@ -5,7 +5,7 @@ type SearchMode = Settings['searchMode']
 
 interface NamedTexts {
   readonly name: string
-  /** What the setting means, in plain words. */
+  /** Says in plain words what the setting means. */
   readonly hint: string
 }
 

@@ -30,7 +30,7 @@ export interface ToolDraft {
   readonly rest: Readonly<Record<string, unknown>>
 }
 
-/** What is wrong with a text: its place, such as `[0].agentId`, and what it must be. */
+/** A fault of a text: its place, such as `[0].agentId`, and what it must be. */
 export interface ToolsProblem {
   readonly path: string
   readonly kind: 'json' | 'array' | 'object' | 'text' | 'integer' | 'boolean' | 'type' | 'action'
