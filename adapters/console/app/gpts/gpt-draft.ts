@@ -17,6 +17,9 @@ export interface GptDraft {
   readonly brokenToolsJson?: string | undefined
 }
 
+/** The tools of a draft, or the text that is to become them. */
+export type ToolsOfDraft = Pick<GptDraft, 'tools' | 'brokenToolsJson'>
+
 export const EMPTY_DRAFT: GptDraft = { name: '', caption: '', description: '', prompts: [], tools: [] }
 
 /** The draft of a stored context, whose tools the server has checked. */

@@ -38,8 +38,8 @@ const TEXTS: Texts<{
     title: 'Sharing',
     share: 'Share this GPT',
     everybody: (account) =>
-      `Everybody with a right on the account "${account}" sees it and its documents, and can search it. Only you and those who manage users can change it.`,
-    nobody: 'Only you see it, and API keys that see the whole account.',
+      `Everybody with a right on the account "${account}" sees it and its documents, and can search it. Only its owner and those who manage users can change it.`,
+    nobody: 'Only its owner sees it, and API keys that see the whole account.',
     icon: 'Icon',
     iconHint: 'Your applications can show it beside the name. The console does not: the API does not tell the icon.',
     nowShared: 'The GPT is shared.',
@@ -51,8 +51,8 @@ const TEXTS: Texts<{
     title: 'Teilen',
     share: 'Dieses GPT teilen',
     everybody: (account) =>
-      `Alle mit einem Recht auf das Konto „${account}“ sehen es mit seinen Dokumenten und können darin suchen. Ändern können es nur du und wer Benutzer verwaltet.`,
-    nobody: 'Nur du siehst es, und API-Schlüssel, die das ganze Konto sehen.',
+      `Alle mit einem Recht auf das Konto „${account}“ sehen es mit seinen Dokumenten und können darin suchen. Ändern können es nur sein Besitzer und wer Benutzer verwaltet.`,
+    nobody: 'Nur sein Besitzer sieht es, und API-Schlüssel, die das ganze Konto sehen.',
     icon: 'Symbol',
     iconHint: 'Deine Anwendungen können es neben dem Namen zeigen. Die Konsole nicht: die API verrät das Symbol nicht.',
     nowShared: 'Das GPT ist geteilt.',

@@ -3,7 +3,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Tabs } from '../ui/tabs.js'
 import type { FieldErrors } from './check-gpt.js'
-import type { GptDraft } from './gpt-draft.js'
+import type { ToolsOfDraft } from './gpt-draft.js'
 import { newTool, type ToolDraft } from './tool-draft.js'
 import { ToolFields } from './tool-fields.js'
 import { ToolsJson } from './tools-json.js'
@@ -32,8 +32,6 @@ const TEXTS: Texts<{
     add: 'Werkzeug hinzufügen',
   },
 }
-
-export type ToolsOfDraft = Pick<GptDraft, 'tools' | 'brokenToolsJson'>
 
 interface ToolsEditorProps {
   readonly value: ToolsOfDraft

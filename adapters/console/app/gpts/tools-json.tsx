@@ -3,8 +3,8 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { CopyButton } from '../ui/copy-button.js'
 import { TextField } from '../ui/fields.js'
 import { type FieldErrors, useProblemText } from './check-gpt.js'
+import type { ToolsOfDraft } from './gpt-draft.js'
 import { readTools, toToolsJson } from './tool-draft.js'
-import type { ToolsOfDraft } from './tools-editor.js'
 
 const TEXTS: Texts<{ readonly label: string; readonly hint: string; readonly copy: string }> = {
   en: {
