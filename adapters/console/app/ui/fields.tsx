@@ -43,7 +43,6 @@ interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'on
   readonly autoFocus?: boolean
   /** More than 1 for a field of several lines. */
   readonly rows?: number
-  readonly onKeyDown?: NonNullable<AriaTextFieldProps['onKeyDown']>
 }
 
 export function TextField({ label, hint, error, rows = 1, placeholder, ...props }: TextFieldProps): ReactElement {

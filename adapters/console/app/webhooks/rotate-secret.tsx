@@ -5,7 +5,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { Checkbox } from '../ui/fields.js'
-import { type Destination, type WEBHOOKS_KEY } from './queries.js'
+import { type Destination, WEBHOOKS_KEY } from './queries.js'
 import { SecretDialog } from './secret-dialog.js'
 
 interface RotateTexts {

@@ -1,0 +1,46 @@
+import { Component, type ReactElement, type ReactNode } from 'react'
+import { type Texts, useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+
+const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly reload: string }> = {
+  en: {
+    title: 'This page cannot be shown',
+    text: 'The server may have a newer version of the console. Load the page again. If that does not help, tell the operator what you did.',
+    reload: 'Load the page again',
+  },
+  de: {
+    title: 'Diese Seite lässt sich nicht anzeigen',
+    text: 'Vielleicht hat der Server eine neuere Konsole. Lade die Seite neu. Wenn das nicht hilft, beschreibe dem Betreiber, was du getan hast.',
+    reload: 'Seite neu laden',
+  },
+}
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode
+}
+
+/** Shows a sentence in place of a section that failed, so that the navigation stays. Give it the section as its `key`. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
+  override readonly state = { hasFailed: false }
+
+  static getDerivedStateFromError(): { readonly hasFailed: boolean } {
+    return { hasFailed: true }
+  }
+
+  override render(): ReactNode {
+    return this.state.hasFailed ? <FailedSection /> : this.props.children
+  }
+}
+
+function FailedSection(): ReactElement {
+  const texts = useTexts(TEXTS)
+  return (
+    <section className="empty" role="alert">
+      <h1>{texts.title}</h1>
+      <p>{texts.text}</p>
+      <Button kind="primary" onPress={() => location.reload()}>
+        {texts.reload}
+      </Button>
+    </section>
+  )
+}
