@@ -13,6 +13,8 @@ interface Message {
   readonly text: string
   /** A button, such as "Undo". */
   readonly action?: { readonly label: string; readonly onPress: () => void }
+  /** Called once the message is gone: by its time, which stops while somebody points at it, or by a press. */
+  readonly onClose?: () => void
 }
 
 const TEXTS: Texts<{ readonly close: string; readonly label: string }> = {
@@ -25,7 +27,8 @@ const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 })
 
 /** Shows a short message that goes by itself. @returns a function that removes it */
 export function toast(message: Message, shownMs: number = SHOWN_MS): () => void {
-  const key = queue.add(message, { timeout: shownMs })
+  const { onClose } = message
+  const key = queue.add(message, { timeout: shownMs, ...(onClose !== undefined && { onClose }) })
   return () => queue.close(key)
 }
 
