@@ -1,0 +1,58 @@
+import type { ReactElement, Ref } from 'react'
+import { Link } from 'wouter'
+import { useFormat } from '../../texts/format.js'
+import { useTexts } from '../../texts/language.js'
+import type { Chunk } from '../document.js'
+import { type Piece, piecesOf } from './chunk-pieces.js'
+import { CHUNK_TEXTS } from './chunk-texts.js'
+
+interface ChunkItemProps {
+  readonly chunk: Chunk
+  readonly previous: Chunk | undefined
+  readonly next: Chunk | undefined
+  readonly marked: { readonly from: number; readonly to: number } | undefined
+  /** Address of the chunk. */
+  readonly href: string
+  readonly isLinked: boolean
+  readonly ref: Ref<HTMLElement> | undefined
+}
+
+/** A chunk in the text: where it comes from, and what it shares with the next one. */
+export function ChunkItem({ chunk, previous, next, marked, href, isLinked, ref }: ChunkItemProps): ReactElement {
+  const texts = useTexts(CHUNK_TEXTS)
+  const { number } = useFormat()
+  const { ordinal, pages, headings, tokens } = chunk
+  const facts = [
+    ...(pages === null ? [] : [texts.pages(number(pages.first), number(pages.last))]),
+    ...(headings.length === 0 ? [] : [headings.join(' › ')]),
+    texts.tokens(number(tokens)),
+    ...(isLinked ? [texts.linked] : []),
+  ]
+  return (
+    <article ref={ref} tabIndex={-1} className={isLinked ? 'docs-chunk docs-chunk-linked' : 'docs-chunk'}>
+      <div className="docs-chunk-head">
+        <h3>
+          <Link href={href}>{texts.chunk(number(ordinal + 1))}</Link>
+        </h3>
+        <span className="soft">{facts.join(' · ')}</span>
+      </div>
+      <div className="docs-chunk-text">
+        {piecesOf(chunk, previous, next, marked).map((piece) => (
+          <PieceText key={piece.start} piece={piece} title={texts.shared(number(ordinal + 2))} />
+        ))}
+      </div>
+    </article>
+  )
+}
+
+function PieceText({ piece, title }: { readonly piece: Piece; readonly title: string }): ReactElement {
+  const { text, isShared, isMarked } = piece
+  const shown = isMarked ? <mark>{text}</mark> : text
+  return isShared ? (
+    <span className="docs-shared" title={title}>
+      {shown}
+    </span>
+  ) : (
+    <>{shown}</>
+  )
+}

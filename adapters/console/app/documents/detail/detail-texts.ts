@@ -1,0 +1,157 @@
+import type { Texts } from '../../texts/language.js'
+
+type StageName = 'extract' | 'words' | 'embed' | 'index' | 'total'
+
+interface DetailTexts {
+  readonly back: string
+  readonly download: string
+  readonly replace: string
+  readonly edit: string
+  readonly remove: string
+  readonly facts: string
+  readonly originalName: string
+  readonly type: string
+  readonly addedBy: (userId: number) => string
+  readonly none: string
+  readonly newVersion: string
+  readonly newVersionText: (name: string) => string
+  readonly newVersionFailed: string
+  readonly receipt: string
+  readonly receiptWait: string
+  readonly receiptMissing: string
+  readonly pages: string
+  readonly characters: string
+  readonly tokens: string
+  readonly windows: string
+  readonly windowsText: (windows: string, reused: string) => string
+  readonly model: string
+  readonly stage: string
+  readonly time: string
+  readonly seconds: (seconds: string) => string
+  readonly stageNames: Readonly<Record<StageName, string>>
+  readonly overlapping: string
+  readonly warnings: string
+  readonly save: string
+  readonly cancel: string
+  readonly nameHint: string
+  readonly key: string
+  readonly kind: string
+  readonly value: string
+  readonly kinds: Readonly<Record<'text' | 'number' | 'yes' | 'list', string>>
+  readonly listHint: string
+  readonly yesHint: string
+  readonly addValue: string
+  readonly removeValue: (key: string) => string
+  readonly metadataHint: string
+  readonly notNumber: string
+  readonly notYes: string
+  readonly sameKey: string
+}
+
+export const DETAIL_TEXTS: Texts<DetailTexts> = {
+  en: {
+    back: 'All documents',
+    download: 'Download',
+    replace: 'Replace by a new version',
+    edit: 'Edit',
+    remove: 'Delete',
+    facts: 'About the document',
+    originalName: 'File',
+    type: 'Kind',
+    addedBy: (userId) => `by user ${userId}`,
+    none: 'None',
+    newVersion: 'A new version is on its way',
+    newVersionText: (name) =>
+      `“${name}” takes the place of this version once it is completed. Until then, searches find this one.`,
+    newVersionFailed: 'The new version failed, and searches find this one still. Replace it by another file.',
+    receipt: 'What was read',
+    receiptWait: 'The receipt comes when the document is completed.',
+    receiptMissing: 'There is no receipt, because nothing was made searchable.',
+    pages: 'Pages',
+    characters: 'Characters',
+    tokens: 'Tokens',
+    windows: 'Windows',
+    windowsText: (windows, reused) => `${windows}, of which ${reused} were known already`,
+    model: 'Embedding model',
+    stage: 'Stage',
+    time: 'Time',
+    seconds: (seconds) => `${seconds} s`,
+    stageNames: {
+      extract: 'Read the text',
+      words: 'Add the words',
+      embed: 'Compute the vectors',
+      index: 'Store the vectors',
+      total: 'In all',
+    },
+    overlapping: 'Stages run at the same time, so their sum can be longer than the whole.',
+    warnings: 'Not everything could be read',
+    save: 'Save',
+    cancel: 'Cancel',
+    nameHint: 'Searches and lists show it. Empty: the name of the file.',
+    key: 'Key',
+    kind: 'Kind',
+    value: 'Value',
+    kinds: { text: 'Text', number: 'Number', yes: 'Yes or no', list: 'List' },
+    listHint: 'Texts with a semicolon between them',
+    yesHint: 'true or false',
+    addValue: 'Add a value',
+    removeValue: (key) => `Remove ${key}`,
+    metadataHint: 'Values by key, such as a year or a department. Searches can select documents by them.',
+    notNumber: 'Write a number, such as 2026.',
+    notYes: 'Write true or false.',
+    sameKey: 'Two values have this key. Change one of them.',
+  },
+  de: {
+    back: 'Alle Dokumente',
+    download: 'Herunterladen',
+    replace: 'Durch neue Version ersetzen',
+    edit: 'Bearbeiten',
+    remove: 'Löschen',
+    facts: 'Über das Dokument',
+    originalName: 'Datei',
+    type: 'Art',
+    addedBy: (userId) => `von Benutzer ${userId}`,
+    none: 'Keine',
+    newVersion: 'Eine neue Version ist unterwegs',
+    newVersionText: (name) =>
+      `„${name}“ ersetzt diese Version, sobald sie fertig ist. Bis dahin finden Suchen diese hier.`,
+    newVersionFailed:
+      'Die neue Version ist fehlgeschlagen, und Suchen finden noch diese hier. Ersetze sie durch eine andere Datei.',
+    receipt: 'Was gelesen wurde',
+    receiptWait: 'Der Beleg kommt, wenn das Dokument fertig ist.',
+    receiptMissing: 'Es gibt keinen Beleg, denn es wurde nichts durchsuchbar gemacht.',
+    pages: 'Seiten',
+    characters: 'Zeichen',
+    tokens: 'Tokens',
+    windows: 'Fenster',
+    windowsText: (windows, reused) => `${windows}, davon waren ${reused} schon bekannt`,
+    model: 'Embedding-Modell',
+    stage: 'Schritt',
+    time: 'Zeit',
+    seconds: (seconds) => `${seconds} s`,
+    stageNames: {
+      extract: 'Text lesen',
+      words: 'Wörter aufnehmen',
+      embed: 'Vektoren berechnen',
+      index: 'Vektoren speichern',
+      total: 'Insgesamt',
+    },
+    overlapping: 'Schritte laufen gleichzeitig, also kann ihre Summe länger sein als das Ganze.',
+    warnings: 'Nicht alles ließ sich lesen',
+    save: 'Speichern',
+    cancel: 'Abbrechen',
+    nameHint: 'Suchen und Listen zeigen ihn. Leer: der Name der Datei.',
+    key: 'Schlüssel',
+    kind: 'Art',
+    value: 'Wert',
+    kinds: { text: 'Text', number: 'Zahl', yes: 'Ja oder nein', list: 'Liste' },
+    listHint: 'Texte mit einem Semikolon dazwischen',
+    yesHint: 'true oder false',
+    addValue: 'Wert hinzufügen',
+    removeValue: (key) => `${key} entfernen`,
+    metadataHint: 'Werte mit Schlüssel, etwa ein Jahr oder eine Abteilung. Suchen können Dokumente danach auswählen.',
+    notNumber: 'Schreib eine Zahl, etwa 2026.',
+    notYes: 'Schreib true oder false.',
+    sameKey: 'Zwei Werte haben diesen Schlüssel. Ändere einen davon.',
+  },
+}

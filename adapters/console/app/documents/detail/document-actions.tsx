@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { FileTrigger } from 'react-aria-components'
+import { useLocation } from 'wouter'
+import { type Schema, useApi } from '../../api/api.js'
+import { useErrorText } from '../../api/error-texts.js'
+import { useLogin } from '../../login/use-login.js'
+import { useTexts } from '../../texts/language.js'
+import { Button, ButtonLink } from '../../ui/buttons.js'
+import { toast } from '../../ui/toasts.js'
+import { readOriginal, saveFile } from '../original.js'
+import { TEXTS } from '../texts.js'
+import { useDelete } from '../use-delete.js'
+import { useRetry } from '../use-retry.js'
+import { useContextWork } from '../work/context-work.js'
+import { givenFile } from '../work/given-files.js'
+import { DETAIL_TEXTS } from './detail-texts.js'
+import { EditDialog } from './edit-dialog.js'
+
+export type Detailed = Schema<'DocumentWithReceipt'>
+
+interface DocumentActionsProps {
+  readonly contextId: number
+  readonly document: Detailed
+  readonly isFailed: boolean
+}
+
+/** What the user can do with a document. */
+export function DocumentActions({ contextId, document, isFailed }: DocumentActionsProps): ReactElement {
+  const api = useApi()
+  const queries = useQueryClient()
+  const { tryAgain } = useTexts(TEXTS)
+  const texts = useTexts(DETAIL_TEXTS)
+  const errorText = useErrorText()
+  const mayWrite = useLogin().can('document:write')
+  const { uploads } = useContextWork(contextId)
+  const [, navigate] = useLocation()
+  const [isEdited, setEdited] = useState(false)
+  const retry = useRetry(contextId)
+  const deleteDocuments = useDelete(
+    contextId,
+    () => void queries.invalidateQueries({ queryKey: ['documents', contextId] }),
+  )
+  const { id, displayName } = document
+  const list = `/gpts/${contextId}/documents`
+  const download = useMutation({
+    mutationFn: async () => saveFile(await readOriginal(api, contextId, id), displayName),
+    onError: (error) => toast({ text: errorText(error) }),
+  })
+  const replace = (files: FileList | null): void => {
+    const file = files?.[0]
+    if (file !== undefined) uploads.add([givenFile(file, [], id)])
+  }
+  const remove = (): void => {
+    deleteDocuments([document])
+    navigate(list)
+  }
+  return (
+    <div className="docs-bar">
+      <ButtonLink href={list} kind="quiet">
+        {texts.back}
+      </ButtonLink>
+      <Button isPending={download.isPending} onPress={() => download.mutate()}>
+        {texts.download}
+      </Button>
+      {mayWrite && (
+        <>
+          {isFailed && (
+            <Button kind="primary" onPress={() => retry(document)}>
+              {tryAgain}
+            </Button>
+          )}
+          <FileTrigger onSelect={replace}>
+            <Button>{texts.replace}</Button>
+          </FileTrigger>
+          <Button onPress={() => setEdited(true)}>{texts.edit}</Button>
+          <Button kind="danger" onPress={remove}>
+            {texts.remove}
+          </Button>
+          {isEdited && <EditDialog contextId={contextId} document={document} onClose={() => setEdited(false)} />}
+        </>
+      )}
+    </div>
+  )
+}

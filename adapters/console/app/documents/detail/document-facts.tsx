@@ -1,0 +1,43 @@
+import type { ReactElement } from 'react'
+import { useFormat } from '../../texts/format.js'
+import { useTexts } from '../../texts/language.js'
+import { valueText } from '../metadata.js'
+import { TEXTS } from '../texts.js'
+import { DETAIL_TEXTS } from './detail-texts.js'
+import type { Detailed } from './document-actions.js'
+
+/** What the user and the upload have said of a document. */
+export function DocumentFacts({ document }: { readonly document: Detailed }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const detail = useTexts(DETAIL_TEXTS)
+  const format = useFormat()
+  const { originalName, contentType, size, created, createdBy, metadata } = document
+  const values = Object.entries(metadata)
+  return (
+    <section className="panel">
+      <h2>{detail.facts}</h2>
+      <dl className="facts">
+        <dt>{detail.originalName}</dt>
+        <dd>{originalName}</dd>
+        <dt>{detail.type}</dt>
+        <dd>{contentType}</dd>
+        <dt>{texts.size}</dt>
+        <dd>{format.bytes(size)}</dd>
+        <dt>{texts.added}</dt>
+        <dd>
+          {format.time(created)}, {detail.addedBy(createdBy)}
+        </dd>
+        <dt>{texts.metadata}</dt>
+        <dd>
+          {values.length === 0
+            ? detail.none
+            : values.map(([key, value]) => (
+                <div key={key}>
+                  <span className="soft">{key}:</span> {valueText(value)}
+                </div>
+              ))}
+        </dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,99 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useEffect, useMemo } from 'react'
+import { dataOf, useApi } from '../../api/api.js'
+import { useTexts } from '../../texts/language.js'
+import { Loaded, Note } from '../../ui/notes.js'
+import { PageHead } from '../../ui/page-head.js'
+import { type ContextName, isFinal, progressOf, replacementOf } from '../document.js'
+import { UploadList } from '../list/upload-list.js'
+import { StateBadge } from '../state-badge.js'
+import { useContextWork } from '../work/context-work.js'
+import { useStore } from '../work/store.js'
+import { ChunkView } from './chunk-view.js'
+import { DETAIL_TEXTS } from './detail-texts.js'
+import { type Detailed, DocumentActions } from './document-actions.js'
+import { DocumentFacts } from './document-facts.js'
+import { ReceiptView } from './receipt-view.js'
+
+const POLL_MS = 3_000
+
+/** One document: what is known of it, what was read, and its text in chunks. */
+export function DocumentPage({
+  context,
+  docId,
+}: {
+  readonly context: ContextName
+  readonly docId: number
+}): ReactElement {
+  const api = useApi()
+  const queries = useQueryClient()
+  const { watch } = useContextWork(context.id)
+  const { byId, isLive, connections } = useStore(watch.watched)
+  const state = byId.get(docId)
+  const queryKey = useMemo(() => ['document', context.id, docId], [context.id, docId])
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<Detailed> => {
+      const params = { path: { contextId: context.id, docId } }
+      return await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params, signal }))
+    },
+    refetchInterval: ({ state: { data } }) => (data !== undefined && !isLive && isChanging(data) ? POLL_MS : false),
+  })
+  const told = `${connections} ${state?.uuid} ${state?.status} ${state?.isReplacement} ${state?.displayName}`
+  useEffect(() => {
+    if (told !== '') void queries.invalidateQueries({ queryKey })
+  }, [told, queries, queryKey])
+  return (
+    <Loaded query={query}>
+      {(document) => {
+        const progress = progressOf(document, state)
+        return (
+          <>
+            <PageHead
+              title={document.displayName}
+              actions={
+                <DocumentActions contextId={context.id} document={document} isFailed={progress.stage === 'failed'} />
+              }
+            >
+              <StateBadge progress={progress} />
+            </PageHead>
+            {progress.error != null && <Note kind="warning">{progress.error}</Note>}
+            {document.waiting !== null && <Note kind="warning">{document.waiting}</Note>}
+            <UploadList contextId={context.id} documents={[document]} />
+            <NewVersion document={document} progress={replacementOf(document, state)} />
+            <div className="columns">
+              <DocumentFacts document={document} />
+              <ReceiptView receipt={document.receipt} isOver={isFinal(progress)} />
+            </div>
+            {document.receipt !== null && (
+              <ChunkView key={document.uuid} contextId={context.id} document={document} receipt={document.receipt} />
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function isChanging({ completed, error, replacement }: Detailed): boolean {
+  return (completed === null && error === null) || (replacement !== null && replacement.error === null)
+}
+
+function NewVersion({
+  document: { replacement },
+  progress,
+}: {
+  readonly document: Detailed
+  readonly progress: ReturnType<typeof replacementOf>
+}): ReactElement | null {
+  const texts = useTexts(DETAIL_TEXTS)
+  if (progress === undefined || replacement === null || progress.stage === 'completed') return null
+  const isFailed = progress.stage === 'failed'
+  return (
+    <Note kind={isFailed ? 'warning' : 'info'}>
+      <h2>{texts.newVersion}</h2>
+      <p>{isFailed ? texts.newVersionFailed : texts.newVersionText(replacement.originalName)}</p>
+      <StateBadge progress={progress} /> {progress.error}
+    </Note>
+  )
+}

@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react'
+import { useFormat } from '../../texts/format.js'
+import { useTexts } from '../../texts/language.js'
+import { Note } from '../../ui/notes.js'
+import type { Receipt } from '../document.js'
+import { TEXTS } from '../texts.js'
+import { DETAIL_TEXTS } from './detail-texts.js'
+
+const STAGES = ['extract', 'words', 'embed', 'index', 'total'] as const
+
+/** What was read of a document, how long each stage took, and what could not be read. */
+export function ReceiptView({
+  receipt,
+  isOver,
+}: {
+  readonly receipt: Receipt | null
+  /** True if no receipt will come any more. */
+  readonly isOver: boolean
+}): ReactElement {
+  const { chunks: chunksName } = useTexts(TEXTS)
+  const texts = useTexts(DETAIL_TEXTS)
+  const { number } = useFormat()
+  if (receipt === null)
+    return (
+      <section className="panel">
+        <h2>{texts.receipt}</h2>
+        <p>{isOver ? texts.receiptMissing : texts.receiptWait}</p>
+      </section>
+    )
+  const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs, warnings } = receipt
+  return (
+    <section className="panel">
+      <h2>{texts.receipt}</h2>
+      {warnings.length > 0 && (
+        <Note kind="warning">
+          <h3>{texts.warnings}</h3>
+          <ul className="docs-warnings">
+            {warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Note>
+      )}
+      <dl className="facts">
+        {pages !== null && (
+          <>
+            <dt>{texts.pages}</dt>
+            <dd>{number(pages)}</dd>
+          </>
+        )}
+        <dt>{texts.characters}</dt>
+        <dd>{number(characters)}</dd>
+        <dt>{texts.tokens}</dt>
+        <dd>{number(tokens)}</dd>
+        <dt>{chunksName}</dt>
+        <dd>{number(chunks)}</dd>
+        <dt>{texts.windows}</dt>
+        <dd>{windowsReused === 0 ? number(windows) : texts.windowsText(number(windows), number(windowsReused))}</dd>
+        <dt>{texts.model}</dt>
+        <dd>{embeddingModel}</dd>
+      </dl>
+      <table className="docs-durations">
+        <thead>
+          <tr>
+            <th scope="col">{texts.stage}</th>
+            <th scope="col" className="number">
+              {texts.time}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {STAGES.map((stage) => {
+            const ms = durationsMs[stage]
+            return (
+              ms !== undefined && (
+                <tr key={stage}>
+                  <td>{texts.stageNames[stage]}</td>
+                  <td className="number">{texts.seconds(number(ms / 1_000, 2))}</td>
+                </tr>
+              )
+            )
+          })}
+        </tbody>
+      </table>
+      <p className="hint">{texts.overlapping}</p>
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import type { DocumentState, Schema } from '../api/api.js'
+
+/** A document as lists have it. */
+export type Listed = Schema<'Document'>
+export type Receipt = Schema<'IngestionReceipt'>
+export type Chunk = Schema<'DocumentChunk'>
+export type ContextName = Pick<Schema<'Context'>, 'id' | 'name'>
+export type Metadata = Listed['metadata']
+
+export type Stage = 'waiting' | 'reading' | 'embedding' | 'completed' | 'failed'
+
+/** How far a version of a document is. */
+export interface Progress {
+  readonly stage: Stage
+  /** 0 to 1 of the stage `embedding`; undefined if it is unknown. */
+  readonly part?: number | undefined
+  readonly error?: string | null
+}
+
+/** The progress of the version that searches find. @param state what the stream of states has told of the document */
+export function progressOf(document: Listed, state: DocumentState | undefined): Progress {
+  if (state !== undefined && !state.isReplacement && state.status !== 'deleted') return progressOfState(state)
+  const { error, completed, started } = document
+  if (error !== null) return { stage: 'failed', error }
+  if (completed !== null) return { stage: 'completed' }
+  return { stage: started === null ? 'waiting' : 'reading' }
+}
+
+/** The progress of the version that is to replace the present one; undefined without one. */
+export function replacementOf({ replacement }: Listed, state: DocumentState | undefined): Progress | undefined {
+  if (state?.isReplacement === true && state.status !== 'deleted') return progressOfState(state)
+  if (replacement === null) return undefined
+  if (replacement.error !== null) return { stage: 'failed', error: replacement.error }
+  return { stage: replacement.started === null ? 'waiting' : 'reading' }
+}
+
+export function progressOfState({ status, stage, percent, error }: DocumentState): Progress {
+  if (status === 'processing') return { stage: stage ?? 'reading', part: percent === null ? undefined : percent / 100 }
+  return status === 'deleted' ? { stage: 'waiting' } : { stage: status, error }
+}
+
+export function isFinal({ stage }: Progress): boolean {
+  return stage === 'completed' || stage === 'failed'
+}

@@ -1,0 +1,140 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
+import type { DocumentState } from '../../api/api.js'
+import { useLogin } from '../../login/use-login.js'
+import { useTexts } from '../../texts/language.js'
+import { Checkbox } from '../../ui/fields.js'
+import type { Listed } from '../document.js'
+import { TEXTS } from '../texts.js'
+import { useDelete } from '../use-delete.js'
+import { DocumentRow } from './document-row.js'
+import { LIST_TEXTS } from './list-texts.js'
+import { SelectionBar } from './selection-bar.js'
+
+const ROW_PX = 58
+
+interface DocumentTableProps {
+  readonly contextId: number
+  readonly documents: readonly Listed[]
+  readonly states: ReadonlyMap<number, DocumentState>
+  /** False while more documents may come. */
+  readonly isWhole: boolean
+  /** Called when the user has deleted the selected documents. */
+  readonly onDelete: () => void
+  /** Gets the ids once the server has deleted the documents. */
+  readonly onDeleted: (ids: readonly number[]) => void
+}
+
+/** A table of any length: only the rows near the visible part of the page exist. */
+export function DocumentTable(props: DocumentTableProps): ReactElement {
+  const { contextId, documents, states, isWhole, onDelete, onDeleted } = props
+  const texts = useTexts(TEXTS)
+  const listTexts = useTexts(LIST_TEXTS)
+  const mayWrite = useLogin().can('document:write')
+  const body = useRef<HTMLDivElement>(null)
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
+  const deleteDocuments = useDelete(contextId, onDeleted)
+  const top = useTop(body)
+  const virtualizer = useWindowVirtualizer({
+    count: documents.length,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => documents[index]?.id ?? index,
+  })
+  const chosen = documents.filter(({ id }) => selected.has(id))
+  const select = (id: number, isSelected: boolean): void => {
+    const changed = new Set(selected)
+    if (isSelected) changed.add(id)
+    else changed.delete(id)
+    setSelected(changed)
+  }
+  const deleteChosen = (): void => {
+    deleteDocuments(chosen)
+    setSelected(new Set())
+    onDelete()
+  }
+  const isAll = chosen.length === documents.length
+  return (
+    <div className={mayWrite ? 'docs-list docs-list-writable' : 'docs-list'}>
+      {chosen.length > 0 && (
+        <SelectionBar count={chosen.length} onDelete={deleteChosen} onClear={() => setSelected(new Set())} />
+      )}
+      <div
+        role="table"
+        aria-label={listTexts.list}
+        aria-rowcount={isWhole ? documents.length + 1 : -1}
+        className="docs-table"
+      >
+        <div role="rowgroup">
+          <div role="row" aria-rowindex={1} className="docs-row docs-head">
+            {mayWrite && (
+              <div role="columnheader" className="docs-check">
+                <Checkbox
+                  label={<span className="visually-hidden">{listTexts.selectAll}</span>}
+                  isSelected={isAll}
+                  onChange={() => setSelected(new Set(isAll ? [] : documents.map(({ id }) => id)))}
+                />
+              </div>
+            )}
+            <div role="columnheader" className="docs-name">
+              {texts.name}
+            </div>
+            <div role="columnheader" className="docs-state">
+              {texts.state}
+            </div>
+            <div role="columnheader" className="docs-size">
+              {texts.size}
+            </div>
+            <div role="columnheader" className="docs-chunks">
+              {texts.chunks}
+            </div>
+            <div role="columnheader" className="docs-added">
+              {texts.added}
+            </div>
+          </div>
+        </div>
+        <div ref={body} role="rowgroup" className="docs-body" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+            const document = documents[index]
+            return (
+              document && (
+                <div
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  role="row"
+                  aria-rowindex={index + 2}
+                  className="docs-row"
+                  style={{ transform: `translateY(${start - top}px)` }}
+                >
+                  <DocumentRow
+                    contextId={contextId}
+                    document={document}
+                    state={states.get(document.id)}
+                    isSelected={selected.has(document.id)}
+                    onSelect={mayWrite ? select : undefined}
+                  />
+                </div>
+              )
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The distance of an element from the top of the page, which changes when something above it grows. */
+function useTop(element: React.RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0)
+  useEffect(() => {
+    const measure = (): void => {
+      if (element.current !== null) setTop(element.current.getBoundingClientRect().top + window.scrollY)
+    }
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [element])
+  return top
+}

@@ -1,0 +1,48 @@
+import type { Texts } from '../../texts/language.js'
+
+interface UploadTexts {
+  readonly title: string
+  readonly summary: (done: string, all: string, failed: string | undefined) => string
+  readonly more: (count: string) => string
+  readonly queued: string
+  readonly sending: (percent: string) => string
+  readonly away: string
+  readonly received: (stage: string) => string
+  readonly cancel: (name: string) => string
+  readonly cancelAll: string
+  readonly again: (name: string) => string
+  readonly clear: string
+  readonly gone: string
+}
+
+export const UPLOAD_TEXTS: Texts<UploadTexts> = {
+  en: {
+    title: 'Uploads',
+    summary: (done, all, failed) => `${done} of ${all} done${failed !== undefined ? `, ${failed} failed` : ''}.`,
+    more: (count) => `… and ${count} more`,
+    queued: 'Waits for its turn',
+    sending: (percent) => `Sending: ${percent}`,
+    away: 'The server does not answer now. The upload goes on by itself once it does.',
+    received: (stage) => `Received. ${stage}`,
+    cancel: (name) => `Cancel ${name}`,
+    cancelAll: 'Cancel all',
+    again: (name) => `Try again: ${name}`,
+    clear: 'Clear the list',
+    gone: 'The file cannot be read any more: it was changed, moved or deleted. Choose it again.',
+  },
+  de: {
+    title: 'Hochladen',
+    summary: (done, all, failed) =>
+      `${done} von ${all} fertig${failed !== undefined ? `, ${failed} fehlgeschlagen` : ''}.`,
+    more: (count) => `… und ${count} weitere`,
+    queued: 'Wartet, bis es an der Reihe ist',
+    sending: (percent) => `Wird gesendet: ${percent}`,
+    away: 'Der Server antwortet gerade nicht. Das Hochladen geht von selbst weiter, sobald er antwortet.',
+    received: (stage) => `Empfangen. ${stage}`,
+    cancel: (name) => `${name} abbrechen`,
+    cancelAll: 'Alle abbrechen',
+    again: (name) => `Noch einmal versuchen: ${name}`,
+    clear: 'Liste leeren',
+    gone: 'Die Datei lässt sich nicht mehr lesen: Sie wurde geändert, verschoben oder gelöscht. Wähle sie noch einmal.',
+  },
+}

@@ -1,0 +1,96 @@
+import type { Texts } from '../texts/language.js'
+import type { Stage } from './document.js'
+
+interface DocumentTexts {
+  readonly title: (context: string) => string
+  readonly purpose: string
+  readonly back: string
+  readonly drop: string
+  readonly dropHint: string
+  readonly chooseFiles: string
+  readonly chooseFolder: string
+  readonly left: (hidden: number) => string
+  readonly noFiles: string
+  readonly stages: Readonly<Record<Stage, string>>
+  readonly newVersion: (stage: string) => string
+  readonly name: string
+  readonly state: string
+  readonly size: string
+  readonly chunks: string
+  readonly added: string
+  readonly metadata: string
+  readonly actions: string
+  readonly tryAgain: string
+  readonly undo: string
+  readonly deleted: (count: number, name: string) => string
+  readonly notDeleted: (count: number, reason: string) => string
+}
+
+/** Texts that several pages of the section share. */
+export const TEXTS: Texts<DocumentTexts> = {
+  en: {
+    title: (context) => `Documents of ${context}`,
+    purpose: 'Answers come from these documents. Upload files, and see what was read from each.',
+    back: 'Back to the GPT',
+    drop: 'Drop files and folders here',
+    dropHint:
+      'Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',
+    chooseFiles: 'Choose files',
+    chooseFolder: 'Choose a folder',
+    left: (hidden) => `${hidden === 1 ? 'One hidden file was' : `${hidden} hidden files were`} left out.`,
+    noFiles: 'There are no files in it. Choose another folder.',
+    stages: {
+      waiting: 'Waiting',
+      reading: 'Reading the text',
+      embedding: 'Making it searchable',
+      completed: 'Completed',
+      failed: 'Failed',
+    },
+    newVersion: (stage) => `New version: ${stage}`,
+    name: 'Name',
+    state: 'State',
+    size: 'Size',
+    chunks: 'Chunks',
+    added: 'Added',
+    metadata: 'Metadata',
+    actions: 'Actions',
+    tryAgain: 'Try again',
+    undo: 'Undo',
+    deleted: (count, name) => (count === 1 ? `“${name}” is deleted.` : `${count} documents are deleted.`),
+    notDeleted: (count, reason) =>
+      `${count === 1 ? 'A document was' : `${count} documents were`} not deleted. ${reason}`,
+  },
+  de: {
+    title: (context) => `Dokumente von ${context}`,
+    purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
+    back: 'Zurück zum GPT',
+    drop: 'Dateien und Ordner hierher ziehen',
+    dropHint:
+      'Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, Mails, Bücher und Daten: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',
+    chooseFiles: 'Dateien wählen',
+    chooseFolder: 'Ordner wählen',
+    left: (hidden) =>
+      `${hidden === 1 ? 'Eine versteckte Datei wurde' : `${hidden} versteckte Dateien wurden`} weggelassen.`,
+    noFiles: 'Darin sind keine Dateien. Wähle einen anderen Ordner.',
+    stages: {
+      waiting: 'Wartet',
+      reading: 'Text wird gelesen',
+      embedding: 'Wird durchsuchbar gemacht',
+      completed: 'Fertig',
+      failed: 'Fehlgeschlagen',
+    },
+    newVersion: (stage) => `Neue Version: ${stage}`,
+    name: 'Name',
+    state: 'Zustand',
+    size: 'Größe',
+    chunks: 'Abschnitte',
+    added: 'Hinzugefügt',
+    metadata: 'Metadaten',
+    actions: 'Aktionen',
+    tryAgain: 'Noch einmal versuchen',
+    undo: 'Rückgängig',
+    deleted: (count, name) => (count === 1 ? `„${name}“ ist gelöscht.` : `${count} Dokumente sind gelöscht.`),
+    notDeleted: (count, reason) =>
+      `${count === 1 ? 'Ein Dokument wurde' : `${count} Dokumente wurden`} nicht gelöscht. ${reason}`,
+  },
+}
