@@ -29,6 +29,9 @@ export interface ConsoleTest {
   readonly owner: { readonly email: string; readonly password: string }
   /** A page in a browser profile of its own: no cookies of other pages. */
   openPage(options?: PageOptions): Promise<ConsolePage>
+  /** Closes the server and its engine. `start` opens both on the same folder and port. */
+  stop(): Promise<void>
+  start(): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,28 +58,46 @@ const OWNER_EMAIL = 'owner@example.com'
 export async function openConsoleTest(options: Partial<LocalEngineOptions> = {}): Promise<ConsoleTest> {
   const folder = await temporaryFolder()
   const initial = { companyName: 'Harbour Works', ownerEmail: OWNER_EMAIL }
-  const engine = await openLocalEngine({ dataDir: folder.path, initial, ...options })
-  const key = await engine.initialize(initial)
-  await engine.administration.users.completeSetup(engine.owner.userId, PASSWORD)
-  await engine.warmUp()
-  const handler = createHttpHandler(engine, { cookieLogins: true, mounts: { '/console/*': createConsoleHandler() } })
-  const server = await serveHttp(handler, { host: '127.0.0.1', port: 0 })
+  const open = async (port: number): Promise<Running> => {
+    const engine = await openLocalEngine({ dataDir: folder.path, initial, ...options })
+    const handler = createHttpHandler(engine, { cookieLogins: true, mounts: { '/console/*': createConsoleHandler() } })
+    return { engine, server: await serveHttp(handler, { host: '127.0.0.1', port }) }
+  }
+  const stop = async ({ engine, server }: Running): Promise<void> => {
+    await server.close()
+    await engine.close()
+  }
+  let running = await open(0)
+  const { engine: first, server } = running
+  const key = await first.initialize(initial)
+  await first.administration.users.completeSetup(first.owner.userId, PASSWORD)
+  await first.warmUp()
   const browser = await launch()
   const owner = { email: OWNER_EMAIL, password: PASSWORD }
   return {
-    engine,
+    get engine() {
+      return running.engine
+    },
     address: server.address,
     browser,
     key,
     owner,
     openPage: async (pageOptions) => await openPage(browser, server, owner, pageOptions),
+    stop: async () => await stop(running),
+    start: async () => {
+      running = await open(server.endpoint.port)
+    },
     close: async () => {
       await browser.close()
-      await server.close()
-      await engine.close()
+      await stop(running)
       await folder.remove()
     },
   }
+}
+
+interface Running {
+  readonly engine: Engine
+  readonly server: HttpServer
 }
 
 async function launch(): Promise<Browser> {
