@@ -1,0 +1,209 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Document, Session } from '../../../src/index.js'
+import { temporaryFolder } from '../../temporary-folder.js'
+import {
+  type ConsolePage,
+  type ConsoleTest,
+  MISSING_BROWSER,
+  openConsoleTest,
+  picture,
+  seriousViolations,
+} from './console-test.js'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+const LEAVE = 'Parental leave lasts fourteen months for both parents together.'
+
+describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the console', () => {
+  let test: ConsoleTest
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>
+  let shown: ConsolePage
+  let page: Page
+
+  const session = (): Session => test.engine.as(test.engine.owner)
+  const fileOf = async (name: string, content: string): Promise<string> => {
+    const path = join(folder.path, name)
+    await mkdir(join(path, '..'), { recursive: true })
+    await writeFile(path, content)
+    return path
+  }
+  const contextOf = async (name: string, settings: { readonly chunkSizeTokens?: number } = {}): Promise<number> => {
+    const input = { name, description: 'Answer from the documents.', caption: 'HR', toolsJson: '[]', settings }
+    return (await session().contexts.create(input)).id
+  }
+  const documentOf = async (contextId: number, fileName: string, content: string): Promise<Document> => {
+    const uuid = await session().documents.upload(contextId, { fileName, content, metadata: { note: MARKUP } })
+    return await session().documents.whenProcessed(uuid)
+  }
+  const documentNamed = async (contextId: number, name: string): Promise<Document> => {
+    const found = (await session().documents.list(contextId)).find(({ originalName }) => originalName === name)
+    if (found === undefined) throw new Error(`there is no document ${name}`)
+    return found
+  }
+  const row = (name: string): ReturnType<Page['getByRole']> => page.getByRole('row').filter({ hasText: name })
+
+  beforeAll(async () => {
+    folder = await temporaryFolder()
+    test = await openConsoleTest()
+    shown = await test.openPage()
+    page = shown.page
+    await shown.logIn()
+  })
+
+  afterAll(async () => {
+    await test.close()
+    await folder.remove()
+  })
+
+  it('teaches what documents are for, takes a file by keyboard, and shows it once it is completed', async () => {
+    const contextId = await contextOf('Handbook')
+    await shown.open(`/gpts/${contextId}/documents`)
+    await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
+    await page.getByRole('button', { name: 'Choose files' }).focus()
+    const dialog = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await (await dialog).setFiles(await fileOf('leave.txt', LEAVE))
+    await row('leave.txt').getByText('Completed').waitFor()
+    await page.getByText('1 of 1 done.').waitFor()
+    expect(await row('leave.txt').innerText()).toContain('63 byte')
+    await page.getByRole('button', { name: 'Clear the list' }).click()
+    expect(await page.getByRole('heading', { name: 'Uploads' }).count()).toBe(0)
+  })
+
+  it('takes dropped files and folders, and says in a sentence why a file is refused', async () => {
+    const contextId = await contextOf('Dropped')
+    await fileOf('drop/reports/2026/rent.txt', `${MARKUP} The rent rises by two percent.`)
+    await fileOf('drop/reports/.hidden.txt', 'Nobody wants this.')
+    const files = [
+      join(folder.path, 'drop/reports'),
+      await fileOf(`drop/${MARKUP}.txt`, `${MARKUP} is only a text.`),
+      await fileOf('drop/program.exe', 'MZ'),
+    ]
+    await shown.open(`/gpts/${contextId}/documents`)
+    await drop(files)
+    await page.getByText('2 of 3 done, 1 failed.').waitFor()
+    await page.getByText('One hidden file was left out.').waitFor()
+    await page.getByText('The name must end with one of .pdf').waitFor()
+    await row('rent.txt').getByText('folder: reports/2026').waitFor()
+    const { displayName } = await documentNamed(contextId, `${MARKUP}.txt`)
+    await row(displayName).getByText('Completed').waitFor()
+    await picture(page, 'console-documents')
+    await page.getByRole('button', { name: 'Cancel program.exe' }).click()
+    await page.getByText('2 of 2 done.').waitFor()
+  })
+
+  it('finds documents by name and state, deletes with time to undo, and at once when the user leaves', async () => {
+    const contextId = await contextOf('Deletions')
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await documentOf(contextId, name, `${LEAVE} ${name}`)
+    const names = async (): Promise<readonly string[]> =>
+      (await session().documents.list(contextId)).map(({ displayName }) => displayName)
+    await shown.open(`/gpts/${contextId}/documents`)
+    await page.getByText('3 documents').waitFor()
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('TWO')
+    await page.getByText('1 of 3 documents').waitFor()
+    expect(await row('.txt').count()).toBe(1)
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('')
+    await page.getByRole('button', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'Failed' }).click()
+    await page.getByText('No document has this name and state.').waitFor()
+    await page.getByRole('button', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'All' }).click()
+
+    await page.getByRole('checkbox', { name: 'Select one.txt' }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('checkbox', { name: 'Select two.txt' }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Delete' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('2 documents are deleted.').waitFor()
+    expect(await row('.txt').count()).toBe(1)
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Documents')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row('two.txt').waitFor()
+    expect(await names()).toEqual(['one.txt', 'two.txt', 'three.txt'])
+
+    await page.getByRole('checkbox', { name: 'Select one.txt' }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('“one.txt” is deleted.').waitFor()
+    expect(await names()).toEqual(['one.txt', 'two.txt', 'three.txt'])
+    await page.getByRole('button', { name: 'Close' }).click()
+    await expect.poll(names).toEqual(['two.txt', 'three.txt'])
+
+    await page.getByRole('link', { name: 'two.txt' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('“two.txt” is deleted.').waitFor()
+    await page.goto('about:blank')
+    await expect.poll(names).toEqual(['three.txt'])
+  })
+
+  it('shows what was read, the chunks of the text, and the place of a link', async () => {
+    const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
+    const text = Array.from({ length: 60 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    const { id, displayName } = await documentOf(contextId, `${MARKUP}.md`, text)
+    const document = { contextId, id }
+    const all = await session().documents.chunks(document)
+    const linked = all[40]
+    if (linked === undefined) throw new Error('too few chunks')
+    const from = linked.start + linked.content.indexOf('fourteen')
+    await shown.open(`/gpts/${contextId}/documents/${id}?chunk=${linked.id}&from=${from}&to=${from + 8}`)
+    await page.getByRole('heading', { level: 1, name: displayName }).waitFor()
+    const chunk = page.getByRole('article').filter({ hasText: 'the link leads here' })
+    await chunk.getByRole('heading', { name: 'Chunk 41' }).waitFor()
+    expect(await chunk.innerText()).toContain(linked.headings.join(' › '))
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['fourteen'])
+    await expect.poll(async () => await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
+    await page.getByRole('button', { name: 'Show more chunks' }).click()
+    await page.getByRole('heading', { name: 'Chunk 60' }).waitFor()
+    await page.getByRole('textbox', { name: 'Go to chunk' }).fill('1')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Chunk 1', exact: true }).waitFor()
+    const receipt = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What was read' }) })
+    expect(await receipt.innerText()).toMatch(/Compute the vectors/)
+    await picture(page, 'console-document')
+    await shown.open(`/gpts/${contextId}/documents/${id}?chunk=999999&from=${from}&to=${from + 8}`)
+    await page.getByText('The chunk of the link does not exist any more').waitFor()
+    expect(await page.locator('mark').first().innerText()).toBe('fourteen')
+  })
+
+  it('edits the name and metadata, replaces the document, and downloads what was uploaded', async () => {
+    const contextId = await contextOf('Changes')
+    const { id } = await documentOf(contextId, 'old.txt', LEAVE)
+    await shown.open(`/gpts/${contextId}/documents/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill(MARKUP)
+    await page.getByRole('button', { name: 'Add a value' }).click()
+    await page.getByRole('textbox', { name: 'Key' }).last().fill('year')
+    await page.getByRole('button', { name: 'Kind' }).last().click()
+    await page.getByRole('option', { name: 'Number' }).click()
+    await page.getByRole('textbox', { name: 'Value' }).last().fill('soon')
+    await page.getByText('Write a number, such as 2026.').waitFor()
+    await page.getByRole('textbox', { name: 'Value' }).last().fill('2026')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('year: 2026').waitFor()
+    const changed = await session().documents.get({ contextId, id })
+    expect(changed.metadata).toEqual({ note: MARKUP, year: 2026 })
+    await page.getByRole('heading', { level: 1, name: changed.displayName }).waitFor()
+
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Replace by a new version' }).click()
+    await (await dialog).setFiles(await fileOf('new.txt', `${LEAVE} This is new.`))
+    await page.getByText('This is new.').waitFor()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download', exact: true }).click()
+    expect(await readFile(await (await download).path(), 'utf8')).toBe(`${LEAVE} This is new.`)
+  })
+
+  async function drop(files: readonly string[]): Promise<void> {
+    const place = await page.getByText('Drop files and folders here').boundingBox()
+    if (place === null) throw new Error('there is no place for files')
+    const { x, y } = place
+    const browser = await shown.context.newCDPSession(page)
+    const data = { items: [], files: [...files], dragOperationsMask: 1 }
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await browser.send('Input.dispatchDragEvent', { type, x, y, data })
+    await browser.detach()
+  }
+})
