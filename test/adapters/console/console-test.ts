@@ -64,8 +64,9 @@ export async function openConsoleTest(options: Partial<LocalEngineOptions> = {})
     return { engine, server: await serveHttp(handler, { host: '127.0.0.1', port }) }
   }
   const stop = async ({ engine, server }: Running): Promise<void> => {
-    await server.close()
+    // The engine first: running requests then end at once.
     await engine.close()
+    await server.close()
   }
   let running = await open(0)
   const { engine: first, server } = running

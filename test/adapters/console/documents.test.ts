@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Document, Session } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -13,6 +13,8 @@ import {
   seriousViolations,
 } from './console-test.js'
 
+/** It begins as a zip does, so it is refused only when it is read. */
+const BROKEN_ZIP = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(200, 1)])
 const MARKUP = '<img src=x onerror=alert(1)>'
 const LEAVE = 'Parental leave lasts fourteen months for both parents together.'
 
@@ -21,6 +23,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
   let shown: ConsolePage
   let page: Page
+  let lostConnections = 0
 
   const session = (): Session => test.engine.as(test.engine.owner)
   const fileOf = async (name: string, content: string): Promise<string> => {
@@ -141,22 +144,29 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
 
   it('shows what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
-    const text = Array.from({ length: 60 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    const text = Array.from({ length: 160 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
     const { id, displayName } = await documentOf(contextId, `${MARKUP}.md`, text)
     const document = { contextId, id }
     const all = await session().documents.chunks(document)
-    const linked = all[40]
+    const linked = all[50]
     if (linked === undefined) throw new Error('too few chunks')
     const from = linked.start + linked.content.indexOf('fourteen')
     await shown.open(`/gpts/${contextId}/documents/${id}?chunk=${linked.id}&from=${from}&to=${from + 8}`)
     await page.getByRole('heading', { level: 1, name: displayName }).waitFor()
     const chunk = page.getByRole('article').filter({ hasText: 'the link leads here' })
-    await chunk.getByRole('heading', { name: 'Chunk 41' }).waitFor()
+    await chunk.getByRole('heading', { name: 'Chunk 51' }).waitFor()
     expect(await chunk.innerText()).toContain(linked.headings.join(' › '))
     expect(await page.locator('mark').allInnerTexts()).toEqual(['fourteen'])
     await expect.poll(async () => await page.evaluate('document.activeElement.tagName')).toBe('ARTICLE')
     await page.getByRole('button', { name: 'Show more chunks' }).click()
-    await page.getByRole('heading', { name: 'Chunk 60' }).waitFor()
+    await page.getByRole('heading', { name: 'Chunk 72' }).waitFor()
+    await page.getByRole('button', { name: 'Show earlier chunks' }).click()
+    await page.getByRole('heading', { name: 'Chunk 40' }).waitFor()
+    // Chunk after chunk, it is the text again.
+    const texts = await page.locator('.docs-chunk-text').allTextContents()
+    const whole = await session().documents.text(document)
+    expect(texts.length).toBeGreaterThan(50)
+    expect(whole.replaceAll(/\s+/g, '')).toContain(texts.join('').replaceAll(/\s+/g, ''))
     await page.getByRole('textbox', { name: 'Go to chunk' }).fill('1')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Chunk 1', exact: true }).waitFor()
@@ -196,6 +206,125 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(await readFile(await (await download).path(), 'utf8')).toBe(`${LEAVE} This is new.`)
   })
 
+  it('sends an upload again by itself when the server was restarted in the middle of it', async () => {
+    const contextId = await contextOf('Restart')
+    await shown.open(`/gpts/${contextId}/documents`)
+    const browser = await slowNetwork(page, 100_000)
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).click()
+    // White space costs the model no time.
+    await (await dialog).setFiles(await fileOf('large.txt', `${LEAVE}${' '.repeat(4_000_000)}`))
+    await page.getByText(/Sending: [1-9]/).waitFor()
+    await test.stop()
+    await page.getByText('The server does not answer now. The upload goes on by itself once it does.').waitFor()
+    await fastNetwork(browser)
+    await test.start()
+    await page.getByText('1 of 1 done.').waitFor()
+    await row('large.txt').getByText('Completed').waitFor()
+    expect(await session().documents.list(contextId)).toHaveLength(1)
+    // The browser tells of the connections that it lost.
+    lostConnections = shown.faults.filter((fault) => fault.includes('net::ERR_')).length
+  })
+
+  it('shows the progress of an upload on a slow network, and cancels it', async () => {
+    const contextId = await contextOf('Slow')
+    await shown.open(`/gpts/${contextId}/documents`)
+    const browser = await slowNetwork(page, 60_000)
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).click()
+    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']
+    await (await dialog).setFiles(await Promise.all(names.map(async (name) => await fileOf(name, LEAVE.repeat(2_000)))))
+    const bars = page.getByRole('progressbar')
+    await expect.poll(async () => Number(await bars.first().getAttribute('aria-valuenow'))).toBeGreaterThan(0)
+    expect(await bars.count()).toBe(3)
+    expect(await page.getByText('Waits for its turn').count()).toBe(2)
+    await picture(page, 'console-documents-uploads')
+    await page.getByRole('button', { name: 'Cancel all' }).click()
+    await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
+    await fastNetwork(browser)
+    expect(await session().documents.list(contextId)).toEqual([])
+  })
+
+  it('scrolls through 10,000 documents, of which only a few are in the page', async () => {
+    const contextId = await contextOf('Many')
+    const model = await documentOf(await contextOf('Model'), 'model.txt', LEAVE)
+    await page.route(`**/context/documents/${contextId}?*`, async (route) => {
+      const query = new URL(route.request().url()).searchParams
+      const after = Number(query.get('after'))
+      const ids = Array.from(
+        { length: Math.min(Number(query.get('limit')), 10_000 - after) },
+        (_, index) => after + index + 1,
+      )
+      await route.fulfill({ json: ids.map((id) => ({ ...model, contextId, id, displayName: `file-${id}.txt` })) })
+    })
+    await shown.open(`/gpts/${contextId}/documents`)
+    await page.getByText('10,000 documents').waitFor()
+    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('10001')
+    await row('file-10000.txt').waitFor()
+    await page.mouse.move(400, 600)
+    await page.mouse.wheel(0, 300_000)
+    await expect.poll(async () => await firstRow(page)).toBeGreaterThan(4_000)
+    expect(await page.getByRole('row').count()).toBeLessThan(80)
+    await page.keyboard.press('End')
+    await row('file-1.txt').waitFor()
+    expect(await row('file-1.txt').getAttribute('aria-rowindex')).toBe('10001')
+    await page.unroute(`**/context/documents/${contextId}?*`)
+  })
+
+  it('tells a failed document why, and has it processed again', async () => {
+    const contextId = await contextOf('Failures')
+    const uuid = await session().documents.upload(contextId, { fileName: 'broken.docx', content: BROKEN_ZIP })
+    await session()
+      .documents.whenProcessed(uuid)
+      .catch(() => undefined)
+    await shown.open(`/gpts/${contextId}/documents`)
+    await row('broken.docx').getByText('Failed').waitFor()
+    await row('broken.docx').getByText('ERR_CORRUPT_FILE').waitFor()
+    await page.getByRole('button', { name: 'Try again: broken.docx' }).click()
+    await page.getByText('1 of 1 done, 1 failed.').or(page.getByText('0 of 1 done, 1 failed.')).waitFor()
+    const actions = (await session().audit.list({ limit: 20 })).entries.map(({ action }) => action)
+    expect(actions).toContain('document.retried')
+  })
+
+  it('has nothing serious for axe in both themes, and fits 360 px', async () => {
+    const [contextId, id] = await contextWithContent()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const narrow = await test.openPage({ colorScheme, width: 360, language: colorScheme === 'dark' ? 'de' : 'en' })
+      await narrow.logIn()
+      for (const path of [`/gpts/${contextId}/documents`, `/gpts/${contextId}/documents/${id}`]) {
+        await narrow.open(path)
+        await narrow.page
+          .getByText(/^(Completed|Fertig)$/)
+          .first()
+          .waitFor()
+        await narrow.page
+          .getByText(/14|63|KB|kB|byte/i)
+          .first()
+          .waitFor()
+        expect(await seriousViolations(narrow.page)).toEqual([])
+        expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+        await picture(
+          narrow.page,
+          `console-documents-360-${colorScheme}-${path.endsWith('documents') ? 'list' : 'detail'}`,
+        )
+      }
+      expect(narrow.faults).toEqual([])
+      await narrow.context.close()
+    }
+    expect(shown.faults.filter((fault) => !fault.includes('net::ERR_'))).toEqual([])
+    expect(shown.faults).toHaveLength(lostConnections)
+  })
+
+  async function contextWithContent(): Promise<readonly [contextId: number, id: number]> {
+    const contextId = await contextOf(`A long name without any end ${MARKUP}`)
+    const { id } = await documentOf(
+      contextId,
+      `${'long-name-'.repeat(20)}.txt`,
+      `${LEAVE} ${MARKUP} ${'x'.repeat(300)}`,
+    )
+    return [contextId, id]
+  }
+
   async function drop(files: readonly string[]): Promise<void> {
     const place = await page.getByText('Drop files and folders here').boundingBox()
     if (place === null) throw new Error('there is no place for files')
@@ -207,3 +336,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await browser.detach()
   }
 })
+
+/** @param bytesPerSecond of uploads */
+async function slowNetwork(page: Page, bytesPerSecond: number): Promise<CDPSession> {
+  const browser = await page.context().newCDPSession(page)
+  const slow = { offline: false, latency: 50, downloadThroughput: 1_000_000, uploadThroughput: bytesPerSecond }
+  await browser.send('Network.enable')
+  await browser.send('Network.emulateNetworkConditions', slow)
+  return browser
+}
+
+async function fastNetwork(browser: CDPSession): Promise<void> {
+  const fast = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
+  await browser.send('Network.emulateNetworkConditions', fast)
+  await browser.detach()
+}
+
+/** The number of the first row that is in the page, after the head. */
+async function firstRow(page: Page): Promise<number> {
+  return Number(await page.getByRole('row').nth(1).getAttribute('aria-rowindex'))
+}
