@@ -37,8 +37,13 @@ export function ChunkItem({ chunk, previous, next, marked, href, isLinked, ref }
         <span className="soft">{facts.join(' · ')}</span>
       </div>
       <div className="docs-chunk-text">
-        {piecesOf(chunk, previous, next, marked).map((piece) => (
-          <PieceText key={piece.start} piece={piece} title={texts.shared(number(ordinal + 2))} />
+        {piecesOf(chunk, previous, next, marked).map((piece, index) => (
+          <PieceText
+            key={piece.start}
+            // The heading of the chunk stands for empty lines before it.
+            piece={index === 0 ? { ...piece, text: piece.text.replace(/^\s*\n/, '') } : piece}
+            title={texts.shared(number(ordinal + 2))}
+          />
         ))}
       </div>
     </article>

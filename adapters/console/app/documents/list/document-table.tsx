@@ -11,7 +11,7 @@ import { DocumentRow } from './document-row.js'
 import { LIST_TEXTS } from './list-texts.js'
 import { SelectionBar } from './selection-bar.js'
 
-const ROW_PX = 58
+const ROW_PX = 48
 
 interface DocumentTableProps {
   readonly contextId: number
