@@ -32,7 +32,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await writeFile(path, content)
     return path
   }
-  const contextOf = async (name: string, settings: { readonly chunkSizeTokens?: number } = {}): Promise<number> => {
+  const contextOf = async (
+    name: string,
+    settings: { readonly chunkSizeTokens?: number; readonly maxSizeBytes?: number } = {},
+  ): Promise<number> => {
     const input = { name, description: 'Answer from the documents.', caption: 'HR', toolsJson: '[]', settings }
     return (await session().contexts.create(input)).id
   }
@@ -142,10 +145,16 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await expect.poll(names).toEqual(['three.txt'])
   })
 
-  it('shows what was read, the chunks of the text, and the place of a link', async () => {
+  it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
     const text = Array.from({ length: 160 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
-    const { id, displayName } = await documentOf(contextId, `${MARKUP}.md`, text)
+    await shown.open(`/gpts/${contextId}/documents`)
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).click()
+    await (await dialog).setFiles(await fileOf(`${MARKUP}.md`, text))
+    await page.getByText(/^Received. Making it searchable: \d+%$/).waitFor()
+    await page.getByText('1 of 1 done.').waitFor()
+    const { id, displayName } = await documentNamed(contextId, `${MARKUP}.md`)
     const document = { contextId, id }
     const all = await session().documents.chunks(document)
     const linked = all[50]
@@ -167,7 +176,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const whole = await session().documents.text(document)
     expect(texts.length).toBeGreaterThan(50)
     expect(whole.replaceAll(/\s+/g, '')).toContain(texts.join('').replaceAll(/\s+/g, ''))
-    await page.getByRole('textbox', { name: 'Go to chunk' }).fill('1')
+    await page.getByRole('textbox', { name: /^Go to chunk/ }).fill('1')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Chunk 1', exact: true }).waitFor()
     const receipt = page.locator('section').filter({ has: page.getByRole('heading', { name: 'What was read' }) })
@@ -228,6 +237,27 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(await session().documents.list(contextId)).toHaveLength(1)
     // The browser tells of the connections that it lost.
     lostConnections = shown.faults.filter((fault) => fault.includes('net::ERR_')).length
+  })
+
+  it('asks for the documents again and again where no stream of states comes', async () => {
+    const contextId = await contextOf('Polling')
+    const events = `**/context/documents/${contextId}/events?*`
+    await page.route(events, async (route) => await route.fulfill({ contentType: 'text/html', body: 'a proxy' }))
+    await shown.open(`/gpts/${contextId}/documents`)
+    await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
+    await documentOf(contextId, 'other.txt', LEAVE)
+    await row('other.txt').getByText('Completed').waitFor()
+    await page.unroute(events)
+  })
+
+  it('says why the server refuses a large file, although it is not sent whole', async () => {
+    const contextId = await contextOf('Small', { maxSizeBytes: 1_000 })
+    await shown.open(`/gpts/${contextId}/documents`)
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).click()
+    await (await dialog).setFiles(await fileOf('huge.txt', LEAVE.repeat(100_000)))
+    await page.getByText('0 of 1 done, 1 failed.').waitFor()
+    await page.getByText('The file does not fit').waitFor()
   })
 
   it('shows the progress of an upload on a slow network, and cancels it', async () => {

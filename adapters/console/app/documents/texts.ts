@@ -11,6 +11,7 @@ interface DocumentTexts {
   readonly chooseFolder: string
   readonly left: (hidden: number) => string
   readonly noFiles: string
+  readonly collecting: string
   readonly stages: Readonly<Record<Stage, string>>
   readonly newVersion: (stage: string) => string
   readonly name: string
@@ -38,6 +39,7 @@ export const TEXTS: Texts<DocumentTexts> = {
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
     left: (hidden) => `${hidden === 1 ? 'One hidden file was' : `${hidden} hidden files were`} left out.`,
+    collecting: 'Looking for files …',
     noFiles: 'There are no files in it. Choose another folder.',
     stages: {
       waiting: 'Waiting',
@@ -71,6 +73,7 @@ export const TEXTS: Texts<DocumentTexts> = {
     chooseFolder: 'Ordner wählen',
     left: (hidden) =>
       `${hidden === 1 ? 'Eine versteckte Datei wurde' : `${hidden} versteckte Dateien wurden`} weggelassen.`,
+    collecting: 'Dateien werden gesucht …',
     noFiles: 'Darin sind keine Dateien. Wähle einen anderen Ordner.',
     stages: {
       waiting: 'Wartet',

@@ -11,6 +11,7 @@ export function useRetry(contextId: number): (document: Pick<Listed, 'id' | 'ori
   const api = useApi()
   const { uploads } = useContextWork(contextId)
   return ({ id, originalName, size }) => {
-    uploads.add([{ name: originalName, size, read: async () => await readOriginal(api, contextId, id) }])
+    const read = async (): Promise<Blob> => await readOriginal(api, contextId, id)
+    uploads.add([{ name: originalName, size, read, retries: id }])
   }
 }

@@ -4,13 +4,12 @@ interface ChunkTexts {
   readonly title: string
   readonly explanation: string
   readonly chunk: (ordinal: string) => string
-  readonly of: (all: string) => string
   readonly pages: (first: string, last: string) => string
   readonly tokens: (tokens: string) => string
   readonly shared: (next: string) => string
   readonly linked: string
   readonly gone: string
-  readonly goTo: string
+  readonly goTo: (all: string) => string
   readonly go: string
   readonly earlier: string
   readonly later: string
@@ -23,13 +22,12 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
     explanation:
       'Searches find chunks of this text. A shaded part belongs to two chunks: the next one repeats it, so that no sentence loses what stands before it.',
     chunk: (ordinal) => `Chunk ${ordinal}`,
-    of: (all) => `of ${all}`,
     pages: (first, last) => (first === last ? `page ${first}` : `pages ${first} to ${last}`),
     tokens: (tokens) => `${tokens} tokens`,
     shared: (next) => `Also in chunk ${next}`,
     linked: 'the link leads here',
     gone: 'The chunk of the link does not exist any more: the document was replaced, or its text was cut anew. This is the place where its text was.',
-    goTo: 'Go to chunk',
+    goTo: (all) => `Go to chunk (1 to ${all})`,
     go: 'Go',
     earlier: 'Show earlier chunks',
     later: 'Show more chunks',
@@ -40,13 +38,12 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
     explanation:
       'Suchen finden Abschnitte dieses Textes. Ein hinterlegter Teil gehört zu zwei Abschnitten: Der nächste wiederholt ihn, damit kein Satz verliert, was vor ihm steht.',
     chunk: (ordinal) => `Abschnitt ${ordinal}`,
-    of: (all) => `von ${all}`,
     pages: (first, last) => (first === last ? `Seite ${first}` : `Seiten ${first} bis ${last}`),
     tokens: (tokens) => `${tokens} Tokens`,
     shared: (next) => `Auch in Abschnitt ${next}`,
     linked: 'hierher führt der Link',
     gone: 'Den Abschnitt des Links gibt es nicht mehr: Das Dokument wurde ersetzt, oder sein Text wurde neu geteilt. An dieser Stelle stand der Text.',
-    goTo: 'Gehe zu Abschnitt',
+    goTo: (all) => `Gehe zu Abschnitt (1 bis ${all})`,
     go: 'Los',
     earlier: 'Frühere Abschnitte zeigen',
     later: 'Weitere Abschnitte zeigen',

@@ -55,8 +55,7 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
         }}
       >
         <NumberField
-          label={texts.goTo}
-          hint={texts.of(number(chunks))}
+          label={texts.goTo(number(chunks))}
           value={wanted}
           onChange={setWanted}
           minValue={1}

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useMemo } from 'react'
+import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
 import { Loaded, Note } from '../../ui/notes.js'
@@ -40,8 +40,10 @@ export function DocumentPage({
     refetchInterval: ({ state: { data } }) => (data !== undefined && !isLive && isChanging(data) ? POLL_MS : false),
   })
   const told = `${connections} ${state?.uuid} ${state?.status} ${state?.isReplacement} ${state?.displayName}`
+  const seen = useRef(told)
   useEffect(() => {
-    if (told !== '') void queries.invalidateQueries({ queryKey })
+    if (seen.current !== told) void queries.invalidateQueries({ queryKey })
+    seen.current = told
   }, [told, queries, queryKey])
   return (
     <Loaded query={query}>
@@ -59,7 +61,7 @@ export function DocumentPage({
             </PageHead>
             {progress.error != null && <Note kind="warning">{progress.error}</Note>}
             {document.waiting !== null && <Note kind="warning">{document.waiting}</Note>}
-            <UploadList contextId={context.id} documents={[document]} />
+            <UploadList contextId={context.id} documents={[document]} docId={docId} />
             <NewVersion document={document} progress={replacementOf(document, state)} />
             <div className="columns">
               <DocumentFacts document={document} />

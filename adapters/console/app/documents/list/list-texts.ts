@@ -27,7 +27,10 @@ export const LIST_TEXTS: Texts<ListTexts> = {
       'A GPT answers from its documents. Drop files or a folder above: you see how each file is read, and can look at its text afterwards.',
     emptyReader: 'A GPT answers from its documents. Ask somebody who may change documents to upload some.',
     reading: (count) => `Reading the list: ${count} documents until now …`,
-    count: (shown, all) => (shown === all ? `${all} documents` : `${shown} of ${all} documents`),
+    count: (shown, all) => {
+      const documents = all === '1' ? '1 document' : `${all} documents`
+      return shown === all ? documents : `${shown} of ${documents}`
+    },
     noneFound: 'No document has this name and state. Change the filters.',
     findName: 'Find by name',
     states: { all: 'All', busy: 'In progress', completed: 'Completed', failed: 'Failed' },
@@ -46,7 +49,10 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     emptyReader:
       'Ein GPT antwortet aus seinen Dokumenten. Bitte jemanden, der Dokumente ändern darf, welche hochzuladen.',
     reading: (count) => `Liste wird gelesen: bis jetzt ${count} Dokumente …`,
-    count: (shown, all) => (shown === all ? `${all} Dokumente` : `${shown} von ${all} Dokumenten`),
+    count: (shown, all) => {
+      if (shown !== all) return `${shown} von ${all} Dokumenten`
+      return all === '1' ? '1 Dokument' : `${all} Dokumente`
+    },
     noneFound: 'Kein Dokument hat diesen Namen und Zustand. Ändere die Filter.',
     findName: 'Nach Name suchen',
     states: { all: 'Alle', busy: 'In Arbeit', completed: 'Fertig', failed: 'Fehlgeschlagen' },

@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { DropZone, FileTrigger, Text } from 'react-aria-components'
+import { useErrorText } from '../../api/error-texts.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { TEXTS } from '../texts.js'
@@ -9,6 +10,7 @@ import type { UploadQueue } from '../work/upload-queue.js'
 /** The place for new files: dropped, pasted, or chosen. */
 export function UploadArea({ uploads }: { readonly uploads: UploadQueue }): ReactElement {
   const texts = useTexts(TEXTS)
+  const errorText = useErrorText()
   const [remark, setRemark] = useState('')
   useEffect(() => {
     // A file that misses the place would take the browser away from the page.
@@ -32,7 +34,10 @@ export function UploadArea({ uploads }: { readonly uploads: UploadQueue }): Reac
       <DropZone
         className="docs-drop"
         getDropOperation={() => 'copy'}
-        onDrop={({ items }) => void droppedFiles(items).then(add)}
+        onDrop={({ items }) => {
+          setRemark(texts.collecting)
+          droppedFiles(items).then(add, (error: unknown) => setRemark(errorText(error)))
+        }}
       >
         <Text slot="label" className="docs-drop-label">
           {texts.drop}

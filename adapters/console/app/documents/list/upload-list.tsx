@@ -22,14 +22,19 @@ interface Shown {
 export function UploadList({
   contextId,
   documents,
+  docId,
 }: {
   readonly contextId: number
   readonly documents: readonly Listed[]
+  /** Only the uploads for this document. */
+  readonly docId?: number
 }): ReactElement | null {
   const texts = useTexts(UPLOAD_TEXTS)
   const { number } = useFormat()
   const work = useContextWork(contextId)
-  const uploads = useStore(work.uploads.uploads)
+  const queued = useStore(work.uploads.uploads)
+  const uploads =
+    docId === undefined ? queued : queued.filter(({ replaces, retries }) => replaces === docId || retries === docId)
   const { byUuid } = useStore(work.watch.watched)
   const hasUploads = uploads.length > 0
   const listed = useMemo(() => (hasUploads ? byVersion(documents) : new Map<string, Listed>()), [hasUploads, documents])

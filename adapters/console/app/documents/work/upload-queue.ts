@@ -10,6 +10,8 @@ export interface GivenFile {
   readonly read: () => Promise<Blob>
   /** The document that gets the file as its new version. Default: none. */
   readonly replaces?: number | undefined
+  /** The failed document whose file it is. Default: none. */
+  readonly retries?: number | undefined
 }
 
 /**
