@@ -9,6 +9,7 @@ import {
   type ConsoleTest,
   MISSING_BROWSER,
   openConsoleTest,
+  PASSWORD,
   picture,
   seriousViolations,
 } from './console-test.js'
@@ -161,7 +162,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     if (linked === undefined) throw new Error('too few chunks')
     const from = linked.start + linked.content.indexOf('fourteen')
     await shown.open(`/gpts/${contextId}/documents/${id}?chunk=${linked.id}&from=${from}&to=${from + 8}`)
-    await page.getByRole('heading', { level: 1, name: displayName }).waitFor()
+    await page.getByRole('heading', { level: 2, name: displayName }).waitFor()
     const chunk = page.getByRole('article').filter({ hasText: 'the link leads here' })
     await chunk.getByRole('heading', { name: 'Chunk 51' }).waitFor()
     expect(await chunk.innerText()).toContain(linked.headings.join(' › '))
@@ -208,7 +209,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await page.getByText('year: 2026').waitFor()
     const changed = await session().documents.get({ contextId, id })
     expect(changed.metadata).toEqual({ note: MARKUP, year: 2026 })
-    await page.getByRole('heading', { level: 1, name: changed.displayName }).waitFor()
+    await page.getByRole('heading', { level: 2, name: changed.displayName }).waitFor()
 
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Replace by a new version' }).click()
@@ -320,21 +321,53 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(actions).toContain('document.retried')
   })
 
+  it('shows documents to a user who may only read, without what changes them', async () => {
+    const { administration } = test.engine
+    const contextId = await contextOf('Shared')
+    await session().contexts.share(contextId, { shareState: 1 })
+    const { id: docId } = await documentOf(contextId, 'shared.txt', LEAVE)
+    const account = (await administration.accounts.list()).find(({ application }) => application === 'assistant')
+    const role = (await administration.roles.list()).find(({ name }) => name === 'Reader')
+    const reader = { email: 'reader@example.com', password: PASSWORD }
+    const { id } = await administration.users.add({ email: reader.email, companyId: 1 })
+    await administration.permissions.grant({
+      userIdentityId: id,
+      appAccountId: account?.id ?? 0,
+      appRoleId: role?.id ?? 0,
+    })
+    await administration.users.completeSetup(id, PASSWORD)
+    const other = await test.openPage()
+    await other.logIn(reader)
+    await other.open(`/gpts/${contextId}/documents`)
+    await other.page.getByRole('link', { name: 'shared.txt' }).waitFor()
+    expect(await other.page.getByRole('button', { name: 'Choose files' }).count()).toBe(0)
+    expect(await other.page.getByRole('checkbox').count()).toBe(0)
+    await other.open(`/gpts/${contextId}/documents/${docId}`)
+    await other.page.getByRole('button', { name: 'Download', exact: true }).waitFor()
+    expect(await other.page.getByRole('button', { name: /Edit|Delete|Replace/ }).count()).toBe(0)
+    expect(other.faults).toEqual([])
+    await other.context.close()
+  })
+
   it('has nothing serious for axe in both themes, and fits 360 px', async () => {
     const [contextId, id] = await contextWithContent()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const narrow = await test.openPage({ colorScheme, width: 360, language: colorScheme === 'dark' ? 'de' : 'en' })
-      await narrow.logIn()
-      for (const path of [`/gpts/${contextId}/documents`, `/gpts/${contextId}/documents/${id}`]) {
-        await narrow.open(path)
-        await narrow.page.locator('.badge-good').first().waitFor()
+    const narrow = await test.openPage({ width: 360, language: 'de' })
+    await narrow.logIn()
+    for (const [name, path] of [
+      ['list', `/gpts/${contextId}/documents`],
+      ['detail', `/gpts/${contextId}/documents/${id}`],
+    ] as const) {
+      await narrow.open(path)
+      await narrow.page.locator('.badge').getByText('Fertig').waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await narrow.page.emulateMedia({ colorScheme })
         expect(await seriousViolations(narrow.page)).toEqual([])
         expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-        await picture(narrow.page, `console-documents-${colorScheme}-${path.endsWith('documents') ? 'list' : 'detail'}`)
+        await picture(narrow.page, `console-documents-${colorScheme}-${name}`)
       }
-      expect(narrow.faults).toEqual([])
-      await narrow.context.close()
     }
+    expect(narrow.faults).toEqual([])
+    await narrow.context.close()
     expect(shown.faults.filter((fault) => !fault.includes('net::ERR_'))).toEqual([])
     expect(shown.faults).toHaveLength(lostConnections)
   })

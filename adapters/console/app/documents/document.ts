@@ -2,6 +2,8 @@ import type { DocumentState, Schema } from '../api/api.js'
 
 /** A document as lists have it. */
 export type Listed = Schema<'Document'>
+/** A document as it is read alone. */
+export type Detailed = Schema<'DocumentWithReceipt'>
 export type Receipt = Schema<'IngestionReceipt'>
 export type Chunk = Schema<'DocumentChunk'>
 export type ContextName = Pick<Schema<'Context'>, 'id' | 'name'>
@@ -9,7 +11,7 @@ export type Metadata = Listed['metadata']
 
 export type Stage = 'waiting' | 'reading' | 'embedding' | 'completed' | 'failed'
 
-/** How far a version of a document is. */
+/** The progress of a version of a document. */
 export interface Progress {
   readonly stage: Stage
   /** 0 to 1 of the stage `embedding`; undefined if it is unknown. */

@@ -2,9 +2,7 @@ import type { Texts } from '../texts/language.js'
 import type { Stage } from './document.js'
 
 interface DocumentTexts {
-  readonly title: (context: string) => string
   readonly purpose: string
-  readonly back: string
   readonly drop: string
   readonly dropHint: string
   readonly chooseFiles: string
@@ -30,9 +28,7 @@ interface DocumentTexts {
 /** Texts that several pages of the section share. */
 export const TEXTS: Texts<DocumentTexts> = {
   en: {
-    title: (context) => `Documents of ${context}`,
     purpose: 'Answers come from these documents. Upload files, and see what was read from each.',
-    back: 'Back to the GPT',
     drop: 'Drop files and folders here',
     dropHint:
       'Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',
@@ -63,9 +59,7 @@ export const TEXTS: Texts<DocumentTexts> = {
       `${count === 1 ? 'A document was' : `${count} documents were`} not deleted. ${reason}`,
   },
   de: {
-    title: (context) => `Dokumente von ${context}`,
     purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
-    back: 'Zurück zum GPT',
     drop: 'Dateien und Ordner hierher ziehen',
     dropHint:
       'Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, Mails, Bücher und Daten: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',

@@ -31,9 +31,9 @@ export function ChunkItem({ chunk, previous, next, marked, href, isLinked, ref }
   return (
     <article ref={ref} tabIndex={-1} className={isLinked ? 'docs-chunk docs-chunk-linked' : 'docs-chunk'}>
       <div className="docs-chunk-head">
-        <h3>
+        <h4>
           <Link href={href}>{texts.chunk(number(ordinal + 1))}</Link>
-        </h3>
+        </h4>
         <span className="soft">{facts.join(' · ')}</span>
       </div>
       <div className="docs-chunk-text">

@@ -9,7 +9,7 @@ export interface ChunkLink {
   readonly to: number | undefined
 }
 
-/** Where a link leads. */
+/** The place to which a link leads. */
 export interface ChunkPlace {
   /** Ordinal of the first chunk to show. */
   readonly ordinal: number

@@ -9,12 +9,11 @@ import { Button } from '../../ui/buttons.js'
 import { NumberField } from '../../ui/fields.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { toast } from '../../ui/toasts.js'
-import type { Receipt } from '../document.js'
+import type { Detailed, Receipt } from '../document.js'
 import { readText, saveFile } from '../original.js'
 import { findChunk, linkIn } from './chunk-place.js'
 import { CHUNK_TEXTS } from './chunk-texts.js'
 import { Chunks } from './chunks.js'
-import type { Detailed } from './document-actions.js'
 
 interface ChunkViewProps {
   readonly contextId: number
@@ -45,7 +44,7 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
   })
   return (
     <section className="panel">
-      <h2>{texts.title}</h2>
+      <h3>{texts.title}</h3>
       <p className="soft">{texts.explanation}</p>
       <form
         className="docs-go"

@@ -4,10 +4,10 @@ import { useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { ErrorNote, Loaded } from '../../ui/notes.js'
+import type { Detailed } from '../document.js'
 import { ChunkItem } from './chunk-item.js'
 import { type ChunkLink, PAGE_CHUNKS, readChunks } from './chunk-place.js'
 import { CHUNK_TEXTS } from './chunk-texts.js'
-import type { Detailed } from './document-actions.js'
 
 interface ChunksProps {
   readonly contextId: number

@@ -2,12 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { useLocation } from 'wouter'
-import { type Schema, useApi } from '../../api/api.js'
+import { useApi } from '../../api/api.js'
 import { useErrorText } from '../../api/error-texts.js'
 import { useLogin } from '../../login/use-login.js'
 import { useTexts } from '../../texts/language.js'
-import { Button, ButtonLink } from '../../ui/buttons.js'
+import { Button } from '../../ui/buttons.js'
 import { toast } from '../../ui/toasts.js'
+import type { Detailed } from '../document.js'
 import { readOriginal, saveFile } from '../original.js'
 import { TEXTS } from '../texts.js'
 import { useDelete } from '../use-delete.js'
@@ -17,15 +18,13 @@ import { givenFile } from '../work/given-files.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { EditDialog } from './edit-dialog.js'
 
-export type Detailed = Schema<'DocumentWithReceipt'>
-
 interface DocumentActionsProps {
   readonly contextId: number
   readonly document: Detailed
   readonly isFailed: boolean
 }
 
-/** What the user can do with a document. */
+/** The actions of a user for a document. */
 export function DocumentActions({ contextId, document, isFailed }: DocumentActionsProps): ReactElement {
   const api = useApi()
   const queries = useQueryClient()
@@ -57,9 +56,6 @@ export function DocumentActions({ contextId, document, isFailed }: DocumentActio
   }
   return (
     <div className="docs-bar">
-      <ButtonLink href={list} kind="quiet">
-        {texts.back}
-      </ButtonLink>
       <Button isPending={download.isPending} onPress={() => download.mutate()}>
         {texts.download}
       </Button>

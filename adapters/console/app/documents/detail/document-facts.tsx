@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
+import type { Detailed } from '../document.js'
 import { valueText } from '../metadata.js'
 import { TEXTS } from '../texts.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
-import type { Detailed } from './document-actions.js'
 
-/** What the user and the upload have said of a document. */
+/** The facts of a document that the upload or a user has given. */
 export function DocumentFacts({ document }: { readonly document: Detailed }): ReactElement {
   const texts = useTexts(TEXTS)
   const detail = useTexts(DETAIL_TEXTS)
@@ -15,7 +15,7 @@ export function DocumentFacts({ document }: { readonly document: Detailed }): Re
   const values = Object.entries(metadata)
   return (
     <section className="panel">
-      <h2>{detail.facts}</h2>
+      <h3>{detail.facts}</h3>
       <dl className="facts">
         <dt>{detail.originalName}</dt>
         <dd>{originalName}</dd>

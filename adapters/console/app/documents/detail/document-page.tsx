@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
+import { Link } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
 import { Loaded, Note } from '../../ui/notes.js'
-import { PageHead } from '../../ui/page-head.js'
-import { type ContextName, isFinal, progressOf, replacementOf } from '../document.js'
+import { type ContextName, type Detailed, isFinal, progressOf, replacementOf } from '../document.js'
 import { UploadList } from '../list/upload-list.js'
 import { StateBadge } from '../state-badge.js'
 import { useContextWork } from '../work/context-work.js'
 import { useStore } from '../work/store.js'
 import { ChunkView } from './chunk-view.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
-import { type Detailed, DocumentActions } from './document-actions.js'
+import { DocumentActions } from './document-actions.js'
 import { DocumentFacts } from './document-facts.js'
 import { ReceiptView } from './receipt-view.js'
 
@@ -26,6 +26,7 @@ export function DocumentPage({
   readonly docId: number
 }): ReactElement {
   const api = useApi()
+  const texts = useTexts(DETAIL_TEXTS)
   const queries = useQueryClient()
   const { watch } = useContextWork(context.id)
   const { byId, isLive, connections } = useStore(watch.watched)
@@ -46,34 +47,38 @@ export function DocumentPage({
     seen.current = told
   }, [told, queries, queryKey])
   return (
-    <Loaded query={query}>
-      {(document) => {
-        const progress = progressOf(document, state)
-        return (
-          <>
-            <PageHead
-              title={document.displayName}
-              actions={
+    <>
+      <Link href={`/gpts/${context.id}/documents`} className="docs-back">
+        <span aria-hidden="true">‹</span> {texts.back}
+      </Link>
+      <Loaded query={query}>
+        {(document) => {
+          const progress = progressOf(document, state)
+          return (
+            <>
+              <div className="page-head">
+                <div className="docs-title">
+                  <h2>{document.displayName}</h2>
+                  <StateBadge progress={progress} />
+                </div>
                 <DocumentActions contextId={context.id} document={document} isFailed={progress.stage === 'failed'} />
-              }
-            >
-              <StateBadge progress={progress} />
-            </PageHead>
-            {progress.error != null && <Note kind="warning">{progress.error}</Note>}
-            {document.waiting !== null && <Note kind="warning">{document.waiting}</Note>}
-            <UploadList contextId={context.id} documents={[document]} docId={docId} />
-            <NewVersion document={document} progress={replacementOf(document, state)} />
-            <div className="columns">
-              <DocumentFacts document={document} />
-              <ReceiptView receipt={document.receipt} isOver={isFinal(progress)} />
-            </div>
-            {document.receipt !== null && (
-              <ChunkView key={document.uuid} contextId={context.id} document={document} receipt={document.receipt} />
-            )}
-          </>
-        )
-      }}
-    </Loaded>
+              </div>
+              {progress.error != null && <Note kind="warning">{progress.error}</Note>}
+              {document.waiting !== null && <Note kind="warning">{document.waiting}</Note>}
+              <UploadList contextId={context.id} documents={[document]} docId={docId} />
+              <NewVersion document={document} progress={replacementOf(document, state)} />
+              <div className="columns">
+                <DocumentFacts document={document} />
+                <ReceiptView receipt={document.receipt} isOver={isFinal(progress)} />
+              </div>
+              {document.receipt !== null && (
+                <ChunkView key={document.uuid} contextId={context.id} document={document} receipt={document.receipt} />
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
   )
 }
 
@@ -93,7 +98,7 @@ function NewVersion({
   const isFailed = progress.stage === 'failed'
   return (
     <Note kind={isFailed ? 'warning' : 'info'}>
-      <h2>{texts.newVersion}</h2>
+      <h3>{texts.newVersion}</h3>
       <p>{isFailed ? texts.newVersionFailed : texts.newVersionText(replacement.originalName)}</p>
       <StateBadge progress={progress} /> {progress.error}
     </Note>

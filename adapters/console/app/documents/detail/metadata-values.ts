@@ -12,7 +12,7 @@ export interface EditedValue {
   readonly text: string
 }
 
-/** What is wrong with a value; undefined for nothing. */
+/** The name of a mistake in a value. */
 export type ValueProblem = 'notNumber' | 'notYes' | 'sameKey'
 
 type Value = Metadata[string]

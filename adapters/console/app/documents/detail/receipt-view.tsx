@@ -8,7 +8,7 @@ import { DETAIL_TEXTS } from './detail-texts.js'
 
 const STAGES = ['extract', 'words', 'embed', 'index', 'total'] as const
 
-/** What was read of a document, how long each stage took, and what could not be read. */
+/** The receipt of a document: counts, the time of each stage, and the parts that could not be read. */
 export function ReceiptView({
   receipt,
   isOver,
@@ -23,17 +23,17 @@ export function ReceiptView({
   if (receipt === null)
     return (
       <section className="panel">
-        <h2>{texts.receipt}</h2>
+        <h3>{texts.receipt}</h3>
         <p>{isOver ? texts.receiptMissing : texts.receiptWait}</p>
       </section>
     )
   const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs, warnings } = receipt
   return (
     <section className="panel">
-      <h2>{texts.receipt}</h2>
+      <h3>{texts.receipt}</h3>
       {warnings.length > 0 && (
         <Note kind="warning">
-          <h3>{texts.warnings}</h3>
+          <h4>{texts.warnings}</h4>
           <ul className="docs-warnings">
             {warnings.map((warning) => (
               <li key={warning}>{warning}</li>

@@ -4,11 +4,9 @@ import { useTexts } from '../../texts/language.js'
 import { Select, TextField } from '../../ui/fields.js'
 import { type Listed, progressOf, replacementOf } from '../document.js'
 import { TEXTS } from '../texts.js'
-import { LIST_TEXTS } from './list-texts.js'
+import { LIST_TEXTS, type StateFilter } from './list-texts.js'
 
-const STATES = ['all', 'busy', 'completed', 'failed'] as const
-
-export type StateFilter = (typeof STATES)[number]
+const STATES: readonly StateFilter[] = ['all', 'busy', 'completed', 'failed']
 
 export interface Filters {
   readonly name: string
@@ -55,7 +53,7 @@ export function filterDocuments(
   })
 }
 
-/** Of both versions, if there are two. */
+/** The states of both versions, if there are two. */
 function statesOf(document: Listed, told: DocumentState | undefined): readonly StateFilter[] {
   return [progressOf(document, told), replacementOf(document, told)].flatMap((progress) => {
     if (progress === undefined) return []

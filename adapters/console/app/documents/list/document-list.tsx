@@ -2,9 +2,7 @@ import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from '
 import { useLogin } from '../../login/use-login.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
-import { ButtonLink } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote } from '../../ui/notes.js'
-import { PageHead } from '../../ui/page-head.js'
 import type { ContextName } from '../document.js'
 import { TEXTS } from '../texts.js'
 import { useDocuments } from '../use-documents.js'
@@ -34,12 +32,7 @@ export function DocumentList({ context }: { readonly context: ContextName }): Re
   const shown = isFiltered ? filterDocuments(present, states, deferred) : present
   return (
     <>
-      <PageHead
-        title={texts.title(context.name)}
-        actions={<ButtonLink href={`/gpts/${context.id}`}>{texts.back}</ButtonLink>}
-      >
-        {texts.purpose}
-      </PageHead>
+      <p className="soft">{texts.purpose}</p>
       {mayWrite && <UploadArea uploads={uploads} />}
       <UploadList contextId={context.id} documents={documents} />
       <ErrorNote error={error} onRetry={readAgain} />

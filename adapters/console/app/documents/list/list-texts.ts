@@ -1,5 +1,7 @@
 import type { Texts } from '../../texts/language.js'
-import type { StateFilter } from './document-filters.js'
+
+/** The choices of a filter by state. */
+export type StateFilter = 'all' | 'busy' | 'completed' | 'failed'
 
 interface ListTexts {
   readonly list: string

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { LIST_TEXTS } from './list-texts.js'
 
-/** What can be done with the selected documents. It stays visible while the list scrolls. */
+/** The actions for the selected documents. They stay visible while the list scrolls. */
 export function SelectionBar({
   count,
   onDelete,

@@ -14,7 +14,7 @@ import { UPLOAD_TEXTS } from './upload-texts.js'
 interface UploadItemProps {
   readonly contextId: number
   readonly upload: Upload
-  /** Of its document, once the server has received it. */
+  /** The progress of its document, once the server has received it. */
   readonly progress: Progress | undefined
 }
 

@@ -14,7 +14,7 @@ const SHOWN_UPLOADS = 20
 
 interface Shown {
   readonly upload: Upload
-  /** Of the document, once it is sent. */
+  /** The progress of the document, once it is sent. */
   readonly progress: Progress | undefined
 }
 
@@ -44,7 +44,7 @@ export function UploadList({
   const done = all.filter(({ progress }) => progress?.stage === 'completed')
   const failed = all.filter(({ upload, progress }) => upload.phase === 'failed' || progress?.stage === 'failed')
   const ended = new Set([...done, ...failed].map(({ upload }) => upload.key))
-  // What needs the user, or what moves, comes first.
+  // Failures need the user, so they come first, and then those that move.
   const shown = [...failed, ...all.filter(({ upload }) => !ended.has(upload.key)), ...done].slice(0, SHOWN_UPLOADS)
 
   function progressOfUpload({ uuid }: Upload): Progress | undefined {

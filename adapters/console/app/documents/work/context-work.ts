@@ -3,7 +3,7 @@ import { Deletions } from './deletions.js'
 import { DocumentWatch } from './document-watch.js'
 import { UploadQueue } from './upload-queue.js'
 
-/** What goes on in a context while the user looks at other pages. */
+/** The work in a context that goes on while the user looks at other pages. */
 export interface ContextWork {
   readonly uploads: UploadQueue
   readonly deletions: Deletions

@@ -2,7 +2,7 @@ import { AlcoveApiError, type AlcoveClient, dataOf } from '../../api/api.js'
 import { toast } from '../../ui/toasts.js'
 import { Store } from './store.js'
 
-/** What the page says, and does, about a deletion. */
+/** The messages about a deletion. */
 export interface DeletionTexts {
   /** Such as "3 documents deleted". */
   readonly text: string

@@ -1,7 +1,7 @@
 import { AlcoveApiError, type AlcoveClient, type DocumentState } from '../../api/api.js'
 import { Store } from './store.js'
 
-/** What the stream of states has told since it began. */
+/** The states that the stream has told since it began. */
 export interface Watched {
   readonly byId: ReadonlyMap<number, DocumentState>
   readonly byUuid: ReadonlyMap<string, DocumentState>

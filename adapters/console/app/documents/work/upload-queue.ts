@@ -72,7 +72,7 @@ export class UploadQueue {
     this.#next()
   }
 
-  /** Ends uploads, and takes them from the list. What the server has received stays there. */
+  /** Ends uploads, and takes them from the list. The server keeps the files that it has received. */
   remove(keys: ReadonlySet<number>): void {
     for (const key of keys) {
       this.#uploads.delete(key)
