@@ -68,9 +68,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const contextId = await contextOf('Handbook')
     await shown.open(`/gpts/${contextId}/documents`)
     await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
-    await page.getByRole('button', { name: 'Choose files' }).focus()
     const dialog = page.waitForEvent('filechooser')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Choose files' }).press('Enter')
     await (await dialog).setFiles(await fileOf('leave.txt', LEAVE))
     await row('leave.txt').getByText('Completed').waitFor()
     await page.getByText('1 of 1 done.').waitFor()
@@ -301,7 +300,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await expect.poll(async () => await firstRow(page)).toBeGreaterThan(4_000)
     expect(await page.getByRole('row').count()).toBeLessThan(80)
     await page.keyboard.press('End')
-    await row('file-1.txt').waitFor()
+    await row('file-1.txt').waitFor({ timeout: 10_000 })
     expect(await row('file-1.txt').getAttribute('aria-rowindex')).toBe('10001')
     await page.unroute(`**/context/documents/${contextId}?*`)
   })
@@ -326,16 +325,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const contextId = await contextOf('Shared')
     await session().contexts.share(contextId, { shareState: 1 })
     const { id: docId } = await documentOf(contextId, 'shared.txt', LEAVE)
-    const account = (await administration.accounts.list()).find(({ application }) => application === 'assistant')
-    const role = (await administration.roles.list()).find(({ name }) => name === 'Reader')
     const reader = { email: 'reader@example.com', password: PASSWORD }
-    const { id } = await administration.users.add({ email: reader.email, companyId: 1 })
-    await administration.permissions.grant({
-      userIdentityId: id,
-      appAccountId: account?.id ?? 0,
-      appRoleId: role?.id ?? 0,
-    })
-    await administration.users.completeSetup(id, PASSWORD)
+    const roles = [{ role: 'Reader' }]
+    const { user } = await administration.ensureUser({ externalId: 'reader', companyId: 1, email: reader.email, roles })
+    await administration.users.completeSetup(user.id, PASSWORD)
     const other = await test.openPage()
     await other.logIn(reader)
     await other.open(`/gpts/${contextId}/documents`)

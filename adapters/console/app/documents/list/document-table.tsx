@@ -11,7 +11,9 @@ import { DocumentRow } from './document-row.js'
 import { LIST_TEXTS } from './list-texts.js'
 import { SelectionBar } from './selection-bar.js'
 
+/** The heights of most rows. A good guess keeps the place while the list scrolls. */
 const ROW_PX = 48
+const METADATA_ROW_PX = 62
 
 interface DocumentTableProps {
   readonly contextId: number
@@ -37,7 +39,7 @@ export function DocumentTable(props: DocumentTableProps): ReactElement {
   const top = useTop(body)
   const virtualizer = useWindowVirtualizer({
     count: documents.length,
-    estimateSize: () => ROW_PX,
+    estimateSize: (index) => (Object.keys(documents[index]?.metadata ?? {}).length > 0 ? METADATA_ROW_PX : ROW_PX),
     overscan: 12,
     scrollMargin: top,
     getItemKey: (index) => documents[index]?.id ?? index,
