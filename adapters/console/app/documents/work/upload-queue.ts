@@ -18,7 +18,7 @@ export interface GivenFile {
  * `queued`: waits for its turn. `away`: waits until the server answers. `sent`: received by the server, which processes
  * it from then on.
  */
-export type UploadPhase = 'queued' | 'sending' | 'away' | 'sent' | 'failed'
+type UploadPhase = 'queued' | 'sending' | 'away' | 'sent' | 'failed'
 
 /** One file on its way to the server. */
 export interface Upload extends GivenFile {
