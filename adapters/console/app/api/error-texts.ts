@@ -15,6 +15,7 @@ const TEXTS: Texts<ErrorTexts> = {
     codes: {
       ERR_UNAUTHENTICATED: 'You are not signed in any more. Sign in again.',
       ERR_FORBIDDEN: 'You may not do this. Ask somebody who manages users to give you the right.',
+      ERR_LAST_MANAGER: 'The company would have nobody left who can manage it. Let somebody else manage it first.',
       ERR_THROTTLED: 'The server gets too many requests at once. Wait a moment, then try again.',
       ERR_UNAVAILABLE: 'The server cannot do this now. Wait a moment, then try again.',
     },
@@ -26,6 +27,8 @@ const TEXTS: Texts<ErrorTexts> = {
     codes: {
       ERR_UNAUTHENTICATED: 'Du bist nicht mehr angemeldet. Melde dich noch einmal an.',
       ERR_FORBIDDEN: 'Das darfst du nicht. Bitte jemanden, der Benutzer verwaltet, um das Recht.',
+      ERR_LAST_MANAGER:
+        'Die Firma hätte dann niemanden mehr, der sie verwaltet. Lass sie vorher jemand anderen verwalten.',
       ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
       ERR_UNAVAILABLE: 'Der Server kann das gerade nicht. Warte kurz und versuche es noch einmal.',
     },

@@ -1,0 +1,117 @@
+import { type ReactElement, type SyntheticEvent, useState } from 'react'
+import { Form } from 'react-aria-components'
+import { useTexts } from '../texts/language.js'
+import { Button, ButtonLink } from '../ui/buttons.js'
+import { Checkbox, Select, TextField } from '../ui/fields.js'
+import { ErrorNote } from '../ui/notes.js'
+import { PageHead } from '../ui/page-head.js'
+import { CompanyChoice } from './company-choice.js'
+import { INVITE_TEXTS } from './invite-texts.js'
+import { type PermissionDraft, PermissionSteps } from './permission-steps.js'
+import { useRoleChoices } from './role-choices.js'
+import { useCompanies } from './use-companies.js'
+import { useFirstRoles, useInvite } from './use-invite.js'
+
+/** Adds a user: at `/people/invite`. */
+export function InvitePage(): ReactElement {
+  const texts = useTexts(INVITE_TEXTS)
+  const { data: companies } = useCompanies()
+  const roleChoices = useRoleChoices()
+  const [email, setEmail] = useState('')
+  const [firstName, setFirstName] = useState('')
+  const [lastName, setLastName] = useState('')
+  const [chosenCompany, setChosenCompany] = useState<number>()
+  const [isInvited, setInvited] = useState(true)
+  const [chosenRole, setChosenRole] = useState<number>()
+  const [draft, setDraft] = useState<PermissionDraft>()
+  const invite = useInvite()
+  const companyId = chosenCompany ?? companies?.root?.id
+  const first = useFirstRoles(companyId)
+  const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault()
+    if (companyId === undefined) return
+    invite.mutate({
+      user: { email, firstName, lastName, customerId: companyId, invite: isInvited },
+      first: first && role !== undefined ? { account: first.account, role } : undefined,
+      second: draft,
+    })
+  }
+  return (
+    <>
+      <PageHead title={texts.title}>{texts.intro}</PageHead>
+      <Form onSubmit={submit} className="people-form">
+        <TextField
+          label={texts.email}
+          hint={texts.emailHint}
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={setEmail}
+          isRequired
+          autoFocus
+        />
+        <div className="columns">
+          <TextField label={texts.firstName} autoComplete="off" value={firstName} onChange={setFirstName} />
+          <TextField label={texts.lastName} autoComplete="off" value={lastName} onChange={setLastName} />
+        </div>
+        <CompanyChoice
+          value={companyId}
+          onChange={(id) => {
+            setChosenCompany(id)
+            setChosenRole(undefined)
+            setDraft(undefined)
+          }}
+        />
+        {first !== undefined && first.roles.length > 0 && (
+          <Select
+            label={texts.role}
+            hint={texts.roleDefault}
+            choices={roleChoices(first.roles)}
+            value={role === undefined ? null : String(role)}
+            onChange={(value) => setChosenRole(Number(value))}
+          />
+        )}
+        {companyId !== undefined && (
+          <div className="people-block">
+            <Checkbox
+              label={texts.further}
+              hint={texts.furtherHint}
+              isSelected={draft !== undefined}
+              onChange={(isWanted) => setDraft(isWanted ? { companyId } : undefined)}
+            />
+          </div>
+        )}
+        {draft !== undefined && (
+          <div className="panel">
+            <PermissionSteps
+              draft={draft}
+              onChange={setDraft}
+              takenAccounts={new Set(first === undefined ? [] : [first.account])}
+            />
+          </div>
+        )}
+        <div className="people-block">
+          <Checkbox
+            label={texts.invite}
+            hint={isInvited ? texts.inviteHint : texts.noInviteHint}
+            isSelected={isInvited}
+            onChange={setInvited}
+          />
+        </div>
+        <ErrorNote error={invite.error} />
+        <div className="actions">
+          <Button
+            type="submit"
+            kind="primary"
+            isPending={invite.isPending}
+            isDisabled={draft !== undefined && draft.role === undefined}
+          >
+            {isInvited ? texts.send : texts.addOnly}
+          </Button>
+          <ButtonLink href="/people">{texts.cancel}</ButtonLink>
+        </div>
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import type { ReactElement, ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useTexts } from '../texts/language.js'
+import { PageHead } from '../ui/page-head.js'
+import { TEXTS } from './people-texts.js'
+
+/** The top of the pages with a tab, with links to the others. */
+export function PeopleHead({ actions }: { readonly actions?: ReactNode }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [path] = useLocation()
+  const tabs = [
+    { path: '/people', title: texts.users },
+    { path: '/people/roles', title: texts.roles },
+    { path: '/people/keys', title: texts.keys },
+  ]
+  const shown = tabs.find((tab) => tab.path === path)
+  return (
+    <>
+      <PageHead title={shown === undefined ? texts.title : `${texts.title}: ${shown.title}`} actions={actions}>
+        {texts.intro}
+      </PageHead>
+      <nav aria-label={texts.tabs} className="tab-list">
+        {tabs.map((tab) => (
+          <Link
+            key={tab.path}
+            href={tab.path}
+            className="tab people-tab"
+            aria-current={tab === shown ? 'page' : undefined}
+          >
+            {tab.title}
+          </Link>
+        ))}
+      </nav>
+    </>
+  )
+}

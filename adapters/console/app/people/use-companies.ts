@@ -1,0 +1,57 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { dataOf, type Schema, useApi } from '../api/api.js'
+import { useTexts } from '../texts/language.js'
+import { TEXTS } from './people-texts.js'
+
+export type Company = Schema<'Company'>
+
+/** The companies that the user manages, as a tree. */
+export interface Companies {
+  readonly all: readonly Company[]
+  /** The topmost company. Undefined only if it was deleted meanwhile. */
+  readonly root: Company | undefined
+  readonly get: (id: number) => Company | undefined
+  readonly below: (id: number) => readonly Company[]
+}
+
+const PAGE_SIZE = 1_000
+
+/** Reads all companies, page by page: a tree needs all of them. */
+export function useCompanies(): UseQueryResult<Companies> {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['people', 'companies'],
+    staleTime: 30_000,
+    queryFn: async ({ signal }) => {
+      const all: Company[] = []
+      for (let after = 0; ; ) {
+        const page = await dataOf(
+          api.GET('/tenant/companies', { params: { query: { limit: PAGE_SIZE, after } }, signal }),
+        )
+        all.push(...page)
+        const last = page.at(-1)
+        if (last === undefined || page.length < PAGE_SIZE) return treeOf(all)
+        after = last.id
+      }
+    },
+  })
+}
+
+function treeOf(all: readonly Company[]): Companies {
+  const byId = new Map(all.map((company) => [company.id, company]))
+  const byParent = new Map<number | null, Company[]>()
+  for (const company of all) byParent.set(company.parentId, [...(byParent.get(company.parentId) ?? []), company])
+  return {
+    all,
+    root: all.find(({ parentId }) => parentId === null),
+    get: (id) => byId.get(id),
+    below: (id) => byParent.get(id) ?? [],
+  }
+}
+
+/** A function that names a company, also one that is out of reach. */
+export function useCompanyName(): (id: number) => string {
+  const texts = useTexts(TEXTS)
+  const { data } = useCompanies()
+  return (id) => data?.get(id)?.name ?? texts.unnamedCompany(id)
+}

@@ -1,0 +1,101 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { dataOf, useApi } from '../api/api.js'
+import { useTexts } from '../texts/language.js'
+import { Button } from '../ui/buttons.js'
+import { ConfirmDialog } from '../ui/dialogs.js'
+import { ErrorNote, Loaded, Note } from '../ui/notes.js'
+import { PageHead } from '../ui/page-head.js'
+import { toast } from '../ui/toasts.js'
+import { Permissions } from './permissions.js'
+import { isServiceUser, type UserDetails, useUser, useUserName } from './use-users.js'
+import { UserFacts } from './user-facts.js'
+import { USER_TEXTS } from './user-texts.js'
+
+/** One user: at `/people/users/3`. */
+export function UserPage({ id }: { readonly id: number }): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  return (
+    <>
+      <p>
+        <Link href="/people">← {texts.back}</Link>
+      </p>
+      <Loaded query={useUser(id)}>{(user) => <Content user={user} />}</Loaded>
+    </>
+  )
+}
+
+function Content({ user }: { readonly user: UserDetails }): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  const name = useUserName()(user)
+  return (
+    <>
+      <PageHead title={name} />
+      {user.disabled && <Note kind="warning">{texts.isDisabled}</Note>}
+      {isServiceUser(user) && <Note>{texts.isService}</Note>}
+      <section className="panel">
+        <h2>{texts.facts}</h2>
+        <UserFacts user={user} />
+        <InviteAgain user={user} />
+      </section>
+      <Permissions user={user} />
+      <section className="panel">
+        <h2>{texts.delete}</h2>
+        <p>{texts.deleteHint}</p>
+        <DeleteUser user={user} name={name} />
+      </section>
+    </>
+  )
+}
+
+/** For users who have no password yet. */
+function InviteAgain({ user }: { readonly user: UserDetails }): ReactElement | null {
+  const texts = useTexts(USER_TEXTS)
+  const api = useApi()
+  const invite = useMutation({
+    mutationFn: async () => await dataOf(api.POST('/tenant/user/init', { body: { id: user.id } })),
+    onSuccess: () => toast({ text: texts.invitedAgain(user.email) }),
+  })
+  if (user.hasPassword || user.email === '' || user.disabled || isServiceUser(user)) return null
+  return (
+    <div className="actions people-stack">
+      <Button isPending={invite.isPending} onPress={() => invite.mutate()}>
+        {texts.inviteAgain}
+      </Button>
+      <ErrorNote error={invite.error} />
+    </div>
+  )
+}
+
+function DeleteUser({ user, name }: { readonly user: UserDetails; readonly name: string }): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const [isAsking, setAsking] = useState(false)
+  const remove = async (): Promise<void> => {
+    await dataOf(api.DELETE('/tenant/user/{id}', { params: { path: { id: user.id } } }))
+    navigate(isServiceUser(user) ? '/people' : `/people/users/${user.id}/hand-over?company=${user.customerId}`)
+    queries.removeQueries({ queryKey: ['people', 'user', user.id] })
+    void queries.invalidateQueries({ queryKey: ['people'] })
+  }
+  return (
+    <>
+      <Button kind="danger" onPress={() => setAsking(true)}>
+        {texts.delete}
+      </Button>
+      <ConfirmDialog
+        title={texts.deleteTitle(name)}
+        action={texts.deleteAction}
+        isDanger
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={remove}
+      >
+        <p>{texts.deleteLost}</p>
+        {!isServiceUser(user) && <p>{texts.deleteKept}</p>}
+      </ConfirmDialog>
+    </>
+  )
+}
