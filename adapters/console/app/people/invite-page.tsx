@@ -1,5 +1,6 @@
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
+import { fieldErrorOf } from '../api/field-errors.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../ui/fields.js'
@@ -28,6 +29,8 @@ export function InvitePage(): ReactElement {
   const companyId = chosenCompany ?? companies?.root?.id
   const first = useFirstRoles(companyId)
   const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
+  const wrong = fieldErrorOf(invite.error, ['email', 'firstName', 'lastName'])
+  const errorAt = (field: string): string | undefined => (wrong?.field === field ? wrong.text : undefined)
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     if (companyId === undefined) return
@@ -49,11 +52,24 @@ export function InvitePage(): ReactElement {
           value={email}
           onChange={setEmail}
           isRequired
+          error={errorAt('email')}
           autoFocus
         />
         <div className="columns">
-          <TextField label={texts.firstName} autoComplete="off" value={firstName} onChange={setFirstName} />
-          <TextField label={texts.lastName} autoComplete="off" value={lastName} onChange={setLastName} />
+          <TextField
+            label={texts.firstName}
+            autoComplete="off"
+            value={firstName}
+            onChange={setFirstName}
+            error={errorAt('firstName')}
+          />
+          <TextField
+            label={texts.lastName}
+            autoComplete="off"
+            value={lastName}
+            onChange={setLastName}
+            error={errorAt('lastName')}
+          />
         </div>
         <CompanyChoice
           value={companyId}
@@ -99,7 +115,7 @@ export function InvitePage(): ReactElement {
             onChange={setInvited}
           />
         </div>
-        <ErrorNote error={invite.error} />
+        {wrong === undefined && <ErrorNote error={invite.error} />}
         <div className="actions">
           <Button
             type="submit"

@@ -1,5 +1,6 @@
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
+import { fieldErrorOf } from '../api/field-errors.js'
 import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
@@ -44,6 +45,7 @@ export function KeyForm({ rootId, ownSight, isPending, error, onCreate }: KeyFor
   const sight = ownSight === 'user' ? 'user' : (chosenSight ?? (actsAs === 'service' ? 'account' : 'user'))
   const userId = actsAs === 'me' ? login.user.id : actsAs === 'user' ? user?.id : undefined
   const isComplete = companyId !== undefined && targets.length > 0 && (actsAs !== 'user' || user !== undefined)
+  const wrong = fieldErrorOf(error, ['expires'])
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     if (!isComplete) return
@@ -113,8 +115,15 @@ export function KeyForm({ rootId, ownSight, isPending, error, onCreate }: KeyFor
           ]}
         />
       )}
-      <TextField label={texts.until} hint={texts.untilHint} type="date" value={expires} onChange={setExpires} />
-      <ErrorNote error={error} />
+      <TextField
+        label={texts.until}
+        hint={texts.untilHint}
+        type="date"
+        value={expires}
+        onChange={setExpires}
+        error={wrong?.text}
+      />
+      {wrong === undefined && <ErrorNote error={error} />}
       <div className="actions">
         <Button type="submit" kind="primary" isPending={isPending} isDisabled={!isComplete}>
           {texts.make}

@@ -28,16 +28,18 @@ export function KeySecret({ apiKey }: { readonly apiKey: NewApiKey }): ReactElem
       <div ref={note} tabIndex={-1} role="status" className="people-focus">
         <Note kind="warning">{texts.secretOnce}</Note>
       </div>
-      <dl className="facts panel">
-        <dt>{texts.id}</dt>
-        <dd>
-          <code>{clientId}</code> <CopyButton text={clientId} label={texts.copyId} />
-        </dd>
-        <dt>{texts.secret}</dt>
-        <dd>
-          <code>{clientSecret}</code> <CopyButton text={clientSecret} label={texts.copySecret} />
-        </dd>
-      </dl>
+      <div className="panel">
+        <dl className="facts people-secret">
+          <dt>{texts.id}</dt>
+          <dd>
+            <code>{clientId}</code> <CopyButton text={clientId} label={texts.copyId} />
+          </dd>
+          <dt>{texts.secret}</dt>
+          <dd>
+            <code>{clientSecret}</code> <CopyButton text={clientSecret} label={texts.copySecret} />
+          </dd>
+        </dl>
+      </div>
       <section className="panel">
         <h2>{texts.curl}</h2>
         <p>{texts.curlHint}</p>

@@ -22,7 +22,7 @@ export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
   const heads = [texts.id, texts.company, texts.user, texts.targets, texts.sight, texts.state]
   return (
     <TableScroll label={title}>
-      <table>
+      <table className="people-table">
         <thead>
           <tr>
             {[...heads, texts.lastUsed, texts.created, texts.expires].map((head) => (

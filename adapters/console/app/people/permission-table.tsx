@@ -22,7 +22,7 @@ export function PermissionTable({ permissions, onAction }: PermissionTableProps)
   const names = { role: texts.changeRole, suspend: texts.suspend, resume: texts.resume, revoke: texts.revoke }
   return (
     <TableScroll label={texts.permissions}>
-      <table>
+      <table className="people-table">
         <thead>
           <tr>
             <th scope="col">{texts.company}</th>
@@ -51,7 +51,7 @@ export function PermissionTable({ permissions, onAction }: PermissionTableProps)
                   {!instanceActive && <Badge kind="bad">{texts.accountOff}</Badge>}
                 </td>
                 <td>{lastAccess === null ? texts.never : format.time(lastAccess)}</td>
-                <td>
+                <td className="people-actions">
                   <div className="people-row-actions">
                     {actions.map((action) => (
                       <Button

@@ -21,7 +21,7 @@ export function RolesPage(): ReactElement {
       <Loaded query={roles}>
         {(all) => (
           <TableScroll label={texts.role}>
-            <table>
+            <table className="people-table">
               <thead>
                 <tr>
                   <th scope="col">{texts.role}</th>

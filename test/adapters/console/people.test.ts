@@ -1,0 +1,286 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type ConsolePage,
+  type ConsoleTest,
+  MISSING_BROWSER,
+  openConsoleTest,
+  PASSWORD,
+  picture,
+  seriousViolations,
+} from './console-test.js'
+
+const MARKUP = '<img src=x onerror=alert(1)>'
+const MANAGER = { email: 'mara@dock.example', password: PASSWORD }
+
+describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
+  let test: ConsoleTest
+  let shown: ConsolePage
+  let page: Page
+  let dockId: number
+  let managerId: number
+
+  beforeAll(async () => {
+    test = await openConsoleTest()
+    const { companies, users, accounts, roles, permissions } = test.engine.administration
+    dockId = (await companies.create({ name: `Dock ${MARKUP}`, parentId: 1 })).id
+    const manager = await users.add({ email: MANAGER.email, name: 'Mara Dock', companyId: dockId, invite: false })
+    managerId = manager.id
+    await users.completeSetup(managerId, PASSWORD)
+    const tenant = (await accounts.list()).find((each) => each.customerId === dockId && each.application === 'tenant')
+    const administrator = (await roles.list()).find(({ name }) => name === 'Administrator')
+    await permissions.grant({
+      userIdentityId: managerId,
+      appAccountId: tenant?.id ?? 0,
+      appRoleId: administrator?.id ?? 0,
+    })
+    await roles.create({
+      name: MARKUP,
+      applications: ['assistant'],
+      capabilities: ['context:read', 'search'],
+      companyId: dockId,
+    })
+    shown = await test.openPage()
+    page = shown.page
+    await shown.logIn()
+  })
+
+  afterAll(async () => {
+    await test.close()
+  })
+
+  const button = (name: string | RegExp): Locator => page.getByRole('button', { name })
+  const choose = async (label: string, option: string | RegExp): Promise<void> => {
+    await page.getByRole('button', { name: new RegExp(`${label}$`) }).click()
+    await page.getByRole('option', { name: option }).click()
+  }
+  const rows = (): Locator => page.getByRole('region', { name: 'Permissions' }).locator('tbody tr')
+
+  it('shows the users of each company that opens, and API key users apart', async () => {
+    await page.getByRole('link', { name: 'People' }).click()
+    await page.getByRole('heading', { level: 1, name: 'People: Users' }).waitFor()
+    const users = page.getByRole('list', { name: 'Users of Harbour Works' })
+    await users.getByRole('link', { name: 'Owner' }).waitFor()
+    expect(await users.innerText()).not.toContain('alcove.invalid')
+    expect(await page.getByText('Mara Dock').count()).toBe(0)
+    // By keyboard: the company below opens.
+    const dock = button(`Dock ${MARKUP}`)
+    await dock.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Mara Dock' }).waitFor()
+    await page.getByRole('searchbox', { name: /^Search by name or address/ }).fill('mara')
+    await page.getByText('1 loaded user matches.').waitFor()
+    expect(await page.getByRole('link', { name: 'Owner' }).count()).toBe(0)
+    expect(shown.faults).toEqual([])
+  })
+
+  it('finds an address in companies that are not open', async () => {
+    await shown.open('/people')
+    const search = page.getByRole('searchbox', { name: /^Search by name or address/ })
+    await search.fill('MARA@dock.example')
+    await page.getByText('Nothing matches').waitFor()
+    await button('Look for exactly this address in all companies').click()
+    await page.getByRole('status').getByRole('link', { name: 'Mara Dock' }).waitFor()
+    await search.fill('nobody@dock.example')
+    await button('Look for exactly this address in all companies').click()
+    await page.getByText('No company that you manage has a user with the address nobody@dock.example.').waitFor()
+    expect(shown.faults).toEqual([])
+  })
+
+  it('invites a user, gives, changes, suspends and revokes permissions, and deletes the user', async () => {
+    await shown.open('/people/invite')
+    await page.getByRole('textbox', { name: /^E-mail address/ }).fill('Nora@Example.com')
+    await page.getByRole('textbox', { name: 'First name' }).fill('Nora')
+    await page.getByRole('textbox', { name: 'Last name' }).fill('<b>Quay')
+    await choose('First permission: the role on the account for GPTs', /^Reader/)
+    await button('Invite').click()
+    await page
+      .getByRole('alert')
+      .getByText(/must not contain < or >/)
+      .waitFor()
+    await page.getByRole('textbox', { name: 'Last name' }).fill('Quay')
+    await picture(page, 'console-people-invite')
+    await button('Invite').click()
+    await page.getByText('The user is added. An invitation goes to Nora@Example.com.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Nora Quay' }).waitFor()
+    await page.getByText('not set: the user has not accepted the invitation yet').waitFor()
+    await expect.poll(async () => await rows().allInnerTexts()).toEqual([expect.stringContaining('Reader')])
+    await button('Send the invitation again').click()
+    await page.getByText('A new invitation goes to Nora@Example.com. Links of earlier ones no longer work.').waitFor()
+
+    await button('Add a permission').click()
+    const dialog = page.getByRole('dialog', { name: 'Add a permission' })
+    await dialog.getByRole('button', { name: /Application$/ }).waitFor()
+    expect(await dialog.getByRole('button', { name: /Region$/ }).count()).toBe(0)
+    await choose('Application', 'Tenant')
+    await choose('Region', 'local')
+    expect(await dialog.getByRole('button', { name: /Role$/ }).count()).toBe(0)
+    await choose('Account', 'Harbour Works')
+    await choose('Role', /^Member/)
+    await button('Give this permission').click()
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(async () => await rows().count()).toBe(2)
+
+    await button('Change role: Member on Harbour Works (Tenant)').click()
+    await choose('New role', /^Administrator/)
+    await button('Save the role').click()
+    await button('Suspend: Administrator on Harbour Works (Tenant)').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Suspend' }).click()
+    await button('Resume: Administrator on Harbour Works (Tenant)').waitFor()
+    expect(await rows().last().innerText()).toContain('suspended')
+    await picture(page, 'console-people-user')
+    await button('Resume: Administrator on Harbour Works (Tenant)').click()
+    await expect.poll(async () => await rows().last().innerText()).toContain('active')
+    await button('Revoke: Administrator on Harbour Works (Tenant)').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+    await expect.poll(async () => await rows().count()).toBe(1)
+    await expect.poll(async () => await page.evaluate('document.activeElement.textContent')).toBe('Permissions')
+
+    await button('Delete the user').click()
+    await page.getByText(/^Lost for good: name and address/).waitFor()
+    await button('Delete for good').click()
+    await page.getByRole('heading', { level: 1, name: 'Hand GPTs over' }).waitFor()
+    await page.getByRole('option', { name: 'Owner' }).click()
+    await button('Hand over').click()
+    await page.getByText('There was nothing to hand over').waitFor()
+    await page.getByRole('link', { name: 'All users' }).click()
+    await page.getByRole('link', { name: 'Owner' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Nora Quay' }).count()).toBe(0)
+    expect(shown.faults).toEqual([])
+  })
+
+  it('hands over the GPTs of a deleted user', async () => {
+    const { administration, as, owner } = test.engine
+    const email = 'leaver@example.com'
+    const { id } = await administration.users.add({ email, companyId: 1, invite: false })
+    const [principal] = await administration.users.principals(id)
+    if (principal === undefined) throw new Error('the user has no account')
+    const mine = as.call(test.engine, principal.principal)
+    const { id: contextId } = await mine.contexts.create({
+      name: 'Left behind',
+      description: '',
+      caption: '',
+      toolsJson: '[]',
+    })
+    await shown.open(`/people/users/${id}`)
+    await button('Delete the user').click()
+    await button('Delete for good').click()
+    await page.getByRole('option', { name: 'Owner' }).click()
+    await button('Hand over').click()
+    await page.getByText('1 GPT has the new user now.').waitFor()
+    expect((await as.call(test.engine, owner).contexts.get(contextId)).userId).toBe(owner.userId)
+  })
+
+  it('adds a user without a mail', async () => {
+    await shown.open('/people/invite')
+    await page.getByRole('textbox', { name: /^E-mail address/ }).fill('quiet@example.com')
+    await page.getByText('Send an invitation by mail').click()
+    await page.getByText(/^No mail is sent\./).waitFor()
+    await button('Add without a mail').click()
+    await page.getByText('The user is added. No mail is sent.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'quiet@example.com' }).waitFor()
+  })
+
+  it('makes an API key that gets a token by the shown command, and revokes it', async () => {
+    await shown.open('/people/keys')
+    await page.getByRole('link', { name: 'Create an API key' }).click()
+    await page.getByText('Which GPTs the key sees').waitFor({ state: 'detached' })
+    await page.getByText('The key sees the GPTs of its user, and shared ones.').waitFor()
+    await page.getByText('Another user', { exact: true }).click()
+    await page.getByRole('option', { name: 'quiet@example.com' }).click()
+    await page.getByText('Not possible: it would show you the private GPTs of this person.').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'GPTs and searches' }).isDisabled()).toBe(true)
+    await page.getByText('Me', { exact: true }).click()
+    await page.getByLabel('Ends on').fill('2001-01-01')
+    await button('Create the key').click()
+    await page
+      .getByRole('alert')
+      .getByText(/must lie in the future/)
+      .waitFor()
+    await page.getByLabel('Ends on').fill('2999-01-31')
+    await picture(page, 'console-people-new-key')
+    await button('Create the key').click()
+    await page.getByText('Copy the secret now. It is not shown again, and nobody can read it later.').waitFor()
+    const clientId = await page.getByText(/^ak_/).innerText()
+    const command = await page.locator('pre').innerText()
+    await picture(page, 'console-people-secret')
+    expect(await runCurl(command)).toMatchObject({ token_type: 'Bearer' })
+
+    await page.getByRole('link', { name: 'I have the secret' }).click()
+    const row = page.getByRole('row').filter({ hasText: clientId })
+    await row.getByText('works', { exact: true }).waitFor()
+    expect(await row.innerText()).toContain('own and shared GPTs')
+    await picture(page, 'console-people-keys')
+    await row.getByRole('button').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('revoked').waitFor()
+    expect(await runCurl(command)).toMatchObject({ error: 'invalid_client' })
+    expect(shown.faults).toEqual([])
+  })
+
+  it('says as a sentence that a company keeps its last manager', async () => {
+    await shown.open(`/people/users/${managerId}`)
+    await button(/^Revoke: Administrator on Dock/).click()
+    const dialog = page.getByRole('alertdialog')
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/^The company would have nobody left who can manage it\./)
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await rows().count()).toBe(2)
+    expect(shown.faults).toEqual([])
+  })
+
+  it('shows a manager of the lower company nothing of the upper one', async () => {
+    const lower = await test.openPage()
+    await lower.open('/people')
+    await lower.logIn(MANAGER)
+    await lower.page.getByRole('link', { name: 'Mara Dock' }).waitFor()
+    expect(await lower.page.getByRole('main').innerText()).not.toContain('Harbour Works')
+    await lower.page.getByRole('link', { name: 'Roles' }).click()
+    const role = lower.page.getByRole('row').filter({ hasText: MARKUP })
+    await role.getByText('see GPTs and their documents').waitFor()
+    await lower.page.getByRole('link', { name: 'API keys' }).click()
+    await lower.page.getByText('No API key yet').waitFor()
+    await lower.open(`/people/users/${test.engine.owner.userId}`)
+    await lower.page.getByRole('alert').waitFor()
+    expect(await lower.page.getByRole('main').innerText()).not.toContain(test.owner.email)
+    expect(lower.faults).toEqual([])
+    await lower.context.close()
+  })
+
+  it('speaks German, has nothing serious for axe in both themes, and fits 360 px', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const small = await test.openPage({ colorScheme, language: 'de', width: 360 })
+      await small.logIn()
+      const paths = ['', '/invite', `/users/${managerId}`, '/roles', '/keys', '/keys/new']
+      for (const path of paths) {
+        await small.open(`/people${path}`)
+        await small.page.getByRole('heading', { level: 1 }).waitFor()
+        if (path === '') await small.page.getByRole('button', { name: `Dock ${MARKUP}` }).click()
+        if (path === '') await small.page.getByRole('link', { name: 'Mara Dock' }).waitFor()
+        if (path === '/roles' || path === '/keys') await small.page.getByRole('table').waitFor()
+        if (path === '/keys/new') await small.page.getByText('Der Schlüssel handelt als').waitFor()
+        await picture(small.page, `console-people-${colorScheme}${path.replaceAll('/', '-')}`)
+        expect(await seriousViolations(small.page)).toEqual([])
+        expect(await small.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      }
+      expect(small.faults).toEqual([])
+      await small.context.close()
+    }
+  })
+})
+
+/** Sends what a command for curl would send. @returns the answer */
+async function runCurl(command: string): Promise<unknown> {
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script])
+  const [url = '', ...args] = stdout.split('\0')
+  const body = args.filter((text) => text !== '-d' && text !== '').join('&')
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return await (await fetch(url, { method: 'POST', body, headers })).json()
+}
