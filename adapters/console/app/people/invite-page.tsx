@@ -31,6 +31,11 @@ export function InvitePage(): ReactElement {
   const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
   const wrong = fieldErrorOf(invite.error, ['email', 'firstName', 'lastName'])
   const errorAt = (field: string): string | undefined => (wrong?.field === field ? wrong.text : undefined)
+  // A field with an error holds the form back, until the user changes it.
+  const edit = (set: (value: string) => void) => (value: string) => {
+    set(value)
+    if (invite.isError) invite.reset()
+  }
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     if (companyId === undefined) return
@@ -50,7 +55,7 @@ export function InvitePage(): ReactElement {
           type="email"
           autoComplete="off"
           value={email}
-          onChange={setEmail}
+          onChange={edit(setEmail)}
           isRequired
           error={errorAt('email')}
           autoFocus
@@ -60,14 +65,14 @@ export function InvitePage(): ReactElement {
             label={texts.firstName}
             autoComplete="off"
             value={firstName}
-            onChange={setFirstName}
+            onChange={edit(setFirstName)}
             error={errorAt('firstName')}
           />
           <TextField
             label={texts.lastName}
             autoComplete="off"
             value={lastName}
-            onChange={setLastName}
+            onChange={edit(setLastName)}
             error={errorAt('lastName')}
           />
         </div>

@@ -20,6 +20,8 @@ interface KeyFormProps {
   readonly isPending: boolean
   readonly error: unknown
   readonly onCreate: (input: KeyInput) => void
+  /** Forgets the error: a field with one holds the form back. */
+  readonly onEdit: () => void
 }
 
 type ActsAs = 'service' | 'me' | 'user'
@@ -27,7 +29,7 @@ type ActsAs = 'service' | 'me' | 'user'
 const TARGETS: readonly Target[] = ['assistant', 'tenant']
 
 /** The choices for a new key. It offers only what the server allows, as far as the page knows. */
-export function KeyForm({ rootId, ownSight, isPending, error, onCreate }: KeyFormProps): ReactElement {
+export function KeyForm({ rootId, ownSight, isPending, error, onCreate, onEdit }: KeyFormProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { login } = useLogin()
   const [companyId, setCompanyId] = useState(rootId)
@@ -120,7 +122,10 @@ export function KeyForm({ rootId, ownSight, isPending, error, onCreate }: KeyFor
         hint={texts.untilHint}
         type="date"
         value={expires}
-        onChange={setExpires}
+        onChange={(date) => {
+          setExpires(date)
+          onEdit()
+        }}
         error={wrong?.text}
       />
       {wrong === undefined && <ErrorNote error={error} />}

@@ -28,6 +28,7 @@ export function NewKeyPage(): ReactElement {
                 isPending={create.isPending}
                 error={create.error}
                 onCreate={(input) => create.mutate(input)}
+                onEdit={() => create.reset()}
               />
             )}
           </Loaded>
