@@ -13,6 +13,8 @@ import {
 } from './console-test.js'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
+/** Manages users, and has no other right there. */
+const HELPER = { email: 'tim@dock.example', password: PASSWORD }
 const MANAGER = { email: 'mara@dock.example', password: PASSWORD }
 
 describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
@@ -21,19 +23,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
   let page: Page
   let dockId: number
   let managerId: number
+  let tenantId: number
 
   beforeAll(async () => {
     test = await openConsoleTest()
-    const { companies, users, accounts, roles, permissions } = test.engine.administration
+    const { companies, users, accounts, apiKeys, roles, permissions } = test.engine.administration
     dockId = (await companies.create({ name: `Dock ${MARKUP}`, parentId: 1 })).id
     const manager = await users.add({ email: MANAGER.email, name: 'Mara Dock', companyId: dockId, invite: false })
     managerId = manager.id
     await users.completeSetup(managerId, PASSWORD)
-    const tenant = (await accounts.list()).find((each) => each.customerId === dockId && each.application === 'tenant')
+    const tenantAccount = (await accounts.list()).find(
+      (each) => each.customerId === dockId && each.application === 'tenant',
+    )
+    tenantId = tenantAccount?.id ?? 0
     const administrator = (await roles.list()).find(({ name }) => name === 'Administrator')
     await permissions.grant({
       userIdentityId: managerId,
-      appAccountId: tenant?.id ?? 0,
+      appAccountId: tenantId,
       appRoleId: administrator?.id ?? 0,
     })
     await roles.create({
@@ -42,6 +48,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
       capabilities: ['context:read', 'search'],
       companyId: dockId,
     })
+    await apiKeys.create({ companyId: 1 })
+    for (let number = 1; number <= 50; number += 1) {
+      await users.add({ email: `hand${number}@dock.example`, companyId: dockId, invite: false })
+    }
     shown = await test.openPage()
     page = shown.page
     await shown.logIn()
@@ -70,6 +80,13 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await dock.focus()
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Mara Dock' }).waitFor()
+    expect(await page.getByRole('link', { name: 'hand50@dock.example' }).count()).toBe(0)
+    await button('Load more').click()
+    await page.getByRole('link', { name: 'hand50@dock.example' }).waitFor()
+    await button('1 API key user').click()
+    await page.getByRole('link', { name: 'API key user' }).waitFor()
+    await page.evaluate('scrollTo(0, 0)')
+    await picture(page, 'console-people')
     await page.getByRole('searchbox', { name: /^Search by name or address/ }).fill('mara')
     await page.getByText('1 loaded user matches.').waitFor()
     expect(await page.getByRole('link', { name: 'Owner' }).count()).toBe(0)
@@ -245,6 +262,58 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     expect(await lower.page.getByRole('main').innerText()).not.toContain(test.owner.email)
     expect(lower.faults).toEqual([])
     await lower.context.close()
+  })
+
+  it('offers somebody with few rights only keys that the server makes, and says why it refuses another', async () => {
+    const { users, roles, permissions } = test.engine.administration
+    const { id: userIdentityId } = await users.add({
+      email: HELPER.email,
+      name: 'Tim Help',
+      companyId: dockId,
+      invite: false,
+    })
+    await users.completeSetup(userIdentityId, PASSWORD)
+    const managing = { name: 'Manager', applications: ['tenant'], capabilities: ['tenant:manage'], companyId: dockId }
+    const { id: appRoleId } = await roles.create(managing)
+    await permissions.grant({ userIdentityId, appAccountId: tenantId, appRoleId })
+    const helper = await test.openPage()
+    await helper.open('/people/keys/new')
+    await helper.logIn(HELPER)
+    const make = helper.page.getByRole('button', { name: 'Create the key' })
+    await helper.page.getByText('You need all rights of an Administrator for this.').waitFor()
+    expect(await helper.page.getByRole('radio', { name: 'A new API key user' }).count()).toBe(0)
+    await make.click()
+    await helper.page
+      .getByRole('alert')
+      .getByText(/capabilities that you do not have \(context:read/)
+      .waitFor()
+    await helper.page.getByText('GPTs and searches').click()
+    expect(await make.isDisabled()).toBe(true)
+    await helper.page.getByText('Users and webhooks').click()
+    await make.click()
+    await helper.page.getByText(/^Copy the secret now\./).waitFor()
+    expect(helper.faults).toEqual([])
+    await helper.context.close()
+  })
+
+  it('offers the whole account to a key that sees it, also for keys of other people', async () => {
+    const byKey = await test.openPage()
+    await byKey.open('/people/keys/new')
+    await byKey.page.getByRole('tab', { name: 'API key' }).click()
+    await byKey.page.getByLabel('Client id').fill(test.key.clientId)
+    await byKey.page.getByLabel('Client secret').fill(test.key.clientSecret)
+    await byKey.page.getByRole('button', { name: 'Sign in' }).click()
+    const whole = byKey.page.getByRole('radio', { name: /^All GPTs of the account/ })
+    await whole.waitFor()
+    expect(await whole.isChecked()).toBe(true)
+    await byKey.page.getByText('Another user', { exact: true }).click()
+    await byKey.page.getByRole('option', { name: 'quiet@example.com' }).click()
+    expect(await whole.isChecked()).toBe(false)
+    expect(await byKey.page.getByRole('checkbox', { name: 'GPTs and searches' }).isChecked()).toBe(true)
+    await byKey.page.getByRole('button', { name: 'Create the key' }).click()
+    await byKey.page.getByText(/^Copy the secret now\./).waitFor()
+    expect(byKey.faults).toEqual([])
+    await byKey.context.close()
   })
 
   it('speaks German, has nothing serious for axe in both themes, and fits 360 px', async () => {

@@ -59,12 +59,14 @@ function InviteAgain({ user }: { readonly user: UserDetails }): ReactElement | n
   })
   if (user.hasPassword || user.email === '' || user.disabled || isServiceUser(user)) return null
   return (
-    <div className="actions people-stack">
-      <Button isPending={invite.isPending} onPress={() => invite.mutate()}>
-        {texts.inviteAgain}
-      </Button>
+    <>
+      <div className="actions people-after">
+        <Button isPending={invite.isPending} onPress={() => invite.mutate()}>
+          {texts.inviteAgain}
+        </Button>
+      </div>
       <ErrorNote error={invite.error} />
-    </div>
+    </>
   )
 }
 

@@ -99,7 +99,7 @@ const DE: typeof EN = {
   password: 'Passwort',
   hasPassword: 'gesetzt: der Benutzer kann sich anmelden',
   noPassword: 'nicht gesetzt: der Benutzer hat die Einladung noch nicht angenommen',
-  otp: 'Einmalcodes',
+  otp: 'Einmalcode',
   hasOtp: 'an: zur Anmeldung gehört auch ein Code der App',
   noOtp: 'aus: zur Anmeldung genügt das Passwort',
   isDisabled:
