@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -7,51 +5,23 @@ import {
   type ConsoleTest,
   MISSING_BROWSER,
   openConsoleTest,
-  PASSWORD,
   picture,
   seriousViolations,
 } from './console-test.js'
+import { addCompany, addHelper, HELPER, type LowerCompany, MANAGER, MARKUP, runCurl } from './people-company.js'
 
-const MARKUP = '<img src=x onerror=alert(1)>'
-/** Manages users, and has no other right there. */
-const HELPER = { email: 'tim@dock.example', password: PASSWORD }
-const MANAGER = { email: 'mara@dock.example', password: PASSWORD }
+const CONTEXT = { description: '', caption: '', toolsJson: '[]' }
 
 describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
   let test: ConsoleTest
   let shown: ConsolePage
   let page: Page
-  let dockId: number
-  let managerId: number
-  let tenantId: number
+  let dock: LowerCompany
 
   beforeAll(async () => {
     test = await openConsoleTest()
-    const { companies, users, accounts, apiKeys, roles, permissions } = test.engine.administration
-    dockId = (await companies.create({ name: `Dock ${MARKUP}`, parentId: 1 })).id
-    const manager = await users.add({ email: MANAGER.email, name: 'Mara Dock', companyId: dockId, invite: false })
-    managerId = manager.id
-    await users.completeSetup(managerId, PASSWORD)
-    const tenantAccount = (await accounts.list()).find(
-      (each) => each.customerId === dockId && each.application === 'tenant',
-    )
-    tenantId = tenantAccount?.id ?? 0
-    const administrator = (await roles.list()).find(({ name }) => name === 'Administrator')
-    await permissions.grant({
-      userIdentityId: managerId,
-      appAccountId: tenantId,
-      appRoleId: administrator?.id ?? 0,
-    })
-    await roles.create({
-      name: MARKUP,
-      applications: ['assistant'],
-      capabilities: ['context:read', 'search'],
-      companyId: dockId,
-    })
-    await apiKeys.create({ companyId: 1 })
-    for (let number = 1; number <= 50; number += 1) {
-      await users.add({ email: `hand${number}@dock.example`, companyId: dockId, invite: false })
-    }
+    dock = await addCompany(test.engine)
+    await test.engine.administration.apiKeys.create({ companyId: 1 })
     shown = await test.openPage()
     page = shown.page
     await shown.logIn()
@@ -76,8 +46,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     expect(await users.innerText()).not.toContain('alcove.invalid')
     expect(await page.getByText('Mara Dock').count()).toBe(0)
     // By keyboard: the company below opens.
-    const dock = button(`Dock ${MARKUP}`)
-    await dock.focus()
+    await button(`Dock ${MARKUP}`).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Mara Dock' }).waitFor()
     expect(await page.getByRole('link', { name: 'hand50@dock.example' }).count()).toBe(0)
@@ -166,25 +135,19 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
   })
 
   it('hands over the GPTs of a deleted user', async () => {
-    const { administration, as, owner } = test.engine
+    const { engine } = test
     const email = 'leaver@example.com'
-    const { id } = await administration.users.add({ email, companyId: 1, invite: false })
-    const [principal] = await administration.users.principals(id)
+    const { id } = await engine.administration.users.add({ email, companyId: 1, invite: false })
+    const [principal] = await engine.administration.users.principals(id)
     if (principal === undefined) throw new Error('the user has no account')
-    const mine = as.call(test.engine, principal.principal)
-    const { id: contextId } = await mine.contexts.create({
-      name: 'Left behind',
-      description: '',
-      caption: '',
-      toolsJson: '[]',
-    })
+    const { id: contextId } = await engine.as(principal.principal).contexts.create({ ...CONTEXT, name: 'Left behind' })
     await shown.open(`/people/users/${id}`)
     await button('Delete the user').click()
     await button('Delete for good').click()
     await page.getByRole('option', { name: 'Owner' }).click()
     await button('Hand over').click()
     await page.getByText('1 GPT has the new user now.').waitFor()
-    expect((await as.call(test.engine, owner).contexts.get(contextId)).userId).toBe(owner.userId)
+    expect((await engine.as(engine.owner).contexts.get(contextId)).userId).toBe(engine.owner.userId)
   })
 
   it('adds a user without a mail', async () => {
@@ -232,7 +195,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
   })
 
   it('says as a sentence that a company keeps its last manager', async () => {
-    await shown.open(`/people/users/${managerId}`)
+    await shown.open(`/people/users/${dock.managerId}`)
+    await page.getByRole('definition').getByText(MARKUP, { exact: true }).waitFor()
     await button(/^Revoke: Administrator on Dock/).click()
     const dialog = page.getByRole('alertdialog')
     await dialog.getByRole('button', { name: 'Revoke' }).click()
@@ -265,17 +229,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
   })
 
   it('offers somebody with few rights only keys that the server makes, and says why it refuses another', async () => {
-    const { users, roles, permissions } = test.engine.administration
-    const { id: userIdentityId } = await users.add({
-      email: HELPER.email,
-      name: 'Tim Help',
-      companyId: dockId,
-      invite: false,
-    })
-    await users.completeSetup(userIdentityId, PASSWORD)
-    const managing = { name: 'Manager', applications: ['tenant'], capabilities: ['tenant:manage'], companyId: dockId }
-    const { id: appRoleId } = await roles.create(managing)
-    await permissions.grant({ userIdentityId, appAccountId: tenantId, appRoleId })
+    await addHelper(test.engine, dock)
     const helper = await test.openPage()
     await helper.open('/people/keys/new')
     await helper.logIn(HELPER)
@@ -322,7 +276,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     const contents = {
       '': { role: 'button', name: `Dock ${MARKUP}` },
       '/invite': { role: 'button', name: /Erstes Recht: die Rolle auf dem Konto für GPTs$/ },
-      [`/users/${managerId}`]: { role: 'table' },
+      [`/users/${dock.managerId}`]: { role: 'table' },
       '/roles': { role: 'table' },
       '/keys': { role: 'table' },
       '/keys/new': { role: 'radio', name: /^Ein anderer Benutzer/ },
@@ -346,13 +300,3 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await small.context.close()
   })
 })
-
-/** Sends what a command for curl would send. @returns the answer */
-async function runCurl(command: string): Promise<unknown> {
-  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script])
-  const [url = '', ...args] = stdout.split('\0')
-  const body = args.filter((text) => text !== '-d' && text !== '').join('&')
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return await (await fetch(url, { method: 'POST', body, headers })).json()
-}
