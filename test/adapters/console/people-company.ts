@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Engine } from '../../../src/index.js'
-import { PASSWORD } from './console-test.js'
+import { type ConsoleTest, PASSWORD } from './console-test.js'
 
 export const MARKUP = '<img src=x onerror=alert(1)>'
 
+type Credentials = ConsoleTest['owner']
+
 /** Manages the company of {@link addCompany}, with all rights. */
-export const MANAGER = { email: 'mara@dock.example', password: PASSWORD }
+export const MANAGER: Credentials = { email: 'mara@dock.example', password: PASSWORD }
 /** Manages users of that company, and has no other right there: see {@link addHelper}. */
-export const HELPER = { email: 'tim@dock.example', password: PASSWORD }
+export const HELPER: Credentials = { email: 'tim@dock.example', password: PASSWORD }
 
 /** A company below the first one, with markup wherever the API allows it. */
 export interface LowerCompany {

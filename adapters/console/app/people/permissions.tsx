@@ -13,7 +13,7 @@ import { type PermissionAction, PermissionTable } from './permission-table.js'
 import type { ListedPermission, UserDetails } from './use-users.js'
 import { USER_TEXTS } from './user-texts.js'
 
-/** What the user of the page does. */
+/** An action on a permission that a dialog asks about. */
 interface Asked {
   readonly action: PermissionAction
   readonly permission: ListedPermission

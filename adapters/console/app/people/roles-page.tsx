@@ -9,7 +9,7 @@ import { useCompanyName } from './use-companies.js'
 
 const COMMAND = 'alcove role create --applications assistant --capabilities context:read,search "Name"'
 
-/** What the roles allow: at `/people/roles`. */
+/** The roles with all that they allow: at `/people/roles`. */
 export function RolesPage(): ReactElement {
   const texts = useTexts(ROLE_TEXTS)
   const roles = useRoles()
