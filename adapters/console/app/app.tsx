@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, type ReactElement, Suspense, useState } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { AlcoveApiError, ApiProvider, createApi, dataOf, useApi } from './api/api.js'
+import { ErrorBoundary } from './frame/error-boundary.js'
 import { Frame, SECTIONS } from './frame/frame.js'
 import { LoginPage } from './login/login-page.js'
 import { type CurrentLogin, canOf, type Login, LoginProvider, useLogin } from './login/use-login.js'
@@ -108,6 +109,7 @@ function FirstLogin({ onLogin }: { readonly onLogin: (state: Login | 'none') => 
 }
 
 function Sections(): ReactElement {
+  const [path] = useLocation()
   const texts = useTexts(TEXTS)
   const { can } = useLogin()
   const first = SECTIONS.find(({ needs }) => can(needs))
@@ -116,21 +118,23 @@ function Sections(): ReactElement {
       {first === undefined ? (
         <EmptyState title={texts.noRight}>{texts.noRightText}</EmptyState>
       ) : (
-        <Suspense>
-          <Switch>
-            <Route path="/">
-              <Redirect to={`/${first.name}`} replace />
-            </Route>
-            {can('context:read') && <Route path="/gpts/*?" component={Gpts} />}
-            {can('search') && <Route path="/search" component={Search} />}
-            {can('tenant:manage') && <Route path="/people/*?" component={People} />}
-            {can('webhook:manage') && <Route path="/webhooks/*?" component={Webhooks} />}
-            {can('tenant:manage') && <Route path="/operate/*?" component={Operate} />}
-            <Route>
-              <EmptyState title={texts.unknown}>{texts.unknownText}</EmptyState>
-            </Route>
-          </Switch>
-        </Suspense>
+        <ErrorBoundary key={path.split('/')[1] ?? ''}>
+          <Suspense>
+            <Switch>
+              <Route path="/">
+                <Redirect to={`/${first.name}`} replace />
+              </Route>
+              {can('context:read') && <Route path="/gpts/*?" component={Gpts} />}
+              {can('search') && <Route path="/search" component={Search} />}
+              {can('tenant:manage') && <Route path="/people/*?" component={People} />}
+              {can('webhook:manage') && <Route path="/webhooks/*?" component={Webhooks} />}
+              {can('tenant:manage') && <Route path="/operate/*?" component={Operate} />}
+              <Route>
+                <EmptyState title={texts.unknown}>{texts.unknownText}</EmptyState>
+              </Route>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
       )}
     </Frame>
   )
