@@ -182,10 +182,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
   })
 
   it('cancels a check, and tells somebody who comes second to wait', async () => {
-    let answer: (() => Promise<void>) | undefined
+    const answers: (() => Promise<void>)[] = []
     await page.route('**/operator/verify', async (route) => {
       const problem = { status: 429, code: 'ERR_THROTTLED', title: 'Too many', detail: 'a verification runs already' }
-      answer = async () => await route.fulfill({ status: 429, json: problem })
+      answers.push(async () => await route.fulfill({ status: 429, json: problem }))
       await Promise.resolve()
     })
     await page.getByRole('button', { name: 'Check everything' }).click()
@@ -193,9 +193,9 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await page.getByRole('button', { name: 'Cancel the check' }).click()
     await page.getByText('You cancelled the check').waitFor()
     await page.getByRole('button', { name: 'Check everything' }).click()
-    await expect.poll(() => answer !== undefined).toBe(true)
+    await expect.poll(() => answers.length).toBe(2)
     await page.getByRole('progressbar').waitFor()
-    await answer?.()
+    await answers[1]?.()
     await page.getByText('Somebody else runs a check right now').waitFor()
     await page.unroute('**/operator/verify')
   })

@@ -87,7 +87,7 @@ describe.skipIf(MISSING_BROWSER !== undefined).each(DATABASES)(
       expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
       expect(await other.page.locator('body').innerText()).not.toContain('Sourdough')
       await one.open(`/gpts/${garage.contextId}/documents`)
-      await one.page.getByRole('alert').first().waitFor()
+      await one.page.getByRole('heading', { name: 'There is no such GPT' }).first().waitFor()
       expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
       expect([...one.faults, ...other.faults]).toEqual([])
       await Promise.all([one.context.close(), other.context.close()])

@@ -4,7 +4,7 @@ import { AlcoveApiError, type AlcoveClient, type components, createAlcoveClient 
 import { serverAddresses } from './server.js'
 
 export type { AlcoveClient, DocumentState } from '../../../client/index.js'
-export { AlcoveApiError, AlcoveClientError, DocumentProcessingError, dataOf } from '../../../client/index.js'
+export { AlcoveApiError, AlcoveClientError, dataOf } from '../../../client/index.js'
 
 /** A record of the API, by the name of its schema: `Schema<'Context'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]

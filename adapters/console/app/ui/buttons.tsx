@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { Button as AriaButton, type ButtonProps as AriaButtonProps, ToggleButton } from 'react-aria-components'
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components'
 import { Link } from 'wouter'
 
 interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style' | 'children'> {
@@ -27,22 +27,5 @@ export function ButtonLink({
     <Link href={href} className={`button button-${kind}`}>
       {children}
     </Link>
-  )
-}
-
-/** A button that is on or off. */
-export function Toggle({
-  isSelected,
-  onChange,
-  children,
-}: {
-  readonly isSelected: boolean
-  readonly onChange: (isSelected: boolean) => void
-  readonly children: ReactNode
-}): ReactElement {
-  return (
-    <ToggleButton className="button button-quiet" isSelected={isSelected} onChange={onChange}>
-      {children}
-    </ToggleButton>
   )
 }

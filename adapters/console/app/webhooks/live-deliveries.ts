@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
 import { type Delivery, WEBHOOKS_KEY } from './queries.js'
 
-/** Which deliveries a log shows. */
+/** Selects the deliveries that a log shows. */
 export interface DeliveryFilter {
   readonly destinationId?: number
   readonly status?: Delivery['status']
@@ -63,7 +63,7 @@ export function useLiveDeliveries(filter: DeliveryFilter): LiveDeliveries {
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }) => await readDeliveries(api, filter, { cursor: pageParam, signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    // Only the user changes which rows are shown. Who comes back sees the newest ones.
+    // Only the user changes which rows are shown. A user who comes back sees the newest ones.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })

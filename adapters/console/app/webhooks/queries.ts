@@ -71,6 +71,6 @@ export function useDelivery(id: number): UseQueryResult<DeliveryWithAttempts> {
 }
 
 /** True if the engine still works on a delivery. */
-export function isOpen({ status }: Pick<Delivery, 'status'>): boolean {
+function isOpen({ status }: Pick<Delivery, 'status'>): boolean {
   return status === 'pending' || status === 'delivering'
 }

@@ -44,7 +44,7 @@ export async function findUnsent(
 
 export interface ResendReport {
   readonly sent: number
-  /** How many could not be sent again, by the reason. */
+  /** Numbers of deliveries that could not be sent again, by the reason. */
   readonly refused: ReadonlyMap<string, number>
   /** Seconds until it goes on, because the server allows no more at once. */
   readonly pauseSeconds: number

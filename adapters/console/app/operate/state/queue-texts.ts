@@ -2,7 +2,7 @@ import type { Texts } from '../../texts/language.js'
 
 interface QueueKind {
   readonly name: string
-  /** What its jobs do. */
+  /** The work of its jobs. */
   readonly about: string
 }
 
