@@ -4,13 +4,17 @@ import { loadConsole } from './engines.js'
 
 const PATH = '/console'
 
-/** The console, if it is wanted. Loads its module at the first request for it. */
-export function consoleMounts(isWanted: boolean): Mounts {
+/**
+ * The console, if it is wanted. Loads its module at the first request for it.
+ * @param publicUrl the URL under which browsers reach the server; a proxy may cut off its path
+ */
+export function consoleMounts(isWanted: boolean, publicUrl: string | undefined): Mounts {
   if (!isWanted) return {}
   let loading: Promise<ConsoleHandler> | undefined
   const load = async (): Promise<ConsoleHandler> => {
     const { createConsoleHandler } = await loadConsole()
-    return createConsoleHandler({ path: PATH })
+    const apiPath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
+    return createConsoleHandler({ path: `${apiPath}${PATH}`, apiPath })
   }
   const handle: ConsoleHandler = async (request) => {
     loading ??= load()

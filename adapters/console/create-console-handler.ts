@@ -4,7 +4,7 @@ import { ConsoleFiles } from './console-files.js'
 import { checkPath, consolePage } from './console-page.js'
 
 export interface ConsoleOptions {
-  /** Path at which the handler is mounted. Default: `/console`. */
+  /** Path at which browsers find the console. Default: `/console`. */
   readonly path?: string
   /** Path of the REST API on the same origin: the `basePath` of its handler. Default: none. */
   readonly apiPath?: string
@@ -34,8 +34,9 @@ export function createConsoleHandler(options: ConsoleOptions = {}): ConsoleHandl
       if (request.method !== 'GET' && request.method !== 'HEAD')
         throw new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', 'the console takes only GET', { allow: 'GET, HEAD' })
       const { pathname } = new URL(request.url)
-      const name = pathname.startsWith(`${path}/assets/`) ? pathname.slice(path.length + 1) : undefined
-      if (name !== undefined) return await files.answer(name, request)
+      // A proxy may have cut off the beginning of the path.
+      const at = pathname.lastIndexOf('/assets/')
+      if (at !== -1) return await files.answer(pathname.slice(at + 1), request)
       return consolePage(await files.entry(), { path, apiPath })
     } catch (error) {
       return problem(error)

@@ -1,36 +1,46 @@
 import { parse, serialize } from 'hono/utils/cookie'
 import { type Engine, ForbiddenError, InvalidInputError, UnauthenticatedError } from '../../src/index.js'
-import { type Authenticate, type LoginOptions, serviceUrl } from '../node-kit/index.js'
+import { type CheckedLogin, serviceUrl } from '../node-kit/index.js'
 import type { HttpHandlerOptions } from './route.js'
 
 const COOKIE = 'alcove_login'
+/** Browsers take this name only for `https` and the path `/`: no other server of the same site can set it. */
+const HOST_COOKIE = `__Host-${COOKIE}`
 /** The header by which a page chooses an account of its login. */
 const ACCOUNT_HEADER = 'x-alcove-account'
 
-/** The login that a request's cookie names. */
+/** The login that a request's cookie names. A bearer token comes before a cookie. */
 export function loginOf({ headers }: Request): string | undefined {
-  return parse(headers.get('cookie') ?? '', COOKIE)[COOKIE]
+  if (/^bearer\s/i.test(headers.get('authorization') ?? '')) return undefined
+  const cookies = parse(headers.get('cookie') ?? '')
+  return cookies[HOST_COOKIE] ?? cookies[COOKIE]
 }
 
-/** Adds the cookie logins to a handler's own login, which comes first. A bearer token also comes before a cookie. */
+/** The part of a handler's login that knows callers by cookies. @throws InvalidInputError */
 export function cookieLoginsOf(
   engine: Engine,
-  { cookieLogins = false, authenticate }: Pick<HttpHandlerOptions, 'cookieLogins' | 'authenticate'>,
-): Pick<LoginOptions, 'authenticate'> {
+  { cookieLogins = false }: Pick<HttpHandlerOptions, 'cookieLogins'>,
+): Pick<CheckedLogin, 'cookieLogin'> {
   if (typeof cookieLogins !== 'boolean') throw new InvalidInputError('cookieLogins', 'must be true or false')
   if (!cookieLogins) return {}
-  const byCookie: Authenticate = async (request) => {
-    const login = loginOf(request)
-    if (login === undefined || request.headers.has('authorization')) return undefined
-    try {
-      return await engine.authentication.principalOfLogin(login, accountOf(request))
-    } catch (error) {
-      if (error instanceof UnauthenticatedError) return undefined
-      throw error
-    }
-  }
   return {
-    authenticate: async (request, info) => (await authenticate?.(request, info)) ?? (await byCookie(request, info)),
+    cookieLogin: async (request) => {
+      const login = loginOf(request)
+      if (login === undefined) return undefined
+      const accountId = accountOf(request)
+      const { authentication } = engine
+      try {
+        const principal = await authentication.principalOfLogin(login, accountId)
+        const renew = async (): Promise<void> => {
+          await authentication.principalOfLogin(login, accountId)
+        }
+        return { principal, renew }
+      } catch (error) {
+        // The cookie is of another server on this host, or of a login that has ended: it names nobody.
+        if (error instanceof UnauthenticatedError) return undefined
+        throw error
+      }
+    },
   }
 }
 
@@ -40,15 +50,15 @@ export function cookieOf(
   login: string | undefined,
   { options, basePath }: { readonly options: HttpHandlerOptions; readonly basePath: string },
 ): string {
-  const isSecure = serviceUrl(request, options.publicUrl).root.startsWith('https:')
-  return serialize(COOKIE, login ?? '', {
+  const secure = serviceUrl(request, options.publicUrl).root.startsWith('https:')
+  const attributes = {
     httpOnly: true,
     sameSite: 'Strict',
-    path: basePath === '' ? '/' : basePath,
-    secure: isSecure,
-    // With a login, the browser forgets the cookie when it closes.
+    // With a login, the cookie is one of the browser's session.
     ...(login === undefined && { maxAge: 0 }),
-  })
+  } as const
+  if (secure && basePath === '') return serialize(HOST_COOKIE, login ?? '', { ...attributes, secure: true, path: '/' })
+  return serialize(COOKIE, login ?? '', { ...attributes, secure, path: basePath === '' ? '/' : basePath })
 }
 
 function accountOf({ headers }: Request): number | undefined {

@@ -149,7 +149,16 @@ function requestAborted(): HttpError {
   return new HttpError(400, 'ERR_REQUEST_ABORTED', 'the client closed the connection')
 }
 
-type RequestMember = 'params' | 'query' | 'body' | 'request' | 'origin' | 'requireRights' | 'requireToken' | 'readJson'
+type RequestMember =
+  | 'identify'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'request'
+  | 'origin'
+  | 'requireRights'
+  | 'requireToken'
+  | 'readJson'
 
 type BaseCall = Omit<Call<unknown, unknown, unknown>, RequestMember> & { readonly bodies: BodyBudget }
 
@@ -170,6 +179,7 @@ async function answer(
   const call = {
     ...baseCall,
     readJson: read,
+    identify,
     request,
     origin,
     requireRights: async () => await caller?.renew(),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Engine, Health, Origin, Session } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
-import type { LoginOptions, PublicUrl } from '../node-kit/index.js'
+import type { LoginOptions, PublicUrl, RequestCaller } from '../node-kit/index.js'
 import type { Mounts } from './mounts.js'
 
 /** The parts of the API that can be mounted on their own. */
@@ -39,8 +39,8 @@ export interface HttpHandlerOptions extends LoginOptions {
   readonly bearerTokens?: boolean
   /**
    * True: pages of this server can log in by `POST /auth/login` with a password or an API key, and are known by a cookie
-   * from then on. The cookie is `HttpOnly` and `SameSite=Strict`. `authenticate` and bearer tokens come first. Default:
-   * false.
+   * from then on. The cookie is `HttpOnly` and `SameSite=Strict`. `authenticate` and bearer tokens come first. No page of
+   * another origin may use the cookie. Default: false.
    */
   readonly cookieLogins?: boolean
   /**
@@ -107,6 +107,8 @@ export interface Call<Params, Query, Body> {
   readonly describe: () => Uint8Array
   /** The health of the engine. Requests share one check. */
   readonly health: () => Promise<Health>
+  /** Finds the caller of a public operation that needs one. @throws the errors of authentication */
+  readonly identify: () => Promise<RequestCaller>
   /** Checks that the caller still has its rights while a long answer is sent. @throws the errors of authentication */
   readonly requireRights: () => Promise<void>
   /** As {@link requireRights}, but an expired token is refused too. */

@@ -67,6 +67,7 @@ export interface ApiKeyOperations {
    * - Without one, the principal needs every capability of the role Administrator.
    * - A principal with the sight `user` makes no key that sees all contexts of an account. It also makes no key for
    *   assistant that acts for another person, unless the target is `tenant` alone.
+   * - A principal that acts by an API key makes no key for an application that is not one of its own (`targets`).
    *
    * @throws InvalidInputError for an invalid member
    * @throws NotFoundError `ERR_USER_NOT_FOUND`, also for a user out of reach

@@ -117,7 +117,7 @@ export function serveCommand(): CommandUnknownOpts {
           ? await listen(
               createHttpHandler(engine, {
                 ...handlerOptions,
-                mounts: { ...agentMounts(engine, agentOptions), ...consoleMounts(given.console) },
+                mounts: { ...agentMounts(engine, agentOptions), ...consoleMounts(given.console, publicUrl) },
               }),
               {
                 ...connectionSettings(given),

@@ -746,7 +746,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key; its secret is in this answer only
-         * @description The key acts for the user `userId`, or without one for a new service user with the role Administrator. It gives no right and no context that the caller does not have: otherwise the answer is 403. `sight` is `user` for a key with a `userId` unless you say otherwise, and the caller's own sight for a service user.
+         * @description The key acts for the user `userId`, or without one for a new service user with the role Administrator. It gives no right that the caller does not have, no context of another person, and no application that is not one of the caller's own API key: otherwise the answer is 403. `sight` is `user` for a key with a `userId` unless you say otherwise, and the caller's own sight for a service user.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1140,6 +1140,8 @@ export interface components {
         Login: {
             /** @enum {string} */
             kind: "password" | "key" | "host";
+            /** @enum {string} */
+            sight: "user" | "account";
             user: {
                 id: number;
                 name: string;
@@ -2450,26 +2452,8 @@ export interface operations {
                     "application/json": components["schemas"]["Login"];
                 };
             };
-            /** @description The input is not valid: `detail` names the field */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token is missing, not valid or expired */
+            /** @description Neither a cookie, nor a token, nor the login of the host names a caller */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token does not allow this operation */
-            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,7 +10,7 @@ import {
 import { refuseCrossSite } from '../../node-kit/index.js'
 import { noContent, secretJson } from '../answers.js'
 import { cookieOf, loginOf } from '../cookie-logins.js'
-import { publicRoute, type Route, route } from '../route.js'
+import { publicRoute, type Route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
 import { problemSchema, throttledAnswer } from '../schemas/problems.js'
 
@@ -19,6 +19,7 @@ const named = z.object({ id, name: z.string() })
 const loginSchema: z.ZodType<Login> = z
   .object({
     kind: z.enum(['password', 'key', 'host']),
+    sight: z.enum(['user', 'account']),
     user: named.extend({ email: z.string(), customerId: id }),
     clientId: z.string().nullable(),
     expires: timestamp.nullable(),
@@ -67,24 +68,35 @@ export const LOGIN_ROUTES: readonly Route[] = [
       429: throttledAnswer('Too many wrong passwords or secrets'),
     },
     handle: async ({ readJson, request, engine, origin, options, basePath }) => {
-      refuseCrossSite(request, { ...options, origins: options.corsOrigins })
+      refuseCrossSite(request, { publicUrl: options.publicUrl })
       const token = await engine.authentication.logIn((await readJson()) as LoginInput, origin)
+      const former = loginOf(request)
+      if (former !== undefined) await engine.authentication.logOut(former)
       const answer = secretJson(await engine.authentication.getLogin(token))
       answer.headers.append('set-cookie', cookieOf(request, token, { options, basePath }))
       return answer
     },
   }),
-  route({
+  publicRoute({
     api: 'system',
-    access: 'any',
     method: 'GET',
     path: PATH,
     operationId: 'getLogin',
     summary: 'Get the login of the caller, with the accounts on which it may act',
-    answers: STATE,
-    handle: async ({ request, engine }, { principal }) => {
+    answers: {
+      ...STATE,
+      401: {
+        description: 'Neither a cookie, nor a token, nor the login of the host names a caller',
+        schema: problemSchema,
+        contentType: 'application/problem+json',
+      },
+    },
+    // A login without an account has no principal, and is told all the same.
+    handle: async ({ request, engine, options, identify }) => {
       const login = await findLogin(engine, request)
-      // A bearer token, or the host's own login, comes before the cookie: its user may be another one.
+      if (login !== undefined && options.authenticate === undefined) return secretJson(login)
+      const { principal } = await identify()
+      // The host's own login comes before the cookie: its user may be another one.
       const isOfCaller = login?.user.id === principal.userId
       return secretJson(isOfCaller ? login : await engine.authentication.describePrincipal(principal))
     },
@@ -97,7 +109,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     summary: 'End the login of the page',
     answers: { 204: { description: 'The login has ended, or there was none' }, ...CROSS_SITE },
     handle: async ({ request, engine, options, basePath }) => {
-      refuseCrossSite(request, { ...options, origins: options.corsOrigins })
+      refuseCrossSite(request, { publicUrl: options.publicUrl })
       const token = loginOf(request)
       if (token !== undefined) await engine.authentication.logOut(token)
       const answer = noContent()
@@ -109,7 +121,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
 
 async function findLogin({ authentication }: Engine, request: Request): Promise<Login | undefined> {
   const token = loginOf(request)
-  if (token === undefined || request.headers.has('authorization')) return undefined
+  if (token === undefined) return undefined
   try {
     return await authentication.getLogin(token)
   } catch (error) {

@@ -55,7 +55,8 @@ export const TENANT_ACCESS_ROUTES: readonly Route[] = [
     summary: 'Create an API key; its secret is in this answer only',
     description:
       'The key acts for the user `userId`, or without one for a new service user with the role Administrator. It gives no ' +
-      'right and no context that the caller does not have: otherwise the answer is 403. `sight` is `user` for a key with a ' +
+      'right that the caller does not have, no context of another person, and no application that is not one of the ' +
+      "caller's own API key: otherwise the answer is 403. `sight` is `user` for a key with a " +
       "`userId` unless you say otherwise, and the caller's own sight for a service user.",
     body: newTenantApiKeySchema,
     answers: {

@@ -8,7 +8,7 @@ import {
   type Session,
 } from '../../../src/index.js'
 import { refuseCrossSite } from './cross-site.js'
-import type { Authenticate, CheckedLogin, LoginInfo, LoginOptions } from './login.js'
+import type { Authenticate, CheckedLogin, LoginInfo } from './login.js'
 import { HttpError, statusOf } from './problem.js'
 
 /** The caller of a request, with the operations of its principal. */
@@ -27,12 +27,17 @@ export interface RequestCaller {
 type Access = 'assistant' | 'tenant' | 'any'
 
 /** @throws InvalidInputError for an `authenticate` that is no function, and for options with which every request would get 401 */
-export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite = false }: LoginOptions): void {
+export function checkLogin({
+  authenticate,
+  bearerTokens = true,
+  allowsCrossSite = false,
+  cookieLogin,
+}: CheckedLogin): void {
   if (authenticate !== undefined && typeof authenticate !== 'function')
     throw new InvalidInputError('authenticate', 'must be a function that gets the request and returns a principal')
   if (typeof bearerTokens !== 'boolean') throw new InvalidInputError('bearerTokens', 'must be true or false')
   if (typeof allowsCrossSite !== 'boolean') throw new InvalidInputError('allowsCrossSite', 'must be true or false')
-  if (!bearerTokens && authenticate === undefined)
+  if (!bearerTokens && authenticate === undefined && cookieLogin === undefined)
     throw new InvalidInputError(
       'bearerTokens',
       'can be false only together with authenticate: otherwise every request would get 401',
@@ -40,7 +45,7 @@ export function checkLogin({ authenticate, bearerTokens = true, allowsCrossSite 
 }
 
 /**
- * Finds the caller of a request: first by the host's login, then by a bearer token.
+ * Finds the caller of a request: first by the host's login, then by a bearer token or a cookie of this server.
  *
  * @throws HttpError 401 if neither knows the request, 403 for one of another site that the login knows
  * @throws UnauthenticatedError for a token that is not valid
@@ -54,7 +59,7 @@ export async function identifyCaller(
   info: LoginInfo,
   options: CheckedLogin,
 ): Promise<RequestCaller> {
-  const { authenticate, bearerTokens = true } = options
+  const { authenticate, bearerTokens = true, cookieLogin } = options
   if (authenticate !== undefined) {
     const session = await logIn(engine, authenticate, request, info)
     if (session !== undefined) {
@@ -64,9 +69,23 @@ export async function identifyCaller(
       const renew = async (): Promise<void> => await engine.authentication.renewPrincipal(principal, application)
       return { principal, session, renew }
     }
-    if (!bearerTokens) throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'this request belongs to no login: log in first')
   }
-  return await identifyToken(engine, request, { origin: originOf(info), hasLogin: authenticate !== undefined })
+  const login = await cookieLogin?.(request)
+  if (login !== undefined) {
+    // A page must be of this server: an option that names other origins is for tokens and for the host's login.
+    refuseCrossSite(request, { publicUrl: options.publicUrl })
+    const principal = { ...login.principal, origin: { ...login.principal.origin, ...originOf(info) } }
+    const application = access === 'any' ? undefined : access
+    const renew = async (): Promise<void> => {
+      await login.renew()
+      await engine.authentication.renewPrincipal(principal, application)
+    }
+    return { principal, session: engine.as(principal), clientId: principal.origin.clientId, renew }
+  }
+  const hasLogin = authenticate !== undefined || cookieLogin !== undefined
+  if (!bearerTokens && hasLogin)
+    throw new HttpError(401, 'ERR_UNAUTHENTICATED', 'this request belongs to no login: log in first')
+  return await identifyToken(engine, request, { origin: originOf(info), hasLogin })
 }
 
 async function logIn(

@@ -39,8 +39,17 @@ export interface LoginOptions {
   readonly bearerTokens?: boolean
 }
 
+/** A caller whom a cookie of this server names. */
+export interface CookieLogin {
+  readonly principal: Principal
+  /** Checks that the login has not ended. @throws UnauthenticatedError @throws ForbiddenError */
+  readonly renew: () => Promise<void>
+}
+
 /** The options of a login, with what its check of origins needs. */
 export interface CheckedLogin extends LoginOptions {
+  /** Finds the caller by a cookie of this server, if neither `authenticate` nor a bearer token names one. */
+  readonly cookieLogin?: ((request: Request) => Promise<CookieLogin | undefined>) | undefined
   /** Origins whose pages may send requests. `*` does not count: it is for tokens, which a page must know. */
   readonly origins?: readonly string[] | undefined
   readonly publicUrl?: PublicUrl | undefined

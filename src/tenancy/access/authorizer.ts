@@ -161,6 +161,7 @@ async function readTenantAccess(
     by: actorOf(principal),
     capabilities: narrowToScope(role.capabilities, principal.scope),
     sight: principal.sight ?? 'user',
+    targets: principal.targets,
     renew: async (current) => (await readTenantAccess(current, principal, capability)).access.reach,
   })
   return { access: { principal, actor: { id: user.id, email: user.email }, reach }, permissionId: permission.id }

@@ -40,6 +40,11 @@ export interface Principal {
   readonly sight?: Sight
   /** Limits the principal to these capabilities of its role. Default: no limit. */
   readonly scope?: readonly Capability[] | undefined
+  /**
+   * The applications of the API key by which the principal acts. It makes no key for others. Default: no limit, as for a
+   * user who has logged in.
+   */
+  readonly targets?: readonly string[] | undefined
   /** Default: unknown. */
   readonly origin?: Origin | undefined
 }
@@ -54,12 +59,15 @@ export const SIGHTS: readonly Sight[] = ['user', 'account']
 
 const ORIGIN_TEXT = textSchema({ max: 255, isLine: true }).optional()
 
+const MAX_TARGETS = 10
+
 const PRINCIPAL = openObjectSchema({
   companyId: idSchema(),
   userId: idSchema(),
   accountId: idSchema(),
   sight: choiceSchema(SIGHTS).default('user'),
   scope: listSchema(choiceSchema(CAPABILITIES), CAPABILITIES.length).optional(),
+  targets: listSchema(textSchema({ max: 100 }), MAX_TARGETS).optional(),
   origin: openObjectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 

@@ -14,6 +14,8 @@ export interface Reach {
   readonly isLimited: boolean
   /** The contexts that the actor sees in an account. */
   readonly sight: Sight
+  /** The applications for which the actor may make API keys; `undefined` for all. */
+  readonly targets: readonly string[] | undefined
   /** Returns those of these companies that exist and are within the reach. */
   within(repositories: Repositories, companyIds: readonly number[]): Promise<ReadonlySet<number>>
   /** True if a role with these capabilities may be granted. */
@@ -34,6 +36,7 @@ export function unlimitedReach(by: AuditActor): Reach {
     by,
     isLimited: false,
     sight: 'account',
+    targets: undefined,
     within: async ({ companies }, companyIds) => {
       const records = await Promise.all(companyIds.map((id) => companies.get(id)))
       return new Set(records.flatMap((company) => (company === undefined ? [] : [company.id])))
@@ -48,20 +51,21 @@ export function unlimitedReach(by: AuditActor): Reach {
 export const UNLIMITED: Reach = unlimitedReach(HOST_ACTOR)
 
 /** The user of a reach. */
-interface ReachHolder extends Pick<Reach, 'by' | 'renew' | 'sight'> {
+interface ReachHolder extends Pick<Reach, 'by' | 'renew' | 'sight' | 'targets'> {
   readonly userId: number
   /** Capabilities of the user's role on the tenant account. */
   readonly capabilities: readonly string[]
 }
 
 /** The reach of a user over a company and its descendants. */
-export function reachOf(companyId: number, { userId, by, capabilities, sight, renew }: ReachHolder): Reach {
+export function reachOf(companyId: number, { userId, by, capabilities, sight, targets, renew }: ReachHolder): Reach {
   return {
     companyId,
     userId,
     by,
     isLimited: true,
     sight,
+    targets,
     within: async ({ companies }, companyIds) => await companies.within([...new Set(companyIds)], companyId),
     mayGrant: (granted) => granted.every((capability) => capabilities.includes(capability)),
     renew,

@@ -137,7 +137,8 @@ async function readLiveToken(
   if (!isInReach && !(await companies.isWithin(access.account.companyId, companyId))) {
     throw new ForbiddenError('the account of this token is out of reach of its company')
   }
-  const principal: Principal = { companyId, userId, accountId, sight: key.sight, ...(scope && { scope }) }
+  const { sight, targets } = key
+  const principal: Principal = { companyId, userId, accountId, sight, targets, ...(scope && { scope }) }
   const { applications, capabilities } = access.role
   return {
     caller: { principal, targetApp, clientId, tokenHash },

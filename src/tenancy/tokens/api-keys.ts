@@ -94,6 +94,7 @@ export class ApiKeys {
    * - The caller could grant every permission of the user. Without a user, that is the role Administrator.
    * - A caller who sees only their own and shared contexts makes no key that sees more, and none with which they would
    *   see the private contexts of another person.
+   * - A caller who acts by an API key makes no key for an application that is not one of that key.
    *
    * @throws InvalidInputError
    * @throws NotFoundError if the user does not exist or is out of reach; without a limit, also for the company
@@ -117,6 +118,7 @@ export class ApiKeys {
       await requireCompany(repositories, rights.reach, companyId)
       const company = await companies.get(companyId)
       if (company === undefined) throw new NotFoundError('company', companyId)
+      requireTargets(rights.reach, targets)
       const user = userId === undefined ? undefined : await rights.userToActFor(userId, targets)
       requireSight(rights.reach, { user, targets, sight })
       const created = now.toISOString()
@@ -193,6 +195,15 @@ export class ApiKeys {
 
 function defaultSight({ userId }: NewApiKey, reach: Reach): Sight {
   return reach.isLimited && userId !== undefined ? 'user' : reach.sight
+}
+
+/** Without this, a key for one application would get its holder the contexts of another. @throws ForbiddenError */
+function requireTargets(reach: Reach, targets: readonly string[]): void {
+  const others = targets.filter((target) => reach.targets?.includes(target) === false)
+  if (others.length === 0) return
+  throw new ForbiddenError(
+    `you act by an API key that is not for ${others.join(', ')}: log in as a user, or with a key for it`,
+  )
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { randomToken, type SecretBox, sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, SecretUnreadableError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
 import { idSchema, isRecord, objectSchema, textSchema, validate } from '../../kernel/validate.js'
-import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import type { ApiKeyRecord, Clock, Repositories, Sight, Storage, UserRecord } from '../../ports/index.js'
 import {
   type Capability,
   findUsableUser,
@@ -77,6 +77,8 @@ export interface Login {
   readonly clientId: string | null
   /** The time at which the login ends, ISO 8601; null if only the host knows it. */
   readonly expires: string | null
+  /** The visible contexts of an account: `user` for the user's own and shared ones, `account` for all. */
+  readonly sight: Sight
   /** Ordered by id. Empty for a user without a permission. */
   readonly accounts: readonly LoginAccount[]
 }
@@ -150,6 +152,7 @@ export class Logins {
         user: toLoginUser(user),
         clientId: key?.clientId ?? null,
         expires: new Date(content.expiresMs).toISOString(),
+        sight: key?.sight ?? 'user',
         accounts: await toAccounts(repositories, await principalsOf(repositories, user, key)),
       }
     })
@@ -159,18 +162,27 @@ export class Logins {
    * The same state for a principal of another login: its account, and those of users and permissions.
    * @throws UnauthenticatedError if the user is disabled or deleted
    */
-  async describe({ userId, accountId, companyId, scope, origin }: Principal): Promise<Login> {
+  async describe({ userId, accountId, companyId, sight = 'user', scope, targets, origin }: Principal): Promise<Login> {
     return await this.#storage.read(async (repositories) => {
       const user = await findUsableUser(repositories, userId)
       if (user === undefined) throw new UnauthenticatedError(`the user ${userId} does not exist, or is disabled`)
-      const principals = (await userPrincipals(repositories, userId))
+      const ofUser = await userPrincipals(repositories, userId)
+      const reached = await repositories.companies.within(
+        ofUser.map(({ account }) => account.customerId),
+        companyId,
+      )
+      const principals = ofUser
         .filter(({ account, application }) => account.id === accountId || application === 'tenant')
+        .filter(
+          ({ account, application }) => reached.has(account.customerId) && targets?.includes(application) !== false,
+        )
         .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, scope } }))
       return {
-        kind: 'host',
+        kind: targets === undefined ? 'host' : 'key',
         user: toLoginUser(user),
         clientId: origin?.clientId ?? null,
         expires: null,
+        sight,
         accounts: await toAccounts(repositories, principals),
       }
     })
@@ -181,7 +193,7 @@ export class Logins {
    *
    * @param accountId the account that the user has chosen. Default: the one on which the user usually acts
    * @throws UnauthenticatedError if the login has ended
-   * @throws ForbiddenError if the user may not act on the account
+   * @throws ForbiddenError if the user may not act on the account, or on any
    */
   async principalOf(token: string, accountId?: number): Promise<Principal> {
     return await this.#readLive(token, async (repositories, { user, key }) => {
@@ -189,13 +201,11 @@ export class Logins {
       const chosen = principals.find(({ account }) => account.id === accountId)
       if (accountId !== undefined && chosen === undefined)
         throw new ForbiddenError(`you may not act on the account ${accountId} now: choose another one`)
-      if (key === undefined) return chosen?.principal ?? (await mainPrincipal(repositories, user, principals))
-      // Without this, the key would act on an account that is not one of its own.
+      // Without this, a key would act on an account that is not one of its own.
       if (principals.length === 0)
-        throw new ForbiddenError(
-          'this API key has no account now: its user needs a permission on one of its applications',
-        )
+        throw new ForbiddenError('you may act on no account now: somebody who manages users must give you a permission')
       const principal = chosen?.principal ?? (await mainPrincipal(repositories, user, principals))
+      if (key === undefined) return principal
       return { ...principal, origin: { clientId: key.clientId } }
     })
   }
@@ -310,7 +320,7 @@ async function principalsOf(
   const scope = targets.flatMap((target) => CAPABILITIES_OF[target] ?? [])
   return ofUser
     .filter(({ account, application }) => reached.has(account.customerId) && targets.includes(application))
-    .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, sight, scope } }))
+    .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, sight, scope, targets } }))
 }
 
 function toLoginUser({ id, name, email, companyId: customerId }: UserRecord): Login['user'] {

@@ -1,3 +1,6 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type ConsoleOptions, createConsoleHandler } from '../../../adapters/console/index.js'
@@ -58,6 +61,18 @@ describe('createConsoleHandler', () => {
     const answer = await get(path)
     const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true
     expect(isPage || answer.status === 404).toBe(true)
+  })
+
+  it('adds at most 2 MB to an installation', async () => {
+    const folder = fileURLToPath(new URL('../../../dist/adapters/console/', import.meta.url))
+    const files = await readdir(folder, { recursive: true, withFileTypes: true })
+    const sizes = await Promise.all(
+      files
+        .filter((file) => file.isFile())
+        .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+    )
+    expect(sizes.length).toBeGreaterThan(10)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2_000_000)
   })
 
   it('takes only GET and HEAD', async () => {

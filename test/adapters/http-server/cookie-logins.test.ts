@@ -58,7 +58,7 @@ describe('a login by a cookie', () => {
     const state = await server.request<Login>('GET', PATH, { headers: { cookie } })
     expect(state.body.user.id).toBe(ada.id)
     const ofToken = await server.request<Login>('GET', PATH, { token, headers: { cookie } })
-    expect([ofToken.body.kind, ofToken.body.clientId]).toEqual(['host', server.key.clientId])
+    expect([ofToken.body.kind, ofToken.body.clientId]).toEqual(['key', server.key.clientId])
   })
 
   it('ends with the logout for all who have the cookie', async () => {
@@ -164,13 +164,28 @@ describe('a refused login', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('is that of a page of another site, for every method', async () => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is that of a page of another site or origin: %s', async (method) => {
     const cookie = await logIn()
-    const headers = { cookie, 'sec-fetch-site': 'cross-site' }
-    const json = { email: 'ada@example.com', password: PASSWORD }
-    expect((await server.request('POST', PATH, { headers, json })).status).toBe(403)
-    expect((await server.request('DELETE', PATH, { headers })).status).toBe(403)
-    expect((await server.request('POST', '/context', { headers, json: NEW_CONTEXT })).status).toBe(403)
+    const strangers = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site', origin: 'https://app.example.com' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+    ]
+    const handler = createHttpHandler(server.engine, { cookieLogins: true, corsOrigins: ['https://app.example.com'] })
+    const paths = method === 'POST' || method === 'DELETE' ? [PATH, '/context/1'] : ['/context/1']
+    for (const headers of strangers) {
+      for (const path of paths) {
+        const body = method === 'DELETE' ? null : '{}'
+        const init = { method, body, headers: { cookie, 'content-type': 'application/json', ...headers } }
+        const { status } = await handler(new Request(`http://alcove.example${path}`, init))
+        // No operation has this method at this path.
+        expect([path, [403, 405]]).toEqual([path, expect.arrayContaining([status])])
+        if (status === 405) expect(method).toMatch(/^(POST|PATCH)$/)
+      }
+    }
+    // The login is still there.
+    expect(await statusOf(cookie)).toBe(200)
   })
 
   it('takes an altered cookie for none', async () => {
@@ -185,7 +200,100 @@ describe('a refused login', () => {
   })
 })
 
+describe('a login beside others', () => {
+  it('comes after a bearer token, and is not disturbed by the password of a proxy', async () => {
+    const cookie = await logIn()
+    const basic = { authorization: `Basic ${btoa('proxy:secret')}` }
+    expect(await statusOf(cookie, '/context', basic)).toBe(200)
+    expect(
+      (await server.request('GET', '/tenant/users', { token: await server.token('tenant'), headers: { cookie } }))
+        .status,
+    ).toBe(200)
+  })
+
+  it('ends the one before it in the same browser', async () => {
+    const first = await logIn()
+    const json = { email: 'ada@example.com', password: PASSWORD }
+    const second = await server.request('POST', PATH, { json, headers: { cookie: first } })
+    expect(second.status).toBe(200)
+    expect(await statusOf(first)).toBe(401)
+  })
+
+  it('has a name for https that no other server of the site can set', async () => {
+    const handler = createHttpHandler(server.engine, { cookieLogins: true, publicUrl: 'https://alcove.example' })
+    const body = JSON.stringify({ email: 'ada@example.com', password: PASSWORD })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await handler(new Request('http://127.0.0.1/auth/login', { method: 'POST', body, headers }))
+    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^__Host-alcove_login=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    )
+    expect((await handler(new Request('http://127.0.0.1/context', { headers: { cookie } }))).status).toBe(200)
+  })
+
+  it('shows a token only the accounts within its reach', async () => {
+    const { administration, owner } = server.engine
+    const one = await administration.companies.create({ name: 'One', parentId: owner.companyId })
+    const two = await administration.companies.create({ name: 'Two', parentId: owner.companyId })
+    const roles = [{ application: 'tenant', role: 'Administrator' }]
+    const { user } = await administration.ensureUser({ externalId: 'guest', companyId: one.id, roles })
+    const account = (await administration.accounts.list()).find(
+      ({ customerId, application }) => customerId === two.id && application === 'tenant',
+    )
+    const role = (await administration.roles.list()).find(({ name }) => name === 'Administrator')
+    await administration.permissions.grant({
+      userIdentityId: user.id,
+      appAccountId: account?.id ?? 0,
+      appRoleId: role?.id ?? 0,
+    })
+    const key = await administration.apiKeys.create({ companyId: one.id, userId: user.id, targets: ['tenant'] })
+    const token = await server.token('tenant', key)
+    const { body } = await server.request<Login>('GET', PATH, { token })
+    expect(body.accounts.map(({ customerName }) => customerName)).toEqual(['One'])
+  })
+})
+
+describe('an API key for one application', () => {
+  it('makes no key for another, by a token or by a cookie', async () => {
+    const { administration, owner } = server.engine
+    const { companyId } = owner
+    const roles = [
+      { application: 'tenant', role: 'Administrator' },
+      { application: 'assistant', role: 'Administrator' },
+    ]
+    const { user } = await administration.ensureUser({ externalId: 'manager', companyId, roles })
+    for (const userId of [user.id, undefined]) {
+      const key = await administration.apiKeys.create({ companyId, targets: ['tenant'], ...(userId && { userId }) })
+      const token = await server.token('tenant', key)
+      const cookie = await logIn({ clientId: key.clientId, clientSecret: key.clientSecret })
+      for (const json of [{ targets: ['assistant'] }, { targets: ['tenant', 'assistant'], userId: key.userId }]) {
+        for (const caller of [{ token }, { headers: { cookie } }]) {
+          const { status, body } = await server.request<Problem>('POST', '/tenant/keys', { json, ...caller })
+          expect([status, body.detail]).toEqual([403, expect.stringContaining('not for assistant')])
+        }
+      }
+    }
+  })
+})
+
+describe('a login without an account', () => {
+  it('is told, so that the user can leave it', async () => {
+    const { administration, owner } = server.engine
+    const key = await administration.apiKeys.create({ companyId: owner.companyId, userId: ada.id, targets: ['tenant'] })
+    const cookie = await logIn({ clientId: key.clientId, clientSecret: key.clientSecret })
+    const { status, body } = await server.request<Login>('GET', PATH, { headers: { cookie } })
+    expect([status, body.accounts]).toEqual([200, []])
+    expect((await server.request('DELETE', PATH, { headers: { cookie } })).status).toBe(204)
+  })
+})
+
 describe('the option cookieLogins', () => {
+  it('is enough without bearer tokens', async () => {
+    const handler = createHttpHandler(server.engine, { cookieLogins: true, bearerTokens: false })
+    expect((await handler(new Request('http://x/context', { headers: { cookie: await logIn() } }))).status).toBe(200)
+    expect((await handler(new Request('http://x/context'))).status).toBe(401)
+  })
+
   it('is off by default: neither the routes nor the cookie exist', async () => {
     const cookie = await logIn()
     const handler = createHttpHandler(server.engine)

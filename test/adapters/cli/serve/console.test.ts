@@ -45,9 +45,14 @@ describe('the console of alcove serve', () => {
     expect(served?.stderr()).not.toContain(key.clientSecret)
   })
 
-  it('has a cookie for https alone, if that is the public address', async () => {
-    const address = await serve('--public-url', 'https://alcove.example.com')
+  it('has a cookie for https alone and the paths of the public address', async () => {
+    const address = await serve('--public-url', 'https://example.com/alcove')
     expect((await logIn(address)).headers.get('set-cookie')).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
+    const page = await (await fetch(`${address}/console`)).text()
+    expect(page).toContain('data-console-path="/alcove/console" data-api-path="/alcove"')
+    // The proxy cuts the prefix off.
+    const script = /src="\/alcove([^"]+\.js)"/.exec(page)?.[1] ?? ''
+    expect((await fetch(address + script)).status).toBe(200)
   })
 
   it('is left out by --no-console, with the logins', async () => {
