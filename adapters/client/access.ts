@@ -1,5 +1,5 @@
 import { AlcoveApiError, errorOf, jsonIn, NOT_ALCOVE } from './api-error.js'
-import { checkMembers } from './arguments.js'
+import { check, checkMembers } from './arguments.js'
 import { invalid } from './client-error.js'
 import type { Fetch } from './retrying-fetch.js'
 
@@ -41,7 +41,10 @@ interface CachedToken {
 function checkAccess(access: ClientAccess): void {
   if ('token' in access) checkMembers('access', access, ['token'])
   else if ('cookies' in access) checkMembers('access', access, ['cookies'], ['headers'])
-  else checkMembers('access', access, ['clientId', 'clientSecret'], ['accountId', 'scope'])
+  else if ('clientId' in access || 'clientSecret' in access)
+    checkMembers('access', access, ['clientId', 'clientSecret'], ['accountId', 'scope'])
+  // None of the ways: the sentence of the whole option names them.
+  else check({ access: undefined })
 }
 
 /** Finds the token of each request. */

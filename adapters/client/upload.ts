@@ -174,6 +174,7 @@ function progressOf(sentBytes: number, totalBytes: number | undefined): UploadPr
 interface XhrRequest {
   readonly upload: { onprogress: ((event: { readonly loaded: number; readonly total: number }) => void) | null }
   readonly status: number
+  readonly responseURL: string
   readonly responseText: string
   onload: (() => void) | null
   onerror: (() => void) | null
@@ -217,7 +218,7 @@ async function sendXhr(
 }
 
 function uuidOf(xhr: XhrRequest): string {
-  const answer = { status: xhr.status, headers: headersOf(xhr) }
+  const answer = { status: xhr.status, headers: headersOf(xhr), url: xhr.responseURL }
   if (xhr.status >= 200 && xhr.status < 300) return uuidIn(xhr.responseText, answer)
   throw new AlcoveApiError(problemIn(xhr.responseText), answer)
 }

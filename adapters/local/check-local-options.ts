@@ -27,12 +27,15 @@ const FOLDERS = z.array(PATH, { error: 'must be a list of folders' }).optional()
 const MODELS = z.array(z.unknown(), { error: 'must be a list of models on servers' }).optional()
 
 /**
- * Checks every option before the engine creates anything, so that a refused call leaves no folder behind.
+ * Checks every option but the folder before the engine creates anything, so that a refused call leaves no folder behind.
+ * A value that is no object has no options.
  *
  * @throws InvalidInputError for an unknown or invalid option
  * @throws SecretKeyError if `secretKey` does not have 32 bytes
  */
-export async function checkLocalOptions(options: LocalEngineOptions): Promise<void> {
+export async function checkLocalOptions(given: unknown): Promise<void> {
+  if (typeof given !== 'object' || given === null) return
+  const options = given as LocalEngineOptions
   for (const name of ['isAlone', 'isShared']) {
     if (Object.hasOwn(options, name)) throw new InvalidInputError(name, 'openLocalEngine finds this out by itself')
   }

@@ -234,12 +234,20 @@ async function describeHolder(dataDir: string): Promise<Held> {
     return { message: `this process has already opened the data folder ${dataDir}: use that engine, or close it first` }
   const pid = /"pid":(\d+)/.exec(text)?.[1]
   const isThisProcess = pid === String(process.pid) && (await isOfTheseProcesses(text))
-  const [holder, advice] = isThisProcess
-    ? ['another thread of this process, or another copy of alcove in it', 'close that engine first']
-    : [pid === undefined ? 'another process' : `another process (pid ${pid})`, 'stop it']
   const sharers = isThisProcess ? 'threads' : 'processes'
-  const message = `the data folder ${dataDir} is in use by ${holder}: ${advice}, or use another folder; to let several ${sharers} share a folder, give all of them databaseUrl (--database-url)`
-  return isThisProcess ? { message } : { message, holder: parseHolder(text) }
+  const inUse = (by: string, advice: string): string =>
+    `the data folder ${dataDir} is in use by ${by}: ${advice}, or use another folder; to let several ${sharers} share a folder, give all of them databaseUrl (--database-url)`
+  if (isThisProcess) {
+    const by = 'another thread of this process, or another copy of alcove in it'
+    return { message: inUse(by, 'close that engine first') }
+  }
+  const holder = parseHolder(text)
+  const by = pid === undefined ? 'another process' : `another process (pid ${pid})`
+  const message =
+    holder.address === undefined
+      ? inUse(by, 'stop it')
+      : inUse(`${by}, the server ${holder.address}`, 'send it the request over REST, stop it')
+  return { message, holder }
 }
 
 function parseHolder(text: string): DataDirHolder {

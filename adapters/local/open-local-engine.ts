@@ -48,8 +48,9 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * @throws SchemaTooOldError if the folder is from a version that this one cannot update
  */
 export async function openLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const dataDir = dataDirOf(options)
+  // First: a misspelt `dataDir` is an unknown option.
   await checkLocalOptions(options)
+  const dataDir = dataDirOf(options)
   await makePrivateDataDir(dataDir)
   const { databaseUrl, isWorking = true, roles = [] } = options
   const isExclusive = databaseUrl === undefined

@@ -76,8 +76,10 @@ export class Initialize {
     parseInitial(input)
     return await this.#storage.transaction(async (repositories) => {
       if ((await repositories.apiKeys.list()).length > 0) {
+        const owner = await readOwner(repositories)
         throw new AlreadyInitializedError(
-          'this data folder is initialised already; the secret of its API key cannot be shown a second time',
+          'this data folder is initialised already, and the secret of its API key cannot be shown a second time: ' +
+            `"alcove key create --company ${owner?.companyId ?? 'ID'}" makes another key`,
         )
       }
       const { companyId, userId } = await this.#ensureOwner(repositories, input)

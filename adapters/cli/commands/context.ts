@@ -139,7 +139,7 @@ function shareCommand(): CommandUnknownOpts {
   return new Command('share')
     .description("share a context with its account's users, or make it private")
     .argument('<context>', 'id or name')
-    .addArgument(new Argument('<state>').choices(['on', 'off']))
+    .addArgument(new Argument('<state>', 'shared or private').choices(['on', 'off']))
     .addOption(option('--icon <emoji>', 'one emoji'))
     .action(async (idOrName, state, { icon }, command) => {
       const options = globalOptions(command)

@@ -11,6 +11,7 @@ import { DELIVERY_STATUSES } from '../../../src/ports/index.js'
 import { withDatabase } from '../engines.js'
 import { type GlobalOptions, globalOptions, option, parseCount, parseId } from '../options.js'
 import { printList, printRecord, printResult } from '../output.js'
+import { withPermission } from '../permission.js'
 
 const COLUMNS = ['id', 'type', 'destinationId', 'status', 'httpStatus', 'attemptCount', 'error', 'created'] as const
 const DEFAULT_LIMIT = 50
@@ -45,7 +46,7 @@ function listCommand(): CommandUnknownOpts {
       const listed = await withDatabase(options, async ({ administration }) => {
         return await newest(administration.deliveries, query, limit)
       })
-      printList<Delivery>(options, listed, COLUMNS)
+      printList<Delivery>(options, options.json ? listed : listed.map(readable), COLUMNS)
     })
 }
 
@@ -56,7 +57,10 @@ function showCommand(): CommandUnknownOpts {
     .action(async (id, _given, command) => {
       const options = globalOptions(command)
       const found = await withDatabase(options, async ({ administration }) => await administration.deliveries.get(id))
-      printRecord(options, options.json ? found : { ...found, attempts: found.attempts.map(describe).join('\n') })
+      printRecord(
+        options,
+        options.json ? found : { ...readable(found), attempts: found.attempts.map(describe).join('\n') },
+      )
     })
 }
 
@@ -84,6 +88,11 @@ async function newest(deliveries: DeliveryOperations, query: DeliveryQuery, limi
     position = { cursor: page.nextCursor }
   }
   return found.reverse()
+}
+
+/** People see which option of the server permits a blocked address. */
+function readable<Shown extends Delivery>(delivery: Shown): Shown {
+  return delivery.error === null ? delivery : { ...delivery, error: withPermission(delivery.error, 'serve') }
 }
 
 function describe({ started, outcome, httpStatus, durationMs, error, responseBody }: Attempt, index: number): string {

@@ -4,6 +4,7 @@ import { RETRY_SCHEDULES, SIGNATURE_SCHEMES } from '../../../src/ports/index.js'
 import { withDatabase } from '../engines.js'
 import { globalOptions, isSwitchedOn, option, parseId, parseList, parseNumber, webhookAllowOption } from '../options.js'
 import { printList, printRecord, printResult } from '../output.js'
+import { withPermission } from '../permission.js'
 import { printQueued } from './delivery.js'
 
 export function destinationCommand(): CommandUnknownOpts {
@@ -26,7 +27,7 @@ function addCommand(): CommandUnknownOpts {
     .addOption(
       option(
         '--events <types>',
-        'types of events to send, separated by commas; default: all of the specification',
+        'types of events to send, separated by commas; default: the nine run and agent types',
       ).argParser(parseList),
     )
     .addOption(option('--company <id>', 'company whose events it gets; default: the root company').argParser(parseId))
@@ -54,6 +55,7 @@ function addCommand(): CommandUnknownOpts {
         `Added destination ${added.id}, ${added.url}.`,
         `Signing secret: ${added.secret}`,
         'Save the secret now: it is not shown a second time.',
+        ...serverNeeds(command, webhookAllow),
       ])
     })
 }
@@ -83,7 +85,7 @@ function updateCommand(): CommandUnknownOpts {
     .addOption(
       option(
         '--events <types>',
-        'types of events to send, separated by commas; "all": all of the specification',
+        'types of events to send, separated by commas; "all": the nine run and agent types',
         'destination',
       ).argParser(parseList),
     )
@@ -118,7 +120,10 @@ function updateCommand(): CommandUnknownOpts {
         },
         webhookAllow === undefined ? {} : { webhooks: { allow: webhookAllow } },
       ).catch(tellHowToPermit)
-      printResult(options, updated, `Changed destination ${id}, ${updated.url}.`)
+      printResult(options, updated, [
+        `Changed destination ${id}, ${updated.url}.`,
+        ...serverNeeds(command, webhookAllow),
+      ])
     })
 }
 
@@ -210,14 +215,19 @@ function testCommand(): CommandUnknownOpts {
     })
 }
 
-/** People see "all" instead of null. */
+/** Null does not include the types of documents and of the host, so it is not "all" for people. */
 function readable(destination: Destination): Omit<Destination, 'eventTypes'> & { readonly eventTypes: unknown } {
-  return { ...destination, eventTypes: destination.eventTypes ?? 'all' }
+  return { ...destination, eventTypes: destination.eventTypes ?? 'the nine run and agent types' }
 }
 
-/** Adds the option that permits an address. No option permits a name or a port. */
+/** A reminder that the permission of a command holds for its own check. A variable of the environment holds for both. */
+function serverNeeds(command: CommandUnknownOpts, allowed: readonly string[] | undefined): readonly string[] {
+  if (allowed === undefined || command.getOptionValueSource('webhookAllow') !== 'cli') return []
+  const networks = allowed.join(',')
+  return [`The server checks each delivery again: start "alcove serve" with --webhook-allow ${networks} too.`]
+}
+
 function tellHowToPermit(error: unknown): never {
-  if (!(error instanceof DestinationRefusedError) || !error.message.endsWith('is not a public address')) throw error
-  const message = `${error.message}; permit it with --webhook-allow`
-  throw new DestinationRefusedError(message, { cause: error })
+  if (!(error instanceof DestinationRefusedError)) throw error
+  throw new DestinationRefusedError(withPermission(error.message), { cause: error })
 }

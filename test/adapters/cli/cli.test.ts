@@ -174,7 +174,12 @@ describe('alcove', () => {
 
   it('refuses a second init, which changes nothing', async () => {
     await json('init')
-    await expectError(1, /initialised already/, 'init', '--company', 'Other')
+    await expectError(
+      1,
+      /initialised already, .*: "alcove key create --company 1" makes another key \(ERR_ALREADY_INITIALIZED\)$/m,
+      ...['init', '--company', 'Other'],
+    )
+    expect(await json('key', 'create', '--company', '1')).toMatchObject({ clientSecret: expect.any(String) as string })
     expect(await json('company', 'list')).toEqual([{ id: 1, name: 'Root company', parentId: null }])
   })
 

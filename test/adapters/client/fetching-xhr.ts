@@ -2,6 +2,7 @@
 export class FetchingXhr {
   readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null } = { onprogress: null }
   status = 0
+  responseURL = ''
   responseText = ''
   onload: (() => void) | null = null
   onerror: (() => void) | null = null
@@ -37,6 +38,7 @@ export class FetchingXhr {
       const response = await fetch(url, init)
       this.upload.onprogress?.({ loaded: size + 200, total: size + 200 })
       this.status = response.status
+      this.responseURL = response.url
       this.#answered = response.headers
       this.responseText = await response.text()
       this.onload?.()

@@ -40,7 +40,12 @@ describe('options of the client', () => {
     [{ baseUrl: 'https://me:secret@example.com', access }, 'without user, query or fragment'],
     [{ baseUrl: 'https://example.com/?', access }, 'without user, query or fragment'],
     [{ baseUrl }, 'access: must be { clientId, clientSecret }, { token } or { cookies: true }'],
-    [{ baseUrl, access: {} }, 'clientId: must be a text that is not empty'],
+    [{ baseUrl, access: {} }, 'access: must be { clientId, clientSecret }, { token } or { cookies: true }'],
+    [
+      { baseUrl, access: { headers: {} } },
+      'access: must be { clientId, clientSecret }, { token } or { cookies: true }',
+    ],
+    [{ baseUrl, access: { clientSecret: 'a' } }, 'clientId: must be a text that is not empty'],
     [{ baseUrl, access: { clientId: 'a', clientSecret: '' } }, 'clientSecret: must be a text that is not empty'],
     [{ baseUrl, access: { token: 'text' } }, 'token: must be a function'],
     [{ baseUrl, access: { cookies: false } }, 'cookies: must be true'],
@@ -191,5 +196,15 @@ describe('a server that gives no answer', () => {
     })
     const failure = await failureOf(`http://127.0.0.1:${await listening(breaking)}`)
     expect(failure).toMatchObject({ code: 'ERR_UNREACHABLE' })
+  })
+
+  it('is told from one that does not know the path, such as a host with a base path', async () => {
+    const host = `http://127.0.0.1:${await listening(createServer((_, response) => response.writeHead(404).end('no')))}`
+    const failure = dataOf(create({ baseUrl: host, access }).GET('/tenant/users', { params: { query: { limit: 7 } } }))
+    await expect(failure).rejects.toMatchObject({
+      code: 'ERR_HTTP',
+      status: 404,
+      message: `the server answered 404 for ${host}/tenant/users without saying why: check baseUrl, with its base path, and proxies`,
+    })
   })
 })

@@ -91,7 +91,15 @@ describe('an engine on a folder', () => {
     await engine.close()
   })
 
-  it.each([undefined, {}, { datadir: 'x' }, { dataDir: '' }, { dataDir: 7 }])(
+  it('names a misspelt option rather than the missing folder', async () => {
+    const misspelt = { dataDri: 'x' } as unknown as { dataDir: string }
+    await expect(openLocalEngine(misspelt)).rejects.toMatchObject({
+      field: 'dataDri',
+      message: expect.stringMatching(/^dataDri: unknown option "dataDri"; expected one of .*\bdataDir\b/) as string,
+    })
+  })
+
+  it.each([undefined, null, 'x', {}, { dataDir: '' }, { dataDir: 7 }])(
     'does not open without a folder: %j',
     async (options) => {
       const missing = { code: 'ERR_INVALID_INPUT', field: 'dataDir' }

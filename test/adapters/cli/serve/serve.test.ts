@@ -54,6 +54,10 @@ describe('alcove serve', () => {
     const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ name: 'A', description: 'B', caption: 'C', toolsJson: '[]' })
     expect((await fetch(`${served.address}/context`, { method: 'POST', headers, body })).status).toBe(201)
+    const search = await runAlcoveHere(['search', '--context', 'A', 'x'], { cwd: folder.path })
+    expect([search.exitCode, search.stdout]).toEqual([1, ''])
+    const server = `(pid ${served.pid}), the server ${served.address}: send it the request over REST, stop it,`
+    expect(search.stderr).toContain(`in use by another process ${server} or use another folder`)
     expect(await served.stop()).toBe(0)
     expect(served.stderr()).toContain('"name":"http.request"')
     expect(served.stderr()).not.toContain(key.clientSecret)

@@ -115,10 +115,13 @@ describe('alcove destination', () => {
       ...['destination', 'add', 'https://10.1.2.3:8443/x', '--events', 'run.failed, agent.created'],
       ...['--company', String(company), '--include-descendants', '--webhook-allow', '192.0.2.1,10.1.0.0/16'],
     )
-    const [first, second = '', third] = said.trim().split('\n')
+    const [first, second = '', third, fourth] = said.trim().split('\n')
     expect(first).toBe('Added destination 2, https://10.1.2.3:8443/x.')
     expect(second).toMatch(/^Signing secret: whsec_/)
     expect(third).toBe('Save the secret now: it is not shown a second time.')
+    expect(fourth).toBe(
+      'The server checks each delivery again: start "alcove serve" with --webhook-allow 192.0.2.1,10.1.0.0/16 too.',
+    )
 
     const listed = await json<Destination[]>('destination', 'list')
     expect(listed).toMatchObject([
@@ -127,8 +130,10 @@ describe('alcove destination', () => {
     ])
     expect(await json('destination', 'show', '1')).toEqual(record)
     const shown = await Promise.all([text('destination', 'list'), text('destination', 'show', '1')])
-    expect(shown[0]).toMatch(/│ 1 +│ 1 +│ https:\/\/127\.0\.0\.1:9443\/hook +│ Mine +│ all +│ false/)
-    expect(shown[1]).toContain('eventTypes: all\n')
+    expect(shown[0]).toMatch(
+      /│ 1 +│ 1 +│ https:\/\/127\.0\.0\.1:9443\/hook +│ Mine +│ the nine run and agent types +│ false/,
+    )
+    expect(shown[1]).toContain('eventTypes: the nine run and agent types\n')
 
     const rotated = await json<DestinationWithSecret>('destination', 'rotate', '1')
     expect({ ...rotated, updated: record.updated }).toEqual({ ...record, secret: rotated.secret })
@@ -382,6 +387,9 @@ describe('an alcove command beside a server', () => {
     const { id } = await json<Delivery>('destination', 'test', '1')
     const blocked = { status: 'blocked', attemptCount: 1, attempts: [{ outcome: 'blocked', httpStatus: null }] }
     expect(await settled(id)).toMatchObject(blocked)
+    expect(await text('delivery', 'show', String(id))).toContain(
+      '\nerror: 127.0.0.1 is not a public address; permit it with --webhook-allow of "alcove serve"\n',
+    )
     expect(receiver.connections()).toBe(0)
   })
 
