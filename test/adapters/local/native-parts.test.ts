@@ -7,7 +7,8 @@ import { temporaryFolder } from '../../temporary-folder.js'
 import { installWithout } from './host-without-natives.js'
 
 const run = promisify(execFile)
-const REBUILD = /npm "npm rebuild (\w+) --ignore-scripts=false".*pnpm "pnpm approve-builds \1".*Yarn "dependenciesMeta"/
+const REBUILD =
+  /npm "npm rebuild (\w+) --ignore-scripts=false".*"npm rebuild --global \1 .*--allow-scripts=\1".*pnpm "pnpm approve-builds \1".*Yarn "dependenciesMeta"/
 
 interface Failure {
   readonly isOurs: boolean
