@@ -1,4 +1,4 @@
-import { AlcoveApiError, errorOf, jsonIn, NOT_ALCOVE } from './api-error.js'
+import { AlcoveApiError, errorOf, jsonIn } from './api-error.js'
 import { check, checkMembers } from './arguments.js'
 import { invalid } from './client-error.js'
 import type { Fetch } from './retrying-fetch.js'
@@ -118,7 +118,7 @@ export class Access {
     const response = await this.#send(new Request(`${this.#baseUrl}/connect/token`, { method: 'POST', body }))
     if (!response.ok) throw await errorOf(response)
     const answer = jsonIn(await response.text()) as Partial<Readonly<Record<string, unknown>>> | null | undefined
-    if (typeof answer?.['access_token'] !== 'string') throw new AlcoveApiError({ detail: NOT_ALCOVE }, response)
+    if (typeof answer?.['access_token'] !== 'string') throw new AlcoveApiError({}, response)
     return { token: answer['access_token'], lifetimeMs: Number(answer['expires_in']) * 1_000 }
   }
 }

@@ -1,6 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch'
 import { Access, type ClientAccess } from './access.js'
-import { AlcoveApiError, dataOf, NOT_ALCOVE } from './api-error.js'
+import { AlcoveApiError, dataOf } from './api-error.js'
 import { baseUrlOf, check, checkMembers } from './arguments.js'
 import { answered, nameOf, unreachable } from './client-error.js'
 import { type DocumentState, documentStates, type WatchOptions } from './document-stream.js'
@@ -153,9 +153,7 @@ function readable<Call extends (...args: never[]) => Promise<unknown>>(call: Cal
       })
     } catch (error) {
       if (response === undefined || options.signal?.aborted === true) throw error
-      throw nameOf(error) === 'SyntaxError'
-        ? new AlcoveApiError({ detail: NOT_ALCOVE }, response)
-        : unreachable(response.url, error)
+      throw nameOf(error) === 'SyntaxError' ? new AlcoveApiError({}, response) : unreachable(response.url, error)
     }
   }
   return operation as unknown as Call

@@ -3,9 +3,6 @@ import type { components } from './generated/api.js'
 /** A problem document of the server (RFC 9457). */
 export type Problem = components['schemas']['Problem']
 
-/** The message for a success without what the operation gives, such as the page of a proxy. */
-export const NOT_ALCOVE = 'the answer is not from Alcove: check baseUrl and proxies'
-
 /** An answer of the server that says why an operation was refused, or has failed. */
 export class AlcoveApiError extends Error {
   override readonly name = 'AlcoveApiError'
@@ -20,19 +17,14 @@ export class AlcoveApiError extends Error {
 
   constructor(problem: Partial<Problem>, response?: Pick<Response, 'status' | 'headers'> & { readonly url?: string }) {
     const status = problem.status ?? response?.status ?? 0
-    super(problem.detail ?? notAlcove(status, response?.url))
+    // A `fetch` of the host may give answers without an address.
+    const place = response?.url ? ` from ${response.url.split('?', 1)[0]}` : ''
+    super(problem.detail ?? `the answer ${status}${place} is not from Alcove: check baseUrl and proxies`)
     this.status = status
     this.code = problem.code ?? 'ERR_HTTP'
     this.retryAfterSeconds = response && retryAfterOf(response)
     this.requestId = response?.headers.get('x-request-id') ?? undefined
   }
-}
-
-/** The message for a refusal without a problem document. A `fetch` of the host may give answers without an address. */
-function notAlcove(status: number, url = ''): string {
-  const [address = ''] = url.split('?', 1)
-  const place = address === '' ? '' : ` for ${address}`
-  return `the server answered ${status}${place} without saying why: check baseUrl, with its base path, and proxies`
 }
 
 /** A document whose processing has failed for good. */

@@ -1,4 +1,4 @@
-import { AlcoveApiError, errorOf, jsonIn, NOT_ALCOVE, problemIn } from './api-error.js'
+import { AlcoveApiError, errorOf, jsonIn, problemIn } from './api-error.js'
 import { checkMembers } from './arguments.js'
 import { answered, invalid, unreachable } from './client-error.js'
 import { type FileContent, isRepeatable } from './file-content.js'
@@ -92,7 +92,7 @@ async function sendBody(
 function uuidIn(text: string, response: Pick<Response, 'status' | 'headers'>): string {
   const value = jsonIn(text)
   if (typeof value === 'string') return value
-  throw new AlcoveApiError({ detail: NOT_ALCOVE }, response)
+  throw new AlcoveApiError({}, response)
 }
 
 async function sendStream(

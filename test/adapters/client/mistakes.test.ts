@@ -204,7 +204,7 @@ describe('a server that gives no answer', () => {
     await expect(failure).rejects.toMatchObject({
       code: 'ERR_HTTP',
       status: 404,
-      message: `the server answered 404 for ${host}/tenant/users without saying why: check baseUrl, with its base path, and proxies`,
+      message: `the answer 404 from ${host}/tenant/users is not from Alcove: check baseUrl and proxies`,
     })
   })
 })
