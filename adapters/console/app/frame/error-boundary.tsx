@@ -5,12 +5,12 @@ import { Button } from '../ui/buttons.js'
 const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly reload: string }> = {
   en: {
     title: 'This page cannot be shown',
-    text: 'The server may have a newer version of the console. Load the page again. If that does not help, tell the operator what you did.',
+    text: 'The server does not answer, or has a newer version of the console. Load the page again. If that does not help, tell the operator what you did.',
     reload: 'Load the page again',
   },
   de: {
     title: 'Diese Seite lässt sich nicht anzeigen',
-    text: 'Vielleicht hat der Server eine neuere Konsole. Lade die Seite neu. Wenn das nicht hilft, beschreibe dem Betreiber, was du getan hast.',
+    text: 'Der Server antwortet nicht, oder er hat eine neuere Konsole. Lade die Seite neu. Wenn das nicht hilft, beschreibe dem Betreiber, was du getan hast.',
     reload: 'Seite neu laden',
   },
 }

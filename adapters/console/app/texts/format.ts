@@ -22,7 +22,11 @@ export function useFormat(): Format {
     number: (value, digits = 0) => new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value),
     bytes: (bytes) => {
       const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
-      const style = { style: 'unit', unit: UNITS[power] ?? 'byte', unitDisplay: 'short' } as const
+      const style = {
+        style: 'unit',
+        unit: UNITS[power] ?? 'byte',
+        unitDisplay: power === 0 ? 'long' : 'short',
+      } as const
       return new Intl.NumberFormat(language, { ...style, maximumFractionDigits: 1 }).format(bytes / 1_000 ** power)
     },
     percent: (fraction) => new Intl.NumberFormat(language, { style: 'percent' }).format(fraction),

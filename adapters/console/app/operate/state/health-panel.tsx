@@ -55,8 +55,8 @@ const TEXTS: Texts<HealthTexts> = {
   },
   de: {
     health: 'Gesundheit',
-    good: 'Alles arbeitet: Datenbank, Dateien, beide Indexe und die Modelle.',
-    bad: 'Etwas arbeitet nicht, deshalb schlagen Anfragen fehl:',
+    good: 'Alles funktioniert: Datenbank, Dateien, beide Indexe und die Modelle.',
+    bad: 'Etwas funktioniert nicht, deshalb schlagen Anfragen fehl:',
     failed: (name, code) => `${name} antwortet mit einem Fehler (${code}).`,
     late: (name) => `${name} hat nicht innerhalb von 2 Sekunden geantwortet.`,
     unknownAdvice: 'Suche den Fehler im Log des Servers.',
