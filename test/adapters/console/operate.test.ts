@@ -267,7 +267,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await manager.open('/operate')
     await manager.logIn(MANAGER)
     await below.getByText('nur Verwalter der obersten Firma').waitFor()
-    await below.getByText('Alles arbeitet').waitFor()
+    await below.getByText('Alles funktioniert').waitFor()
     expect(await below.getByRole('heading', { name: 'Warteschlangen' }).count()).toBe(0)
     expect(await below.getByRole('link', { name: 'Prüfung' }).count()).toBe(0)
     await openTab('Kontingente', below)
