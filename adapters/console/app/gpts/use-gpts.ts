@@ -1,5 +1,6 @@
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { dataOf, type Schema, useApi } from '../api/api.js'
+import { useOwnSight } from '../login/own-sight.js'
 import { useLogin } from '../login/use-login.js'
 
 export type Gpt = Schema<'Context'>
@@ -41,11 +42,12 @@ export function toGpt(answered: AnsweredGpt): Gpt {
 }
 
 /**
- * A function that tells if the user may change a context: an own one, or any with `tenant:manage` on the account. An API
- * key may see and change those of the whole account. The server decides in the end.
+ * A function that tells if the user may change a context: an own one, or any with `tenant:manage` on the account. A login
+ * that sees the whole account changes any too. The server decides in the end.
  */
 export function useMayChange(): (gpt: Pick<Gpt, 'userId'>) => boolean {
   const { can, login, account } = useLogin()
-  const changesAll = login.kind !== 'password' || account?.capabilities.includes('tenant:manage') === true
+  const sight = useOwnSight()
+  const changesAll = sight === 'account' || account?.capabilities.includes('tenant:manage') === true
   return ({ userId }) => can('context:write') && (changesAll || userId === login.user.id)
 }

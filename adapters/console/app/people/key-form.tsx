@@ -1,6 +1,7 @@
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { fieldErrorOf } from '../api/field-errors.js'
+import { type Sight, useOwnSight } from '../login/own-sight.js'
 import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
@@ -9,14 +10,12 @@ import { ErrorNote, Note } from '../ui/notes.js'
 import { CompanyChoice } from './company-choice.js'
 import { KEY_TEXTS } from './key-texts.js'
 import { useRoles } from './role-choices.js'
-import type { KeyInput, Sight, Target } from './use-keys.js'
+import type { KeyInput, Target } from './use-keys.js'
 import { isServiceUser, type User } from './use-users.js'
 import { UserChoice } from './user-choice.js'
 
 interface KeyFormProps {
   readonly rootId: number | undefined
-  /** Null if it is unknown: the server decides then. */
-  readonly ownSight: Sight | null
   readonly isPending: boolean
   readonly error: unknown
   readonly onCreate: (input: KeyInput) => void
@@ -29,9 +28,10 @@ type ActsAs = 'service' | 'me' | 'user'
 const TARGETS: readonly Target[] = ['assistant', 'tenant']
 
 /** The choices for a new key. It offers only what the server allows, as far as the page knows. */
-export function KeyForm({ rootId, ownSight, isPending, error, onCreate, onEdit }: KeyFormProps): ReactElement {
+export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { login } = useLogin()
+  const ownSight = useOwnSight()
   const [companyId, setCompanyId] = useState(rootId)
   const [chosenActsAs, setActsAs] = useState<ActsAs>()
   const [user, setUser] = useState<User>()

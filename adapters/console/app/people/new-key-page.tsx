@@ -6,13 +6,12 @@ import { KeyForm } from './key-form.js'
 import { KeySecret } from './key-secret.js'
 import { KEY_TEXTS } from './key-texts.js'
 import { useCompanies } from './use-companies.js'
-import { useCreateKey, useOwnSight } from './use-keys.js'
+import { useCreateKey } from './use-keys.js'
 
 /** Makes an API key, and shows its secret: at `/people/keys/new`. */
 export function NewKeyPage(): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const companies = useCompanies()
-  const ownSight = useOwnSight()
   const create = useCreateKey()
   if (create.data !== undefined) return <KeySecret apiKey={create.data} />
   return (
@@ -20,18 +19,13 @@ export function NewKeyPage(): ReactElement {
       <PageHead title={texts.create}>{texts.intro}</PageHead>
       <Loaded query={companies}>
         {({ root }) => (
-          <Loaded query={ownSight}>
-            {(sight) => (
-              <KeyForm
-                rootId={root?.id}
-                ownSight={sight}
-                isPending={create.isPending}
-                error={create.error}
-                onCreate={(input) => create.mutate(input)}
-                onEdit={() => create.reset()}
-              />
-            )}
-          </Loaded>
+          <KeyForm
+            rootId={root?.id}
+            isPending={create.isPending}
+            error={create.error}
+            onCreate={(input) => create.mutate(input)}
+            onEdit={() => create.reset()}
+          />
         )}
       </Loaded>
     </>
