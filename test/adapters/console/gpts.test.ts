@@ -141,6 +141,37 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
     expect(await caption.inputValue()).toBe('Answers about work at the harbour')
   })
 
+  it('keeps what somebody else has changed meanwhile, and asks where both have changed the same', async () => {
+    const before = await session.contexts.get(1)
+    const { name, description, caption } = before
+    await owner.open('/gpts/1/edit')
+    const own = page.getByRole('textbox', { name: 'Caption' })
+    await own.fill('Mine')
+    await session.contexts.update(1, { name: 'Renamed', description, caption })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The changes are saved.').waitFor()
+    expect(await session.contexts.get(1)).toMatchObject({ name: 'Renamed', caption: 'Mine' })
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Renamed')
+
+    await own.fill('Mine again')
+    await session.contexts.update(1, { name, description: 'Theirs', caption: 'Theirs' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const note = page.getByRole('alert').filter({ hasText: 'somebody else has changed this too' })
+    expect(await note.innerText()).toMatch(/since you began: Caption\./)
+    expect(await session.contexts.get(1)).toMatchObject({ caption: 'Theirs' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await note.waitFor({ state: 'detached' })
+    expect(await session.contexts.get(1)).toMatchObject({ name, description: 'Theirs', caption: 'Mine again' })
+
+    await own.fill('Mine once more')
+    await session.contexts.update(1, { name, description, caption })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await note.getByRole('button', { name: 'Take the other change' }).click()
+    expect(await own.inputValue()).toBe(caption)
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' })
+    expect(await session.contexts.get(1)).toEqual(before)
+  })
+
   it('shares a GPT, which its reader finds apart, and may only look at', async () => {
     await session.contexts.create({ name: MARKUP, description: MARKUP, caption: MARKUP, toolsJson: '[]' })
     await owner.open('/gpts/2/settings')

@@ -25,9 +25,10 @@ export function EditGpt({ gpt }: { readonly gpt: Gpt }): ReactElement {
       stored={stored}
       draftKey={`${login.user.id} ${account?.id ?? ''} ${gpt.id}`}
       action={texts.save}
-      save={async (draft) => {
+      save={async (draft, base) => {
         const params = { path: { contextId: gpt.id } }
-        return toGpt(await dataOf(api.PUT('/context/{contextId}', { params, body: changesOf(draft, stored) })))
+        const newest = draftOf(toGpt(await dataOf(api.GET('/context/{contextId}', { params }))))
+        return toGpt(await dataOf(api.PUT('/context/{contextId}', { params, body: changesOf(draft, base, newest) })))
       }}
       onSaved={(saved) => {
         queries.setQueryData([...GPTS, gpt.id], saved)

@@ -57,30 +57,93 @@ export function haveSameTexts(one: GptDraft, other: GptDraft): boolean {
   return JSON.stringify(textsOf(one)) === JSON.stringify(textsOf(other))
 }
 
-/** The texts that a change sends. Prompts and tools that are as before stay out, so that the server keeps them as they are. */
-export function changesOf(
-  draft: GptDraft,
-  stored: GptDraft,
-): Omit<GptTexts, 'starterPrompts' | 'toolsJson'> & Partial<GptTexts> {
-  const { starterPrompts, toolsJson, ...texts } = textsOf(draft)
-  const before = textsOf(stored)
+/** The parts of a context that change by themselves, by the names of the server. */
+const PARTS = ['name', 'caption', 'description', 'starterPrompts', 'toolsJson'] as const
+
+export type GptPart = (typeof PARTS)[number]
+
+/** The parts in which two drafts differ. */
+export function differingParts(one: GptDraft, other: GptDraft): readonly GptPart[] {
+  const [texts, others] = [textsOf(one), textsOf(other)]
+  return PARTS.filter((part) => JSON.stringify(texts[part]) !== JSON.stringify(others[part]))
+}
+
+/** A draft with some parts of another one. */
+export function withParts(draft: GptDraft, parts: readonly GptPart[], other: GptDraft): GptDraft {
+  const { name, caption, description, prompts, tools, brokenToolsJson } = other
   return {
-    ...texts,
-    ...(JSON.stringify(starterPrompts) !== JSON.stringify(before.starterPrompts) && { starterPrompts }),
-    ...(toolsJson !== before.toolsJson && { toolsJson }),
+    ...draft,
+    ...(parts.includes('name') && { name }),
+    ...(parts.includes('caption') && { caption }),
+    ...(parts.includes('description') && { description }),
+    ...(parts.includes('starterPrompts') && { prompts }),
+    ...(parts.includes('toolsJson') && { tools, brokenToolsJson }),
   }
 }
 
-/** Drafts that were left by no decision of the user, such as at the end of a login. They live as long as the page. */
-const LEFT = new Map<string, GptDraft>()
-
-/** Keeps a draft until somebody with the same key takes it. */
-export function keepDraft(key: string, draft: GptDraft | undefined): void {
-  if (draft === undefined) LEFT.delete(key)
-  else LEFT.set(key, draft)
+/** The parts that a user has changed since `base`, and the newest of all others. */
+export function mergedOf(draft: GptDraft, base: GptDraft, newest: GptDraft): GptDraft {
+  const own = differingParts(draft, base)
+  return withParts(
+    draft,
+    differingParts(base, newest).filter((part) => !own.includes(part)),
+    newest,
+  )
 }
 
-export function keptDraft(key: string): GptDraft | undefined {
+/** Two users have changed the same parts of a context, to different texts. */
+export class GptConflict extends Error {
+  override readonly name = 'GptConflict'
+  readonly newest: GptDraft
+  readonly parts: readonly GptPart[]
+
+  constructor(newest: GptDraft, parts: readonly GptPart[]) {
+    super(`changed by somebody else too: ${parts.join(', ')}`)
+    this.newest = newest
+    this.parts = parts
+  }
+}
+
+/**
+ * The texts that a change sends: those that the user has changed. The server wants name, caption and description always,
+ * so that the newest of them go along.
+ *
+ * @throws GptConflict if somebody else has changed the same since `base`
+ */
+export function changesOf(
+  draft: GptDraft,
+  base: GptDraft,
+  newest: GptDraft,
+): Omit<GptTexts, 'starterPrompts' | 'toolsJson'> & Partial<GptTexts> {
+  const own = differingParts(draft, base)
+  const theirs = differingParts(base, newest)
+  const different = differingParts(draft, newest)
+  const conflicts = own.filter((part) => theirs.includes(part) && different.includes(part))
+  if (conflicts.length > 0) throw new GptConflict(newest, conflicts)
+  const { starterPrompts, toolsJson, ...texts } = textsOf(mergedOf(draft, base, newest))
+  return {
+    ...texts,
+    ...(own.includes('starterPrompts') && { starterPrompts }),
+    ...(own.includes('toolsJson') && { toolsJson }),
+  }
+}
+
+interface KeptDraft {
+  readonly draft: GptDraft
+  /** The stored texts from which it began. */
+  readonly base: GptDraft
+}
+
+/** Drafts that were left by no decision of the user, such as at the end of a login. They live as long as the page. */
+const LEFT = new Map<string, KeptDraft>()
+
+/** Keeps a draft until somebody with the same key takes it. */
+export function keepDraft(key: string, kept: KeptDraft | undefined): void {
+  if (kept === undefined) LEFT.delete(key)
+  else LEFT.set(key, kept)
+}
+
+export function keptDraft(key: string): KeptDraft | undefined {
   return LEFT.get(key)
 }
 

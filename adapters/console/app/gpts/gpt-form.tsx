@@ -9,9 +9,11 @@ import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/fields.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { type FieldErrors, useCheckGpt } from './check-gpt.js'
-import { fieldsOf, type GptDraft, haveSameTexts, keepDraft, keptDraft } from './gpt-draft.js'
+import { ConflictNote } from './conflict-note.js'
+import { draftOf, fieldsOf, GptConflict, type GptDraft, keepDraft, withParts } from './gpt-draft.js'
 import { StarterPrompts } from './starter-prompts.js'
 import { ToolsEditor } from './tools-editor.js'
+import { useGptDraft } from './use-gpt-draft.js'
 import type { Gpt } from './use-gpts.js'
 
 const TEXTS: Texts<{
@@ -62,7 +64,8 @@ interface GptFormProps {
   readonly isNew?: boolean
   /** The text of the button. */
   readonly action: string
-  readonly save: (draft: GptDraft) => Promise<Gpt>
+  /** @param base what the server had when the draft began */
+  readonly save: (draft: GptDraft, base: GptDraft) => Promise<Gpt>
   readonly onSaved: (gpt: Gpt) => void
 }
 
@@ -72,31 +75,27 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
   const { number } = useFormat()
   const check = useCheckGpt(number)
   const form = useRef<HTMLFormElement>(null)
-  const [isRestored, setRestored] = useState(() => keptDraft(draftKey) !== undefined)
-  const [draft, setDraft] = useState(() => keptDraft(draftKey) ?? stored)
-  const [before, setBefore] = useState(stored)
+  const { draft, base, isChanged, isRestored, edit, rebase, discard } = useGptDraft(draftKey, stored)
+  const [conflict, setConflict] = useState<GptConflict>()
   const [hasTried, setTried] = useState(false)
   const [failures, setFailures] = useState(0)
-  const isChanged = !haveSameTexts(draft, stored)
-  if (before !== stored) {
-    // Somebody has changed the stored texts. A form without changes shows them.
-    setBefore(stored)
-    if (haveSameTexts(draft, before)) setDraft(stored)
-  }
   const release = useUnsaved(isChanged, () => keepDraft(draftKey, undefined))
-  useEffect(() => {
-    keepDraft(draftKey, isChanged ? draft : undefined)
-  }, [draftKey, isChanged, draft])
   const saving = useMutation({
-    mutationFn: save,
-    onSuccess: (gpt) => {
+    mutationFn: async (sent: Parameters<typeof save>) => await save(...sent),
+    onSuccess: (gpt, [sent]) => {
       release()
       keepDraft(draftKey, undefined)
-      setRestored(false)
+      rebase(draftOf(gpt), sent)
+      setConflict(undefined)
       setTried(false)
       onSaved(gpt)
     },
-    onError: () => setFailures((count) => count + 1),
+    onError: (error, [, since]) => {
+      setFailures((count) => count + 1)
+      if (!(error instanceof GptConflict)) return
+      rebase(error.newest, since)
+      setConflict(error)
+    },
   })
   useEffect(() => {
     if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea)')?.focus()
@@ -104,14 +103,14 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
   // Two fields can change in one moment: a number changes when its field loses the focus to a box that is ticked.
   const update = (changed: (present: GptDraft) => Partial<GptDraft>): void => {
     saving.reset()
-    setDraft((present) => ({ ...present, ...changed(present) }))
+    edit(changed)
   }
   const change = (changes: Partial<GptDraft>): void => update(() => changes)
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
     setTried(true)
     if (Object.keys(check(draft)).length > 0) setFailures(failures + 1)
-    else saving.mutate(draft)
+    else saving.mutate([draft, base])
   }
   const refused = fieldErrorOf(saving.error, fieldsOf(draft))
   const found = hasTried ? check(draft) : {}
@@ -122,7 +121,7 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
       {isRestored && isChanged && (
         <Note>
           <p>{texts.restored}</p>
-          <Button onPress={() => setDraft(stored)}>{texts.discard}</Button>
+          <Button onPress={discard}>{texts.discard}</Button>
         </Note>
       )}
       <section className="panel">
@@ -162,7 +161,16 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
           {texts.wrong}
         </p>
       ) : (
-        <ErrorNote error={saving.error} />
+        <ErrorNote error={saving.error instanceof GptConflict ? null : saving.error} />
+      )}
+      {conflict !== undefined && (
+        <ConflictNote
+          parts={conflict.parts}
+          onTake={() => {
+            update((present) => withParts(present, conflict.parts, conflict.newest))
+            setConflict(undefined)
+          }}
+        />
       )}
       <div className="gpts-save">
         <Button type="submit" kind="primary" isPending={saving.isPending}>
