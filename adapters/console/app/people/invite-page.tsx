@@ -1,6 +1,7 @@
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { fieldErrorOf } from '../api/field-errors.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../ui/fields.js'
@@ -25,9 +26,14 @@ export function InvitePage(): ReactElement {
   const [isInvited, setInvited] = useState(true)
   const [chosenRole, setChosenRole] = useState<number>()
   const [draft, setDraft] = useState<PermissionDraft>()
-  const invite = useInvite()
+  const isChanged =
+    [email, firstName, lastName].some((text) => text.trim() !== '') ||
+    [chosenCompany, chosenRole, draft].some((choice) => choice !== undefined) ||
+    !isInvited
+  const invite = useInvite(useUnsaved(isChanged))
   const companyId = chosenCompany ?? companies?.root?.id
-  const first = useFirstRoles(companyId)
+  const firstRoles = useFirstRoles(companyId)
+  const first = firstRoles.data ?? undefined
   const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
   const wrong = fieldErrorOf(invite.error, ['email', 'firstName', 'lastName'])
   const errorAt = (field: string): string | undefined => (wrong?.field === field ? wrong.text : undefined)
@@ -38,7 +44,7 @@ export function InvitePage(): ReactElement {
   }
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
-    if (companyId === undefined) return
+    if (companyId === undefined || firstRoles.data === undefined) return
     invite.mutate({
       user: { email, firstName, lastName, customerId: companyId, invite: isInvited },
       first: first && role !== undefined ? { account: first.account, role } : undefined,
@@ -84,6 +90,7 @@ export function InvitePage(): ReactElement {
             setDraft(undefined)
           }}
         />
+        <ErrorNote error={firstRoles.error} onRetry={() => void firstRoles.refetch()} />
         {first !== undefined && first.roles.length > 0 && (
           <Select
             label={texts.role}
@@ -126,7 +133,8 @@ export function InvitePage(): ReactElement {
             type="submit"
             kind="primary"
             isPending={invite.isPending}
-            isDisabled={draft !== undefined && draft.role === undefined}
+            // Without the choices, the user would silently become a Member.
+            isDisabled={firstRoles.data === undefined || (draft !== undefined && draft.role === undefined)}
           >
             {isInvited ? texts.send : texts.addOnly}
           </Button>

@@ -1,4 +1,10 @@
-import { type UseMutationResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useErrorText } from '../api/error-texts.js'
@@ -19,10 +25,10 @@ interface FirstRoles {
 const ASSISTANT = 1
 const LONG_MS = 30_000
 
-/** The choices for the first permission; undefined while they load, and for a company without an account for GPTs. */
-export function useFirstRoles(companyId: number | undefined): FirstRoles | undefined {
+/** The choices for the first permission; null for a company without an account for GPTs. */
+export function useFirstRoles(companyId: number | undefined): UseQueryResult<FirstRoles | null> {
   const api = useApi()
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['people', 'first-roles', companyId],
     enabled: companyId !== undefined,
     queryFn: async ({ signal }): Promise<FirstRoles | null> => {
@@ -46,7 +52,6 @@ export function useFirstRoles(companyId: number | undefined): FirstRoles | undef
       return { account: oldest.account, roles }
     },
   })
-  return data ?? undefined
 }
 
 interface Invitation {
@@ -62,8 +67,14 @@ interface Invitation {
   readonly second: PermissionDraft | undefined
 }
 
-/** Adds a user, gives the permissions, and opens the page of the user. */
-export function useInvite(): UseMutationResult<{ readonly user: User; readonly failure: unknown }, Error, Invitation> {
+/**
+ * Adds a user, gives the permissions, and opens the page of the user.
+ *
+ * @param onAdded called before the page navigates
+ */
+export function useInvite(
+  onAdded: () => void,
+): UseMutationResult<{ readonly user: User; readonly failure: unknown }, Error, Invitation> {
   const api = useApi()
   const texts = useTexts(INVITE_TEXTS)
   const errorText = useErrorText()
@@ -91,6 +102,7 @@ export function useInvite(): UseMutationResult<{ readonly user: User; readonly f
       if (failure !== undefined) toast({ text: texts.half(errorText(failure)) }, LONG_MS)
       else toast({ text: invite ? texts.sent(user.email) : texts.added })
       void queries.invalidateQueries({ queryKey: ['people'] })
+      onAdded()
       navigate(`/people/users/${user.id}`)
     },
   })
