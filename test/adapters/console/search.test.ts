@@ -65,7 +65,21 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     ids.empty = (await session.contexts.create({ name: `Empty ${MARKUP}`, ...TEXTS })).id
     await page.reload()
     await page.getByRole('heading', { name: 'There are no documents yet' }).waitFor()
-    // The only GPT is chosen already.
+    // The only GPT is chosen already, also while the list is read once more.
+    const chosen = page.getByRole('button', { name: `Leave out Empty ${MARKUP}` })
+    await chosen.waitFor()
+    let count = 0
+    await page.route(/\/context\?/, () => {
+      // It never answers.
+      count += 1
+    })
+    const comeBack = async (): Promise<number> => {
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+      return count
+    }
+    await expect.poll(comeBack, { timeout: 10_000 }).toBe(1)
+    expect(await chosen.count()).toBe(1)
+    await page.unroute(/\/context\?/)
     await field('Question').fill('How big is the gasket?')
     await page.keyboard.press('Enter')
     await status('No hits.')
@@ -279,6 +293,20 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await page.getByText('Choose at least one GPT.').waitFor()
     await page.getByText('Write a question first.').waitFor()
+  })
+
+  it('says which numbers it takes, in place of a search with others', async () => {
+    await shown.open(`/search?context=${ids.workshop}&prompt=gasket`)
+    await status('2 hits.')
+    await page.getByText(/^Settings: /).click()
+    await field('Most hits').fill('500')
+    await page.keyboard.press('Enter')
+    await page.getByText('Enter a whole number from 1 to 100, or leave it empty.').waitFor()
+    expect(page.url()).not.toContain('topN')
+    await field('Most hits').fill('1')
+    await page.keyboard.press('Enter')
+    await status('1 hit.')
+    expect(page.url()).toContain('topN=1')
   })
 
   it('cancels a search when the next one begins', async () => {

@@ -5,7 +5,7 @@ import { TextField } from '../ui/fields.js'
 import { ContextChoice } from './context-choice.js'
 import { readFilter } from './filter.js'
 import { FilterFields } from './filter-fields.js'
-import type { SearchState } from './search-state.js'
+import { hasWrongSettings, type SearchState } from './search-state.js'
 import { SettingsFold } from './settings-fold.js'
 import { TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
@@ -27,7 +27,8 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
   const needsPrompt = draft.prompt.trim() === ''
   const search = (): void => {
     setTried(true)
-    if (!needsContext && !needsPrompt && !('problem' in readFilter(draft.filter))) onSearch(draft)
+    const isWrong = 'problem' in readFilter(draft.filter) || hasWrongSettings(draft)
+    if (!needsContext && !needsPrompt && !isWrong) onSearch(draft)
   }
   return (
     <form

@@ -22,6 +22,9 @@ export interface SearchState {
   readonly other: SearchSettings | undefined
 }
 
+/** The most hits of one search. */
+export const MAX_TOP_N = 100
+
 /** The most contexts of one search. */
 export const MAX_CONTEXTS = 100
 
@@ -36,6 +39,27 @@ export function readState(search: string): SearchState {
     settings: readSettings(params, ''),
     other: params.has('compare') ? readSettings(params, '2') : undefined,
   }
+}
+
+/** The numbers of settings that no search takes. */
+export function wrongIn({ topN, threshold }: SearchSettings): readonly ('topN' | 'threshold')[] {
+  return [
+    ...(topN === undefined || isTopN(topN) ? [] : (['topN'] as const)),
+    ...(threshold === undefined || isThreshold(threshold) ? [] : (['threshold'] as const)),
+  ]
+}
+
+/** True if a search would not be as the user has set it. */
+export function hasWrongSettings({ settings, other }: SearchState): boolean {
+  return [settings, other].some((each) => each !== undefined && wrongIn(each).length > 0)
+}
+
+function isTopN(value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= MAX_TOP_N
+}
+
+function isThreshold(value: number): boolean {
+  return value >= 0 && value <= 1
 }
 
 /** @returns the query of an address, without its question mark */
@@ -58,8 +82,8 @@ function readSettings(params: URLSearchParams, suffix: string): SearchSettings {
   const threshold = numberOf(params.get(`threshold${suffix}`))
   return {
     mode: SEARCH_MODES.find((mode) => mode === params.get(`mode${suffix}`)),
-    topN: topN !== undefined && Number.isInteger(topN) && topN >= 1 && topN <= 100 ? topN : undefined,
-    threshold: threshold !== undefined && threshold >= 0 && threshold <= 1 ? threshold : undefined,
+    topN: topN !== undefined && isTopN(topN) ? topN : undefined,
+    threshold: threshold !== undefined && isThreshold(threshold) ? threshold : undefined,
   }
 }
 

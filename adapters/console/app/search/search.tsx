@@ -9,7 +9,7 @@ import { PageHead } from '../ui/page-head.js'
 import { FirstTry } from './first-try.js'
 import { Results } from './results.js'
 import { SearchForm } from './search-form.js'
-import { readState, type SearchState, writeState } from './search-state.js'
+import { hasWrongSettings, readState, type SearchState, writeState } from './search-state.js'
 import { TEXTS } from './texts.js'
 import { useChosenContexts, useContextList, useHistory } from './use-contexts.js'
 import { SEARCH_KEY } from './use-search.js'
@@ -69,7 +69,7 @@ function SearchPage({ onlyContext }: { readonly onlyContext: number | undefined 
   }
   const ask = (prompt: string): void => {
     const next = { ...present, prompt }
-    if (next.contextIds.length > 0) search(next)
+    if (next.contextIds.length > 0 && !hasWrongSettings(next)) search(next)
     else setDraft(next)
   }
   const earlier = history.prompts.filter((prompt) => prompt !== state.prompt)

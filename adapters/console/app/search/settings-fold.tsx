@@ -3,7 +3,7 @@ import { useFormat } from '../texts/format.js'
 import { useTexts } from '../texts/language.js'
 import { Switch } from '../ui/fields.js'
 import { Fold } from './fold.js'
-import type { SearchSettings, SearchState } from './search-state.js'
+import { hasWrongSettings, type SearchSettings, type SearchState } from './search-state.js'
 import { defaultsOf, SettingsFields } from './settings-fields.js'
 import { TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
@@ -29,7 +29,7 @@ export function SettingsFold({ draft, chosen, onChange }: SettingsFoldProps): Re
   )
   const isChanged = other !== undefined || Object.values(settings).some((value) => value !== undefined)
   return (
-    <Fold title={summary} isOpenAtFirst={isChanged}>
+    <Fold title={summary} isOpenAtFirst={isChanged} mustBeOpen={hasWrongSettings(draft)}>
       <div className="columns">
         <SettingsFields
           column={other === undefined ? undefined : 'A'}

@@ -22,6 +22,7 @@ export interface ContextList {
   readonly found: readonly Context[]
   /** True if more contexts match than `found` has. */
   readonly hasMore: boolean
+  /** True until enough of them are known. A list that is read once more is no longer loading. */
   readonly isLoading: boolean
   readonly error: Error | null
   readonly refetch: () => void
@@ -33,7 +34,7 @@ const MAX_FOUND = 100
 /** Reads contexts page by page, until enough of them match. */
 export function useContextList(text: string): ContextList {
   const api = useApi()
-  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery({
+  const { data, error, refetch, hasNextPage, isPending, isFetching, fetchNextPage } = useInfiniteQuery({
     queryKey: ['search', 'contexts'],
     initialPageParam: 0,
     queryFn: async ({ pageParam: after, signal }) =>
@@ -42,14 +43,15 @@ export function useContextList(text: string): ContextList {
   })
   const sought = text.trim().toLowerCase()
   const all = (data?.pages ?? []).flat().filter(({ name }) => name.toLowerCase().includes(sought))
-  const needsMore = hasNextPage && !isFetching && error === null && all.length <= MAX_FOUND
+  const isIncomplete = hasNextPage && error === null && all.length <= MAX_FOUND
+  const needsMore = isIncomplete && !isFetching
   useEffect(() => {
     if (needsMore) void fetchNextPage()
   }, [needsMore, fetchNextPage])
   return {
     found: all.slice(0, MAX_FOUND),
     hasMore: all.length > MAX_FOUND,
-    isLoading: isFetching,
+    isLoading: isPending || isIncomplete,
     error,
     refetch: () => void refetch(),
   }
