@@ -86,9 +86,7 @@ export function ResendAll({ filter }: { readonly filter: DeliveryFilter }): Reac
   return (
     <>
       <Button onPress={() => setOpen(true)}>{texts.open[status]}</Button>
-      <Dialog title={texts.open[status]} isOpen={isOpen} onClose={() => setOpen(false)} role="alertdialog">
-        <ResendRun filter={filter} status={status} onClose={() => setOpen(false)} />
-      </Dialog>
+      {isOpen && <ResendRun filter={filter} status={status} onClose={() => setOpen(false)} />}
     </>
   )
 }
@@ -99,7 +97,7 @@ interface ResendRunProps {
   readonly onClose: () => void
 }
 
-/** Looks for the deliveries, asks, and sends. It stops when its dialog closes. */
+/** Looks for the deliveries, asks, and sends. Escape stops the sending first, and closes the report of it then. */
 function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
   const texts = useTexts(TEXTS)
   const format = useFormat()
@@ -143,10 +141,11 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
       return 'done'
     })
   }
+  const stop = (): void => running.current?.abort()
   const [sent, all] = [format.number(report.sent), format.number(ids.length)]
   const refusedCount = [...report.refused.values()].reduce((sum, count) => sum + count, 0)
   return (
-    <>
+    <Dialog title={texts.open[status]} isOpen onClose={phase === 'sending' ? stop : onClose} role="alertdialog">
       {phase === 'looking' && <Progress label={texts.looking(format.number(readCount))} />}
       {phase === 'sending' && (
         <Progress label={texts.progress(sent, all)} value={(report.sent + refusedCount) / ids.length} />
@@ -166,7 +165,7 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
       <ErrorNote error={error} />
       <div className="actions">
         {phase === 'sending' ? (
-          <Button onPress={() => running.current?.abort()}>{texts.stop}</Button>
+          <Button onPress={stop}>{texts.stop}</Button>
         ) : (
           <Button onPress={onClose}>{texts.close}</Button>
         )}
@@ -176,6 +175,6 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
           </Button>
         )}
       </div>
-    </>
+    </Dialog>
   )
 }
