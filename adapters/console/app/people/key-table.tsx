@@ -9,7 +9,7 @@ import { KEY_TEXTS } from './key-texts.js'
 import { TEXTS } from './people-texts.js'
 import { useCompanyName } from './use-companies.js'
 import type { ApiKey } from './use-keys.js'
-import { useUser, useUserName } from './use-users.js'
+import { type UserDetails, useUserName, useUsersById } from './use-users.js'
 
 interface KeyTableProps {
   readonly keys: readonly ApiKey[]
@@ -19,6 +19,7 @@ interface KeyTableProps {
 export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { keys: title } = useTexts(TEXTS)
+  const users = useUsersById(keys.map(({ userId }) => userId))
   const heads = [texts.id, texts.company, texts.user, texts.targets, texts.sight, texts.state]
   return (
     <TableScroll label={title}>
@@ -34,7 +35,7 @@ export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
         </thead>
         <tbody>
           {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRevoke={onRevoke} />
+            <KeyRow key={key.id} apiKey={key} user={users.get(key.userId)} onRevoke={onRevoke} />
           ))}
         </tbody>
       </table>
@@ -44,9 +45,10 @@ export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
 
 interface KeyRowProps extends Pick<KeyTableProps, 'onRevoke'> {
   readonly apiKey: ApiKey
+  readonly user: KeyUserProps['user']
 }
 
-function KeyRow({ apiKey, onRevoke }: KeyRowProps): ReactElement {
+function KeyRow({ apiKey, user, onRevoke }: KeyRowProps): ReactElement {
   const { clientId, companyId, userId, targets, sight, created, expires, lastUsed, revoked } = apiKey
   const texts = useTexts(KEY_TEXTS)
   const format = useFormat()
@@ -56,7 +58,7 @@ function KeyRow({ apiKey, onRevoke }: KeyRowProps): ReactElement {
       <td className="people-id">{clientId}</td>
       <td>{companyName(companyId)}</td>
       <td>
-        <KeyUser id={userId} />
+        <KeyUser id={userId} user={user} />
       </td>
       <td>{targets.map((target) => texts.targetNames[target] ?? target).join(', ')}</td>
       <td>{sight === 'account' ? texts.seesAccount : texts.seesUser}</td>
@@ -84,12 +86,17 @@ function KeyState({ apiKey: { revoked, expires } }: { readonly apiKey: ApiKey })
   return <Badge kind="good">{texts.usable}</Badge>
 }
 
+interface KeyUserProps {
+  readonly id: number
+  /** Undefined while it loads; null for one whom the user may not see. */
+  readonly user: UserDetails | null | undefined
+}
+
 /** The API names only the id of the user. */
-function KeyUser({ id }: { readonly id: number }): ReactElement {
+function KeyUser({ id, user }: KeyUserProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { noName } = useTexts(TEXTS)
   const nameOf = useUserName()
-  const { data: user, error } = useUser(id)
-  if (user !== undefined) return <Link href={`/people/users/${id}`}>{nameOf(user)}</Link>
-  return <>{error === null ? noName(id) : texts.foreignUser(id)}</>
+  if (user != null) return <Link href={`/people/users/${id}`}>{nameOf(user)}</Link>
+  return <>{user === undefined ? noName(id) : texts.foreignUser(id)}</>
 }

@@ -72,7 +72,7 @@ function RevokeKey({ apiKey, onClose, onRevoked }: RevokeKeyProps): ReactElement
   const revoke = async (): Promise<void> => {
     if (apiKey === undefined) return
     await dataOf(api.DELETE('/tenant/keys/{id}', { params: { path: { id: apiKey.id } } }))
-    await queries.invalidateQueries({ queryKey: ['people'] })
+    await queries.invalidateQueries({ queryKey: ['people', 'keys'] })
     toast({ text: texts.revokeDone })
     // The button that opened the dialog is gone.
     onRevoked()

@@ -1,13 +1,15 @@
 import {
   type InfiniteData,
+  queryOptions,
   type UseInfiniteQueryResult,
   type UseQueryResult,
   useInfiniteQuery,
   useIsFetching,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../api/api.js'
+import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
 import { useTexts } from '../texts/language.js'
 import { TEXTS } from './people-texts.js'
 
@@ -36,7 +38,29 @@ export function useUsers(companyId: number): UseInfiniteQueryResult<readonly Use
 
 export function useUser(id: number): UseQueryResult<UserDetails> {
   const api = useApi()
-  return useQuery({
+  return useQuery(userQuery(api, id))
+}
+
+/** Users by their ids, each asked for once: a list shows only their names. Null for one whom the user may not see. */
+export function useUsersById(ids: readonly number[]): ReadonlyMap<number, UserDetails | null> {
+  const api = useApi()
+  const distinct = [...new Set(ids)]
+  return useQueries({
+    queries: distinct.map((id) => ({ ...userQuery(api, id), ...SELDOM })),
+    combine: (results) =>
+      new Map(
+        results.flatMap(({ data, error }, at) => {
+          const user = data ?? (error === null ? undefined : null)
+          return user === undefined ? [] : [[distinct[at] ?? 0, user] as const]
+        }),
+      ),
+  })
+}
+
+const SELDOM = { staleTime: 300_000, retryOnMount: false, refetchOnWindowFocus: false } as const
+
+function userQuery(api: AlcoveClient, id: number) {
+  return queryOptions({
     queryKey: ['people', 'user', id],
     queryFn: async ({ signal }) => await dataOf(api.GET('/tenant/user/{id}', { params: { path: { id } }, signal })),
   })

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
-import { type Delivery, WEBHOOKS_KEY } from './queries.js'
+import { type Delivery, isRefusal, WEBHOOKS_KEY } from './queries.js'
 
 /** Selects the deliveries that a log shows. */
 export interface DeliveryFilter {
@@ -71,7 +71,7 @@ export function useLiveDeliveries(filter: DeliveryFilter): LiveDeliveries {
     queryKey: [...WEBHOOKS_KEY, 'newest', filter],
     queryFn: async ({ signal }) => await readDeliveries(api, filter, { signal }),
     enabled: shown.data !== undefined,
-    refetchInterval: POLL_MS,
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : POLL_MS),
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,5 +1,6 @@
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../api/api.js'
+import { useRef } from 'react'
+import { AlcoveApiError, dataOf, type Schema, useApi } from '../api/api.js'
 
 // The answers of the client get these types by `as`: its library takes a type of event that is any text for an object.
 export type Destination = Schema<'Destination'>
@@ -8,7 +9,9 @@ export type Delivery = Schema<'Delivery'>
 export type DeliveryWithAttempts = Schema<'DeliveryWithAttempts'>
 
 const DESTINATIONS_PER_PAGE = 100
-const OPEN_INTERVAL_MS = 1_000
+const FIRST_INTERVAL_MS = 1_000
+const MAX_INTERVAL_MS = 30_000
+const INTERVAL_GROWTH = 1.5
 
 /** Everything of this section that the page has read begins with this key. */
 export const WEBHOOKS_KEY = ['webhooks'] as const
@@ -57,17 +60,32 @@ export function useCatalog(): UseQueryResult<readonly Schema<'CatalogEntry'>[]> 
   })
 }
 
-/** A delivery with its attempts. It is read again and again until its status is final. */
+/**
+ * A delivery with its attempts. It is read again and again until its status is final: the longer nothing changes, the
+ * more seldom.
+ */
 export function useDelivery(id: number): UseQueryResult<DeliveryWithAttempts> {
   const api = useApi()
+  const changed = useRef<{ readonly data: DeliveryWithAttempts; readonly answers: number }>(undefined)
   return useQuery({
     queryKey: [...WEBHOOKS_KEY, 'delivery', id],
     queryFn: async ({ signal }) => {
       const answer = api.GET('/v1/outbound-webhooks/deliveries/{id}', { params: { path: { id } }, signal })
       return await dataOf(answer)
     },
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data) ? OPEN_INTERVAL_MS : false),
+    refetchInterval: ({ state: { data, error, dataUpdateCount, errorUpdateCount } }) => {
+      if (data === undefined || !isOpen(data) || isRefusal(error)) return false
+      const answers = dataUpdateCount + errorUpdateCount
+      // An answer that is as before is the same object.
+      if (changed.current?.data !== data) changed.current = { data, answers }
+      return Math.min(FIRST_INTERVAL_MS * INTERVAL_GROWTH ** (answers - changed.current.answers), MAX_INTERVAL_MS)
+    },
   })
+}
+
+/** True if asking again changes nothing: the object is gone, or the user lost the right. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
 }
 
 /** True if the engine still works on a delivery. */
