@@ -60,7 +60,9 @@ const TEXTS: Texts<DestinationsTexts> = {
 export function DestinationsPage(): ReactElement {
   const texts = useTexts(TEXTS)
   const companies = useCompanies()
-  const [companyId, setCompanyId] = useState(useFirstCompany())
+  const firstCompany = useFirstCompany()
+  const [chosenCompany, setCompanyId] = useState<number>()
+  const companyId = chosenCompany ?? firstCompany
   const query = useDestinations(companyId)
   const add = (
     <ButtonLink href="/webhooks/destinations/new" kind="primary">
