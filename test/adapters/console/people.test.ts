@@ -36,6 +36,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await page.getByRole('button', { name: new RegExp(`${label}$`) }).click()
     await page.getByRole('option', { name: option }).click()
   }
+  const question = (): Locator => page.getByRole('alertdialog', { name: 'Leave without saving?' })
   const rows = (): Locator => page.getByRole('region', { name: 'Permissions' }).locator('tbody tr')
 
   it('shows the users of each company that opens, and API key users apart', async () => {
@@ -98,6 +99,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await dialog.getByRole('button', { name: /Application$/ }).waitFor()
     expect(await dialog.getByRole('button', { name: /Region$/ }).count()).toBe(0)
     await choose('Application', 'Tenant')
+    await page.keyboard.press('Escape')
+    await question().getByRole('button', { name: 'Cancel' }).click()
     await choose('Region', 'local')
     expect(await dialog.getByRole('button', { name: /Role$/ }).count()).toBe(0)
     await choose('Account', 'Harbour Works')
@@ -152,6 +155,26 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     expect((await engine.as(engine.owner).contexts.get(contextId)).userId).toBe(engine.owner.userId)
   })
 
+  it('keeps an invitation back until its roles are known, and asks before it is lost', async () => {
+    const detail = 'no right'
+    const json = { type: 'about:blank', title: 'Forbidden', status: 403, detail, code: 'ERR_FORBIDDEN' }
+    await page.route('**/permission/options/**', async (route) => await route.fulfill({ status: 403, json }))
+    await shown.open('/people/invite')
+    const address = page.getByRole('textbox', { name: /^E-mail address/ })
+    await address.fill('lost@example.com')
+    await page.getByRole('alert').getByText('You may not do this.').waitFor()
+    expect(await button('Invite').isDisabled()).toBe(true)
+    await page.unroute('**/permission/options/**')
+    await button('Try again').click()
+    await expect.poll(async () => await button('Invite').isEnabled()).toBe(true)
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question().getByRole('button', { name: 'Cancel' }).click()
+    expect(await address.inputValue()).toBe('lost@example.com')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question().getByRole('button', { name: 'Leave and lose the changes' }).click()
+    await page.getByRole('heading', { level: 1, name: 'People: Users' }).waitFor()
+  })
+
   it('adds a user without a mail', async () => {
     await shown.open('/people/invite')
     await page.getByRole('textbox', { name: /^E-mail address/ }).fill('quiet@example.com')
@@ -179,12 +202,16 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await picture(page, 'console-people-new-key')
     await button('Create the key').click()
     await page.getByText('Copy the secret now. It is not shown again, and nobody can read it later.').waitFor()
+    await page.goBack()
+    await question().getByRole('button', { name: 'Cancel' }).click()
     const clientId = await page.getByText(/^ak_/).innerText()
     const command = await page.locator('pre').innerText()
     await picture(page, 'console-people-secret')
     expect(await runCurl(command)).toMatchObject({ token_type: 'Bearer' })
 
-    await page.getByRole('link', { name: 'I have the secret' }).click()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(...(/\/tenant\/user\/\d+$/.exec(request.url()) ?? [])))
+    await button('I have the secret').click()
     const row = page.getByRole('row').filter({ hasText: clientId })
     await row.getByText('works', { exact: true }).waitFor()
     expect(await row.innerText()).toContain('own and shared GPTs')
@@ -192,6 +219,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await row.getByRole('button').click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
     await row.getByText('revoked').waitFor()
+    // Once per user, however many keys the user has.
+    expect(asked).toHaveLength(new Set(asked).size)
     expect(await runCurl(command)).toMatchObject({ error: 'invalid_client' })
     expect(shown.faults).toEqual([])
   })

@@ -50,6 +50,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     return page.getByRole('button', { name, exact: true })
   }
 
+  function question() {
+    return page.getByRole('alertdialog', { name: 'Leave without saving?' })
+  }
+
   /** The rows of the log without its head. */
   function rows() {
     return page.getByRole('region', { name: 'Log of deliveries' }).locator('tbody tr')
@@ -110,6 +114,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     expect(await dialog.getByText('verifyWebhook').innerText()).toContain("from 'alcove/webhooks'")
     expect(await seriousViolations(page)).toEqual([])
     await page.keyboard.press('Escape')
+    await page.goBack()
+    await question().getByRole('button', { name: 'Cancel' }).click()
     await button('I have copied the secret').click()
     await page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor()
     await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
@@ -236,7 +242,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     const dialog = page.getByRole('alertdialog', { name: 'Resend all failed' })
     await dialog.getByRole('button', { name: 'Send again' }).click()
     await dialog.getByText('It goes on in').waitFor()
-    await dialog.getByRole('button', { name: 'Stop' }).click()
+    await page.keyboard.press('Escape')
     await dialog.getByText('Stopped: 2 of 3 were sent again.').waitFor()
     await page.unroute('**/resend')
     await dialog.getByRole('button', { name: 'Close' }).click()
@@ -254,6 +260,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.getByRole('link', { name: 'Change', exact: true }).click()
     expect(await page.getByRole('textbox', { name: 'URL' }).inputValue()).toBe(broken.url)
     await page.getByRole('textbox', { name: 'Name' }).fill('Mended receiver')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question().getByRole('button', { name: 'Cancel' }).click()
     await page.getByText('Try eleven times in about a day').click()
     await page.getByText('Also events of the companies below').click()
     await button('Save').click()
@@ -308,17 +316,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
   })
 
   it('offers the companies whose webhooks the user manages', async () => {
-    const { companies, accounts, permissions, roles } = test.engine.administration
-    const branch = await companies.create({ name: `Branch ${MARKUP}`, parentId: test.engine.owner.companyId })
-    const account = (await accounts.list()).find(
-      ({ customerId, application }) => customerId === branch.id && application === 'tenant',
-    )
-    const role = (await roles.list()).find(({ capabilities }) => capabilities.includes('webhook:manage'))
-    await permissions.grant({
-      userIdentityId: test.engine.owner.userId,
-      appAccountId: account?.id ?? 0,
-      appRoleId: role?.id ?? 0,
-    })
+    const { companies } = test.engine.administration
+    await companies.create({ name: `Branch ${MARKUP}`, parentId: test.engine.owner.companyId })
     await page.goto(`${test.address}/console/webhooks/destinations/new`)
     await page.getByRole('textbox', { name: 'URL' }).fill(working.url)
     await page.getByRole('button', { name: 'Harbour Works Company' }).click()
@@ -331,6 +330,37 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.getByRole('button', { name: /Company/ }).click()
     await page.getByRole('option', { name: /Branch/ }).click()
     await expect.poll(async () => await shown.innerText()).toContain(`Branch ${MARKUP}`)
+  })
+
+  it('asks for a waiting delivery more and more seldom, and no more once it is gone', async () => {
+    const { page: waiting, logIn, context } = await test.openPage()
+    await logIn()
+    await waiting.clock.install()
+    const delivery = {
+      ...{ id: 7, destinationId: 1, eventId: '7', type: 'run.completed', attemptCount: 0, attempts: [], payload: '{}' },
+      ...{ status: 'pending', created: '2026-01-01T00:00:00Z', nextAttempt: '2026-01-01T10:00:00Z', resendOf: null },
+    }
+    const json = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'gone', code: 'ERR_NOT_FOUND' }
+    let count = 0
+    let isGone = false
+    await waiting.route('**/v1/outbound-webhooks/deliveries/7', async (route) => {
+      count += 1
+      await route.fulfill(isGone ? { status: 404, json } : { json: delivery })
+    })
+    const passSeconds = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) await waiting.clock.runFor(1_000)
+    }
+    await waiting.goto(`${test.address}/console/webhooks/deliveries/7`)
+    await waiting.getByRole('heading', { name: 'Delivery 7' }).waitFor()
+    await passSeconds(60)
+    expect(count).toBeGreaterThan(4)
+    expect(count).toBeLessThan(14)
+    isGone = true
+    await passSeconds(40)
+    const last = count
+    await passSeconds(40)
+    expect(count).toBe(last)
+    await context.close()
   })
 
   it('explains each event type with its fields and an example', async () => {

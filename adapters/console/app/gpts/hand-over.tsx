@@ -4,6 +4,7 @@ import { Form } from 'react-aria-components'
 import { useLocation } from 'wouter'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { fieldErrorOf } from '../api/field-errors.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
@@ -83,6 +84,7 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
   const [missing, setMissing] = useState<string>()
   const [receiver, setReceiver] = useState<Receiver>()
   const byAddress = can('tenant:manage')
+  const release = useUnsaved(email.trim() !== '' || !Number.isNaN(userId))
   const finding = useMutation({
     mutationFn: async (): Promise<Receiver> => {
       if (!byAddress) return { id: userId, name: texts.user(userId) }
@@ -103,6 +105,7 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
     const params = { path: { contextId: gpt.id } }
     await dataOf(api.PUT('/context/owner/{contextId}', { params, body: { toUserId: id } }))
     toast({ text: texts.given(gpt.name) })
+    release()
     navigate('/gpts')
     queries.removeQueries({ queryKey: GPTS })
   }

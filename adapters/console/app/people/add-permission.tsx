@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { dataOf, useApi } from '../api/api.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ErrorNote } from '../ui/notes.js'
@@ -20,10 +21,14 @@ export function AddPermission({ user, onDone }: AddPermissionProps): ReactElemen
   const api = useApi()
   const [draft, setDraft] = useState<PermissionDraft>({ companyId: user.customerId })
   const { account, role } = draft
+  const release = useUnsaved(draft.type !== undefined || draft.companyId !== user.customerId)
   const add = useMutation({
     mutationFn: async (body: { userIdentityId: number; appAccountId: number; appRoleId: number }) =>
       await dataOf(api.POST('/permission', { body })),
-    onSuccess: onDone,
+    onSuccess: () => {
+      release()
+      onDone()
+    },
   })
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { dataOf, useApi } from '../api/api.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Select } from '../ui/fields.js'
@@ -22,6 +23,7 @@ export function ChangeRole({ permission, onDone }: ChangeRoleProps): ReactElemen
   const api = useApi()
   const roleChoices = useRoleChoices()
   const [chosen, setChosen] = useState(role.id)
+  const release = useUnsaved(chosen !== role.id)
   const options = useOptions({
     companyId: account.customerId,
     type: application.id,
@@ -31,7 +33,10 @@ export function ChangeRole({ permission, onDone }: ChangeRoleProps): ReactElemen
   })
   const change = useMutation({
     mutationFn: async () => await dataOf(api.PUT('/permission', { body: { id, appRoleId: chosen } })),
-    onSuccess: onDone,
+    onSuccess: () => {
+      release()
+      onDone()
+    },
   })
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()

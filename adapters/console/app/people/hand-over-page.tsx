@@ -3,6 +3,7 @@ import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { ErrorNote, Note } from '../ui/notes.js'
@@ -20,11 +21,13 @@ export function HandOverPage({ id }: { readonly id: number }): ReactElement {
   const { data: companies } = useCompanies()
   const [chosenCompany, setChosenCompany] = useState<number>()
   const [toUserId, setToUserId] = useState<number>()
+  const release = useUnsaved(toUserId !== undefined)
   const handOver = useMutation({
     mutationFn: async (to: number) => {
       const options = { params: { path: { id } }, body: { toUserId: to } }
       return await dataOf(api.POST('/tenant/user/{id}/hand-over', options))
     },
+    onSuccess: () => release(),
   })
   const ofUser = Number(search.get('company'))
   const companyId = chosenCompany ?? companies?.get(ofUser)?.id ?? companies?.root?.id

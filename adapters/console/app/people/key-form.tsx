@@ -1,6 +1,7 @@
 import { type ReactElement, type SyntheticEvent, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { fieldErrorOf } from '../api/field-errors.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { type Sight, useOwnSight } from '../login/own-sight.js'
 import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
@@ -38,6 +39,12 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
   const [wanted, setWanted] = useState<ReadonlySet<Target>>(new Set(['assistant']))
   const [chosenSight, setSight] = useState<Sight>()
   const [expires, setExpires] = useState('')
+  const isChanged =
+    companyId !== rootId ||
+    expires !== '' ||
+    [user, chosenActsAs, chosenSight].some((choice) => choice !== undefined) ||
+    [...wanted].join() !== 'assistant'
+  useUnsaved(isChanged)
   const mayMakeServices = useMayMakeServices()
   const actsAs = chosenActsAs ?? (mayMakeServices ? 'service' : 'me')
   const isPerson = actsAs === 'user' && user !== undefined && user.id !== login.user.id && !isServiceUser(user)

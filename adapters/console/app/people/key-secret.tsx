@@ -1,7 +1,9 @@
 import { type ReactElement, useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
 import { serverAddresses } from '../api/server.js'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
-import { ButtonLink } from '../ui/buttons.js'
+import { Button } from '../ui/buttons.js'
 import { CopyButton } from '../ui/copy-button.js'
 import { Note } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
@@ -12,6 +14,9 @@ import type { NewApiKey } from './use-keys.js'
 export function KeySecret({ apiKey }: { readonly apiKey: NewApiKey }): ReactElement {
   const { clientId, clientSecret, targets } = apiKey
   const texts = useTexts(KEY_TEXTS)
+  const [, navigate] = useLocation()
+  // Only the button ends the page: a press of "Back" by mistake would lose the secret.
+  const release = useUnsaved(true)
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {
     note.current?.focus()
@@ -46,9 +51,15 @@ export function KeySecret({ apiKey }: { readonly apiKey: NewApiKey }): ReactElem
         <pre>{command}</pre>
         <CopyButton text={command} label={texts.copyCurl} />
       </section>
-      <ButtonLink href="/people/keys" kind="primary">
+      <Button
+        kind="primary"
+        onPress={() => {
+          release()
+          navigate('/people/keys')
+        }}
+      >
         {texts.done}
-      </ButtonLink>
+      </Button>
     </>
   )
 }

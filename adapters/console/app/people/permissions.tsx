@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
+import { useLeave } from '../frame/guarded-router.js'
 import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
@@ -26,6 +27,7 @@ export function Permissions({ user }: { readonly user: UserDetails }): ReactElem
   const texts = useTexts(USER_TEXTS)
   const heading = useRef<HTMLHeadingElement>(null)
   const { login } = useLogin()
+  const leave = useLeave()
   const [isAdding, setAdding] = useState(false)
   const [asked, setAsked] = useState<Asked>()
   const { setSuspended, revoke, refresh } = useChanges(user.id)
@@ -63,10 +65,10 @@ export function Permissions({ user }: { readonly user: UserDetails }): ReactElem
       <div className="actions people-after">
         <Button onPress={() => setAdding(true)}>{texts.add}</Button>
       </div>
-      <Dialog title={texts.add} isOpen={isAdding} onClose={() => setAdding(false)}>
+      <Dialog title={texts.add} isOpen={isAdding} onClose={() => leave(() => setAdding(false))}>
         <AddPermission user={user} onDone={() => done(texts.added)} />
       </Dialog>
-      <Dialog title={texts.changeRoleOf(account)} isOpen={asked?.action === 'role'} onClose={close}>
+      <Dialog title={texts.changeRoleOf(account)} isOpen={asked?.action === 'role'} onClose={() => leave(close)}>
         {asked !== undefined && <ChangeRole permission={asked.permission} onDone={() => done(texts.roleChanged)} />}
       </Dialog>
       <ConfirmDialog

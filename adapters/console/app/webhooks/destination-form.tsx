@@ -1,5 +1,6 @@
 import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
 import { Form } from 'react-aria-components'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Choices, Select, TextField } from '../ui/fields.js'
@@ -80,13 +81,20 @@ export interface DestinationValues
   readonly customerId?: number
 }
 
+/** What a page saves. */
+export interface Submission {
+  readonly body: DestinationValues
+  /** To be called once it is saved: the page may be left then. */
+  readonly release: () => void
+}
+
 interface DestinationFormProps {
   /** Undefined for a new one. */
   readonly destination?: Destination
   readonly action: string
   readonly isPending: boolean
   readonly error: unknown
-  readonly onSubmit: (values: DestinationValues) => void
+  readonly onSubmit: (submission: Submission) => void
 }
 
 /** The fields of a destination, new or existing. */
@@ -96,7 +104,11 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   const companies = useCompanies()
   const firstCompany = useFirstCompany()
   const form = useRef<HTMLFormElement>(null)
-  const [values, setValues] = useState(() => valuesOf(destination, firstCompany))
+  const [initial] = useState(() => valuesOf(destination))
+  const [values, setValues] = useState(initial)
+  const wanted = sentOf(values)
+  const release = useUnsaved(JSON.stringify(wanted) !== JSON.stringify(sentOf(initial)))
+  const customerId = values.customerId ?? firstCompany
   const errors = useDestinationErrors()(error)
   const change = (changes: Partial<DestinationValues>): void => setValues((before) => ({ ...before, ...changes }))
   const field = errors.url !== undefined ? 'url' : errors.name !== undefined ? 'name' : undefined
@@ -106,7 +118,8 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   }, [field, error])
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
-    onSubmit({ ...values, url: values.url.trim(), name: values.name?.trim() === '' ? null : values.name })
+    const isNew = destination === undefined && customerId !== undefined
+    onSubmit({ body: { ...wanted, ...(isNew && { customerId }) }, release })
   }
   return (
     <Form ref={form} className="panel" validationBehavior="aria" onSubmit={submit}>
@@ -131,7 +144,7 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
         <Select
           label={texts.company}
           hint={texts.companyHint}
-          value={values.customerId === undefined ? null : String(values.customerId)}
+          value={customerId === undefined ? null : String(customerId)}
           onChange={(id) => change({ customerId: Number(id) })}
           choices={companies.map(({ id, name }) => ({ value: String(id), label: name }))}
         />
@@ -181,7 +194,11 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   )
 }
 
-function valuesOf(destination: Destination | undefined, customerId: number | undefined): DestinationValues {
+function sentOf(values: DestinationValues): DestinationValues {
+  return { ...values, url: values.url.trim(), name: values.name?.trim() === '' ? null : values.name }
+}
+
+function valuesOf(destination: Destination | undefined): DestinationValues {
   if (destination === undefined)
     return {
       url: '',
@@ -190,7 +207,6 @@ function valuesOf(destination: Destination | undefined, customerId: number | und
       includeDescendants: false,
       retry: 'standard',
       signatureScheme: 'service',
-      ...(customerId !== undefined && { customerId }),
     }
   const { url, name, eventTypes, includeDescendants, retry, signatureScheme } = destination
   return { url, name, eventTypes, includeDescendants, retry, signatureScheme }

@@ -6,7 +6,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { toast } from '../ui/toasts.js'
-import { DestinationForm, type DestinationValues } from './destination-form.js'
+import { DestinationForm, type Submission } from './destination-form.js'
 import { type Destination, useDestination, WEBHOOKS_KEY } from './queries.js'
 
 const TEXTS: Texts<{
@@ -48,11 +48,12 @@ function Edit({ destination }: { readonly destination: Destination }): ReactElem
   const [, navigate] = useLocation()
   const { id } = destination
   const update = useMutation({
-    mutationFn: async (body: DestinationValues) =>
+    mutationFn: async ({ body }: Submission) =>
       await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params: { path: { id } }, body })),
-    onSuccess: async () => {
+    onSuccess: async (_saved, { release }) => {
       await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })
       toast({ text: texts.saved })
+      release()
       navigate(`/webhooks/destinations/${id}`)
     },
   })
@@ -62,7 +63,7 @@ function Edit({ destination }: { readonly destination: Destination }): ReactElem
       action={texts.save}
       isPending={update.isPending}
       error={update.error}
-      onSubmit={(values) => update.mutate(values)}
+      onSubmit={(submission) => update.mutate(submission)}
     />
   )
 }

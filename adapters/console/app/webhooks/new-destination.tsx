@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { PageHead } from '../ui/page-head.js'
-import { DestinationForm, type DestinationValues } from './destination-form.js'
+import { DestinationForm, type Submission } from './destination-form.js'
 import { WEBHOOKS_KEY } from './queries.js'
 import { SecretDialog } from './secret-dialog.js'
 
@@ -28,9 +28,11 @@ export function NewDestination(): ReactElement {
   const queries = useQueryClient()
   const [, navigate] = useLocation()
   const create = useMutation({
-    mutationFn: async (body: DestinationValues) =>
-      await dataOf(api.POST('/v1/outbound-webhooks/destinations', { body })),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
+    mutationFn: async ({ body }: Submission) => await dataOf(api.POST('/v1/outbound-webhooks/destinations', { body })),
+    onSuccess: (_created, { release }) => {
+      release()
+      void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })
+    },
     // The secret stays in no cache.
     gcTime: 0,
   })
@@ -41,7 +43,7 @@ export function NewDestination(): ReactElement {
         action={texts.add}
         isPending={create.isPending}
         error={create.error}
-        onSubmit={(values) => create.mutate(values)}
+        onSubmit={(submission) => create.mutate(submission)}
       />
       {create.data !== undefined && (
         <SecretDialog destination={create.data} onClose={() => navigate(`/webhooks/destinations/${create.data.id}`)} />

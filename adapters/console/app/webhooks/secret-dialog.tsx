@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { CopyButton } from '../ui/copy-button.js'
@@ -48,6 +49,7 @@ interface SecretDialogProps {
 /** Shows a new secret, this once, and how a receiver uses it. */
 export function SecretDialog({ destination, onClose }: SecretDialogProps): ReactElement {
   const texts = useTexts(TEXTS)
+  const release = useUnsaved(true)
   const code = verifyingCode(destination.signatureScheme, texts.comment)
   return (
     // Only the button closes it: whoever presses Escape by mistake would lose the secret.
@@ -61,7 +63,13 @@ export function SecretDialog({ destination, onClose }: SecretDialogProps): React
       <CopyButton text={code} />
       <p className="hint">{texts.other}</p>
       <div className="actions">
-        <Button kind="primary" onPress={onClose}>
+        <Button
+          kind="primary"
+          onPress={() => {
+            release()
+            onClose()
+          }}
+        >
           {texts.done}
         </Button>
       </div>
