@@ -157,6 +157,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
     await session.contexts.update(1, { name, description: 'Theirs', caption: 'Theirs' })
     await page.getByRole('button', { name: 'Save' }).click()
     const note = page.getByRole('alert').filter({ hasText: 'somebody else has changed this too' })
+    await expectFocus(note)
+    await picture(page, 'console-gpts-conflict')
     expect(await note.innerText()).toMatch(/since you began: Caption\./)
     expect(await session.contexts.get(1)).toMatchObject({ caption: 'Theirs' })
     await page.getByRole('button', { name: 'Save' }).click()

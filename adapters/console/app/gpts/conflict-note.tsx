@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useEffect, useRef } from 'react'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import type { GptPart } from './gpt-draft.js'
@@ -43,8 +43,13 @@ interface ConflictNoteProps {
 /** Says which parts of a GPT two users have changed at the same time. */
 export function ConflictNote({ parts, onTake }: ConflictNoteProps): ReactElement {
   const texts = useTexts(TEXTS)
+  const note = useRef<HTMLDivElement>(null)
+  // The form is long: the button that saves is far from its top.
+  useEffect(() => {
+    note.current?.focus()
+  }, [])
   return (
-    <div role="alert" className="note note-warning">
+    <div ref={note} tabIndex={-1} role="alert" className="note note-warning">
       <p>{texts.changed(parts.map((part) => texts.parts[part]).join(', '))}</p>
       <p>{texts.choose}</p>
       <Button onPress={onTake}>{texts.take}</Button>

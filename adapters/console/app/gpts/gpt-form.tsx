@@ -124,6 +124,16 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
           <Button onPress={discard}>{texts.discard}</Button>
         </Note>
       )}
+      {conflict !== undefined && (
+        <ConflictNote
+          key={failures}
+          parts={conflict.parts}
+          onTake={() => {
+            update((present) => withParts(present, conflict.parts, conflict.newest))
+            setConflict(undefined)
+          }}
+        />
+      )}
       <section className="panel">
         <TextField
           label={texts.name}
@@ -162,15 +172,6 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
         </p>
       ) : (
         <ErrorNote error={saving.error instanceof GptConflict ? null : saving.error} />
-      )}
-      {conflict !== undefined && (
-        <ConflictNote
-          parts={conflict.parts}
-          onTake={() => {
-            update((present) => withParts(present, conflict.parts, conflict.newest))
-            setConflict(undefined)
-          }}
-        />
       )}
       <div className="gpts-save">
         <Button type="submit" kind="primary" isPending={saving.isPending}>
