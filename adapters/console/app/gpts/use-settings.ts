@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../api/api.js'
+import { AlcoveApiError, dataOf, type Schema, useApi } from '../api/api.js'
 import { GPTS } from './use-gpts.js'
 
 export type Settings = Schema<'ContextSettings'>
@@ -20,7 +20,10 @@ export function useSettings(contextId: number): UseQueryResult<Settings> {
     queryKey: keyOf(contextId),
     queryFn: async ({ signal }) =>
       await dataOf(api.GET('/context/settings/{contextId}', { params: { path: { contextId } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.reindexing?.error === null ? POLL_MS : false),
+    refetchInterval: ({ state: { data, error } }) => {
+      const isGone = error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
+      return data?.reindexing?.error === null && !isGone ? POLL_MS : false
+    },
   })
 }
 
