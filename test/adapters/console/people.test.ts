@@ -290,7 +290,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await byKey.page.getByRole('button', { name: 'Sign in' }).click()
     const whole = byKey.page.getByRole('radio', { name: /^All GPTs of the account/ })
     await whole.waitFor()
-    expect(await whole.isChecked()).toBe(true)
+    // The narrow choice comes first.
+    expect(await whole.isChecked()).toBe(false)
     await byKey.page.getByText('Another user', { exact: true }).click()
     await byKey.page.getByRole('option', { name: 'quiet@example.com' }).click()
     expect(await whole.isChecked()).toBe(false)

@@ -21,7 +21,8 @@ const TEXTS: Texts<{
 }> = {
   en: {
     title: 'Starter prompts',
-    intro: 'Questions that users can choose to begin. Alt with arrow up or down moves the one that you write in.',
+    intro:
+      'Questions that users can choose to begin. Enter begins the next one. Alt with arrow up or down moves the one that you write in.',
     introNew: 'Leave the list empty, and the server writes some from the name, the caption and the instructions.',
     prompt: (place) => `Starter prompt ${place}`,
     up: (place) => `Move starter prompt ${place} up`,
@@ -33,7 +34,7 @@ const TEXTS: Texts<{
   de: {
     title: 'Startfragen',
     intro:
-      'Fragen, mit denen Benutzer beginnen können. Alt mit Pfeil hoch oder runter verschiebt die, in der du schreibst.',
+      'Fragen, mit denen Benutzer beginnen können. Enter beginnt die nächste. Alt mit Pfeil hoch oder runter verschiebt die, in der du schreibst.',
     introNew: 'Lass die Liste leer, und der Server schreibt einige aus Name, Untertitel und Anweisungen.',
     prompt: (place) => `Startfrage ${place}`,
     up: (place) => `Startfrage ${place} nach oben`,
@@ -79,6 +80,11 @@ export function StarterPrompts({ prompts, onChange, errors, isNew }: StarterProm
     onChange([...prompts, prompt])
     focusNext(`${prompt.key}-field`)
   }
+  const goOn = (index: number): void => {
+    const next = prompts[index + 1]
+    if (next !== undefined) focusNext(`${next.key}-field`)
+    else if (prompts.length < MAX_PROMPTS) add()
+  }
   return (
     <section className="panel" aria-labelledby="prompts-title">
       <h2 id="prompts-title">{texts.title}</h2>
@@ -95,6 +101,11 @@ export function StarterPrompts({ prompts, onChange, errors, isNew }: StarterProm
                 value={text}
                 onChange={(value) => onChange(prompts.map((each) => (each.key === key ? { key, text: value } : each)))}
                 onKeyDown={(event) => {
+                  if (event.key === 'Enter') {
+                    // It would save the form, and most users want to write the next one.
+                    event.preventDefault()
+                    goOn(index)
+                  }
                   if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
                   event.preventDefault()
                   move(index, event.key === 'ArrowUp' ? -1 : 1, 'field')

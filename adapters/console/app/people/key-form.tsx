@@ -51,7 +51,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
   // The maker knows the secret, and would see what the key sees.
   const isHidden = isPerson && ownSight === 'user'
   const targets = TARGETS.filter((target) => wanted.has(target) && !(target === 'assistant' && isHidden))
-  const sight = ownSight === 'user' ? 'user' : (chosenSight ?? (actsAs === 'service' ? 'account' : 'user'))
+  const sight = ownSight === 'user' ? 'user' : (chosenSight ?? 'user')
   const userId = actsAs === 'me' ? login.user.id : actsAs === 'user' ? user?.id : undefined
   const isComplete = companyId !== undefined && targets.length > 0 && (actsAs !== 'user' || user !== undefined)
   const wrong = fieldErrorOf(error, ['expires'])
