@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { type AlcoveClient, createApi, dataOf, useApi } from '../api/api.js'
+import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { type AlcoveClient, createApi, dataOf, type Schema, useApi } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 
 const STALE_MS = 60_000
@@ -22,34 +22,58 @@ export function useContextName(id: number | undefined, accountId?: number): stri
 /**
  * The name of a thing; undefined until it is known, if it is deleted, and for users who may not see it.
  *
- * @param contextId the context of a document
+ * @param details the context of a document, and a user with a permission on an account
  */
-export function useNameOf(kind: string, id: number | null, contextId?: number): string | undefined {
+export function useNameOf(kind: string, id: number | null, details: Details): string | undefined {
   const api = useApi()
-  const { can } = useLogin()
+  const { login, can } = useLogin()
   const ofContext = useContextName(kind === 'context' && id !== null ? id : undefined)
+  const ofAccount = kind === 'account' ? login.accounts.find((each) => each.id === id)?.name : undefined
+  const isKnown = id === null || kind === 'context' || ofAccount !== undefined
   const other = useName(
-    [kind, id, contextId],
-    id === null || kind === 'context' ? undefined : readerOf(api, can, kind, id, contextId),
+    [kind, id, ...(kind === 'document' ? [details['contextId']] : kind === 'account' ? [details['userId']] : [])],
+    isKnown ? undefined : readerOf(api, can, kind, id, details),
   )
-  return ofContext ?? other
+  return ofContext ?? ofAccount ?? other
 }
 
+/** The names of users, in their order; undefined for one that is not known. */
+export function useUserNames(ids: readonly number[]): readonly (string | undefined)[] {
+  const api = useApi()
+  return useQueries({
+    queries: ids.map((id) => nameQuery(['user', id], userReader(api, id))),
+    combine: (results) => results.map(({ data }) => data ?? undefined),
+  })
+}
+
+type Details = Schema<'AuditEntry'>['details']
+
 type ReadName = (signal: AbortSignal) => Promise<string | undefined>
+
+function userReader(api: AlcoveClient, id: number): ReadName {
+  return async (signal) => {
+    const { name, email } = await dataOf(api.GET('/tenant/user/{id}', { params: { path: { id } }, signal }))
+    return name === '' ? email : name
+  }
+}
 
 function readerOf(
   api: AlcoveClient,
   can: ReturnType<typeof useLogin>['can'],
   kind: string,
   id: number,
-  contextId: number | undefined,
+  { contextId, userId }: Details,
 ): ReadName | undefined {
-  const params = { path: { id } }
   switch (kind) {
     case 'user':
+      return userReader(api, id)
+    case 'account':
+      // No route has an account by its id, but the permissions of its users name it.
+      if (typeof userId !== 'number') return undefined
       return async (signal) => {
-        const { name, email } = await dataOf(api.GET('/tenant/user/{id}', { params, signal }))
-        return name === '' ? email : name
+        const params = { path: { id: userId } }
+        const { permissions } = await dataOf(api.GET('/tenant/user/{id}', { params, signal }))
+        return permissions.find(({ account }) => account.id === id)?.account.name
       }
     case 'company':
       // A list from the id before has the company first, if the user manages it.
@@ -66,11 +90,12 @@ function readerOf(
     case 'destination':
       if (!can('webhook:manage')) return undefined
       return async (signal) => {
+        const params = { path: { id } }
         const { name, url } = await dataOf(api.GET('/v1/outbound-webhooks/destinations/{id}', { params, signal }))
         return name ?? url
       }
     case 'document':
-      if (contextId === undefined || !can('context:read')) return undefined
+      if (typeof contextId !== 'number' || !can('context:read')) return undefined
       return async (signal) => {
         const path = { contextId, docId: id }
         return (await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params: { path }, signal })))
@@ -82,13 +107,19 @@ function readerOf(
 }
 
 function useName(key: readonly unknown[], read: ReadName | undefined): string | undefined {
-  const { data } = useQuery({
+  return useQuery(nameQuery(key, read)).data ?? undefined
+}
+
+function nameQuery(key: readonly unknown[], read: ReadName | undefined): UseQueryOptions<string | null> {
+  return {
     queryKey: ['operate', 'name', ...key],
-    queryFn: async ({ signal }) => (await read?.(signal)) ?? null,
+    queryFn: async ({ signal }) => {
+      const name = await read?.(signal)
+      return name === undefined || name === '' ? null : name
+    },
     enabled: read !== undefined,
     staleTime: STALE_MS,
     // A name is a help: without it, the number stands there.
     retry: false,
-  })
-  return data === '' ? undefined : (data ?? undefined)
+  }
 }

@@ -1,11 +1,13 @@
 import type { Texts } from '../../texts/language.js'
-import { ACTIONS, type ActionObject, type AuditAction, type Verb } from './actions.js'
+import { ACTIONS, type ActionObject, type AuditAction, type AuditEntry, type Verb } from './actions.js'
 
 interface ActionTexts {
   /** The infinitive, and the form for what is done. */
   readonly verbs: Readonly<Record<Verb, readonly [string, string]>>
   /** `#` stands for the name of the target. */
   readonly objects: Readonly<Record<ActionObject, string>>
+  /** Of entries with all the details in braces, which stand for their names. */
+  readonly detailed: Readonly<Partial<Record<ActionObject, string>>>
   /** A sentence in which `@` stands for the actor. */
   readonly done: (verb: readonly [string, string], object: string) => string
   readonly refused: (verb: readonly [string, string], object: string) => string
@@ -22,7 +24,6 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       delete: ['delete', 'deleted'],
       disable: ['disable', 'disabled'],
       enable: ['enable', 'enabled'],
-      get: ['get', 'got'],
       'hand-over': ['hand over', 'handed over'],
       invite: ['invite', 'invited'],
       move: ['move', 'moved'],
@@ -37,6 +38,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       rotate: ['renew', 'renewed'],
       set: ['set', 'set'],
       'sign-in': ['sign in', 'signed in'],
+      'sign-in-by-key': ['sign in', 'signed in'],
       suspend: ['suspend', 'suspended'],
       test: ['test', 'tested'],
       toggle: ['suspend or resume', 'suspended or resumed'],
@@ -47,6 +49,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       account: 'the account #',
       'api-key': 'the API key #',
       'as-user': 'as the user #',
+      'by-key': 'with, or to get a token for, the API key #',
       company: 'the company #',
       context: 'the GPT #',
       'contexts-of': 'the GPTs of the user #',
@@ -66,9 +69,19 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       'sharing-of': 'the sharing of the GPT #',
       'signing-key': 'the signing key of tokens',
       'token-of': 'a token of the API key #',
-      'token-with': 'a token with the API key #',
       user: 'the user #',
       'user-again': 'the user # again',
+    },
+    detailed: {
+      'api-key': 'the API key # of the user {userId}',
+      company: 'the company # from {oldParentId} to {newParentId}',
+      context: 'the GPT # of the user {oldUserId} to the user {newUserId}',
+      'contexts-of': 'the GPTs of the user # to the user {newUserId}',
+      delivery: 'the webhook to the destination {destinationId}, as delivery #',
+      document: 'the document # of the GPT {contextId}',
+      'document-again': 'the document # of the GPT {contextId} again',
+      permission: 'the permission of the user {userId} with the role {roleId} on the account {accountId}',
+      'role-of': 'the role of the user {userId} on the account {accountId} from {oldRoleId} to {newRoleId}',
     },
     done: ([, past], object) => `@ ${past} ${object}.`,
     refused: ([infinitive], object) => `@ tried to ${infinitive} ${object}.`,
@@ -82,7 +95,6 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       delete: ['löschen', 'gelöscht'],
       disable: ['deaktivieren', 'deaktiviert'],
       enable: ['aktivieren', 'aktiviert'],
-      get: ['bekommen', 'bekommen'],
       'hand-over': ['übergeben', 'übergeben'],
       invite: ['einladen', 'eingeladen'],
       move: ['verschieben', 'verschoben'],
@@ -97,6 +109,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       rotate: ['erneuern', 'erneuert'],
       set: ['setzen', 'gesetzt'],
       'sign-in': ['anmelden', 'angemeldet'],
+      'sign-in-by-key': ['anmelden oder ein Token dafür holen', 'angemeldet'],
       suspend: ['aussetzen', 'ausgesetzt'],
       test: ['testen', 'getestet'],
       toggle: ['aussetzen oder wieder einsetzen', 'ausgesetzt oder wieder eingesetzt'],
@@ -107,6 +120,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       account: 'das Konto #',
       'api-key': 'den API-Schlüssel #',
       'as-user': 'sich als Benutzer #',
+      'by-key': 'sich mit dem API-Schlüssel #',
       company: 'die Firma #',
       context: 'den GPT #',
       'contexts-of': 'die GPTs des Benutzers #',
@@ -126,9 +140,19 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       'sharing-of': 'die Freigabe des GPTs #',
       'signing-key': 'den Schlüssel für Tokens',
       'token-of': 'ein Token des API-Schlüssels #',
-      'token-with': 'ein Token mit dem API-Schlüssel #',
       user: 'den Benutzer #',
       'user-again': 'den Benutzer # noch einmal',
+    },
+    detailed: {
+      'api-key': 'den API-Schlüssel # des Benutzers {userId}',
+      company: 'die Firma # von {oldParentId} zu {newParentId}',
+      context: 'den GPT # des Benutzers {oldUserId} dem Benutzer {newUserId}',
+      'contexts-of': 'die GPTs des Benutzers # dem Benutzer {newUserId}',
+      delivery: 'den Webhook an das Ziel {destinationId}, als Zustellung #,',
+      document: 'das Dokument # des GPTs {contextId}',
+      'document-again': 'das Dokument # des GPTs {contextId} noch einmal',
+      permission: 'das Recht des Benutzers {userId} mit der Rolle {roleId} auf dem Konto {accountId}',
+      'role-of': 'die Rolle des Benutzers {userId} auf dem Konto {accountId} von {oldRoleId} zu {newRoleId}',
     },
     done: ([, participle], object) => `@ hat ${object} ${participle}.`,
     refused: ([infinitive], object) => `@ wollte ${object} ${infinitive}.`,
@@ -136,10 +160,14 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
   },
 }
 
-/** The sentence of an entry, with `@` for the actor and `#` for the target. */
-export function sentenceOf(texts: ActionTexts, action: AuditAction, isDone: boolean): string {
+/** The sentence of an entry, with `@` for the actor, `#` for the target and details in braces. */
+export function sentenceOf(texts: ActionTexts, { action, outcome, details }: AuditEntry): string {
   const [verb, object] = ACTIONS[action]
-  return (isDone ? texts.done : texts.refused)(texts.verbs[verb], texts.objects[object])
+  const detailed = texts.detailed[object]
+  const needed = [...(detailed ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  const isDetailed = detailed !== undefined && needed.every((name) => typeof details[name] === 'number')
+  const text = isDetailed ? detailed : texts.objects[object]
+  return (outcome === 'done' ? texts.done : texts.refused)(texts.verbs[verb], text)
 }
 
 /** The name of an action without a target, such as "Create the GPT". */

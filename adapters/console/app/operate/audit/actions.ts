@@ -10,7 +10,6 @@ export type Verb =
   | 'delete'
   | 'disable'
   | 'enable'
-  | 'get'
   | 'hand-over'
   | 'invite'
   | 'move'
@@ -25,6 +24,7 @@ export type Verb =
   | 'rotate'
   | 'set'
   | 'sign-in'
+  | 'sign-in-by-key'
   | 'suspend'
   | 'test'
   | 'toggle'
@@ -36,6 +36,7 @@ export type ActionObject =
   | 'account'
   | 'api-key'
   | 'as-user'
+  | 'by-key'
   | 'company'
   | 'context'
   | 'contexts-of'
@@ -55,7 +56,6 @@ export type ActionObject =
   | 'sharing-of'
   | 'signing-key'
   | 'token-of'
-  | 'token-with'
   | 'user'
   | 'user-again'
 
@@ -81,7 +81,7 @@ export const ACTIONS: Readonly<Record<AuditAction, readonly [Verb, ActionObject]
   'otp.recovery-codes-renewed': ['renew', 'recovery-codes'],
   'otp.recovery-code-used': ['use', 'recovery-code'],
   'token.revoked': ['revoke', 'token-of'],
-  'token.refused': ['get', 'token-with'],
+  'token.refused': ['sign-in-by-key', 'by-key'],
   'login.refused': ['sign-in', 'as-user'],
   'api-key.created': ['create', 'api-key'],
   'api-key.revoked': ['revoke', 'api-key'],

@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react'
-import { useLogin } from '../../login/use-login.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Fact } from '../fact.js'
@@ -34,7 +33,7 @@ export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement
       <dl className="facts">
         {members.map(([name, value]) => (
           <Fact key={name} name={names[name] ?? name}>
-            <DetailValue name={name} value={value} />
+            <DetailValue name={name} value={value} details={details} />
           </Fact>
         ))}
       </dl>
@@ -43,14 +42,19 @@ export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement
   )
 }
 
-function DetailValue({ name, value }: { readonly name: string; readonly value: Value }): ReactElement {
+function DetailValue({
+  name,
+  value,
+  details,
+}: {
+  readonly name: string
+  readonly value: Value
+  readonly details: AuditEntry['details']
+}): ReactElement {
   const texts = useTexts(DETAIL_TEXTS)
-  const { login } = useLogin()
   const kind = KINDS_OF_DETAILS[name]
   const id = typeof value === 'number' ? value : null
-  const account = kind === 'account' ? login.accounts.find((each) => each.id === id) : undefined
-  const found = useNameOf(kind ?? '', kind === undefined ? null : id)
-  const known = account?.name ?? found
+  const known = useNameOf(kind ?? '', kind === undefined ? null : id, details)
   if (known !== undefined && id !== null) return <bdi>{`${known} (${id})`}</bdi>
   if (value === null) return <>{texts.none}</>
   if (typeof value === 'boolean') return <>{value ? texts.yes : texts.no}</>
