@@ -20,6 +20,7 @@ import {
 const MARKUP = '<img src=x onerror=alert(1)>'
 /** The page asks again after this time. */
 const POLL_MS = 5_000
+type DiskPart = components['schemas']['DiskPart']
 const MANAGER = { email: 'grace@example.com', password: PASSWORD }
 
 describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () => {
@@ -94,10 +95,11 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     expect(await factOf(running, 'Work in the background')).toContain('processes documents')
     expect(await factOf(panel('Stored data'), 'Documents')).toBe('1')
     const files = page.getByRole('row', { name: /^Files as they were uploaded/ })
-    expect(await files.innerText()).toMatch(/35 byte/)
+    expect(await files.innerText()).toMatch(/35 bytes/)
     expect(await panel('Embedding models').innerText()).toContain('default of new GPTs')
     await panel('Check after the start').getByText('found nothing wrong').waitFor()
-    expect(await panel('Queues').getByRole('status').innerText()).toBe('Nothing needs your attention.')
+    expect(await panel('Queues').getByRole('status').innerText()).toBe('No queue needs your attention.')
+    expect(await panel('Stored data').innerText()).toContain('counted at most once a minute')
     await picture(page, 'console-operate')
   })
 
@@ -112,6 +114,14 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
       .getByRole('cell')
       .allInnerTexts()
     expect([Number(waiting) + Number(running) + Number(delayed), retrying]).toEqual([1, '1'])
+  })
+
+  it('leads to the deliveries that failed for good, which are in no queue', async () => {
+    await page.getByRole('link', { name: 'Failed deliveries of webhooks' }).click()
+    await page.getByRole('button', { name: /^failed/ }).waitFor()
+    expect(page.url()).toMatch(/\/console\/webhooks\/deliveries\?status=failed$/)
+    await page.goBack()
+    await page.getByText('Everything works').waitFor()
   })
 
   it('says which part of the server does not work, and what to do', async () => {
@@ -130,6 +140,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
   })
 
   it('says what needs attention in queues, disks and models, and who checks already', async () => {
+    let diskOf = (parts: readonly DiskPart[]): readonly DiskPart[] =>
+      parts.map((part) => ({ ...part, freeBytes: part.part === 'files' ? 5_000_000 : null }))
     await page.route('**/operator/state', async (route) => {
       const response = await route.fetch()
       const state = (await response.json()) as components['schemas']['InstallationState']
@@ -137,7 +149,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
         queues: state.queues.map((queue) =>
           queue.kind === 'ingest-document' ? { ...queue, waiting: 3, oldestWaitingSeconds: 7_200, crashing: 2 } : queue,
         ),
-        disk: state.disk.map((part) => ({ ...part, freeBytes: part.part === 'files' ? 5_000_000 : null })),
+        disk: diskOf(state.disk),
         models: state.models.map((model) => ({ ...model, isAvailable: false, isLoaded: null })),
         verification: { started: new Date().toISOString(), documents: 17 },
       }
@@ -147,7 +159,11 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await seesAfterPolls(attention.getByText('Process documents: 2 jobs were taken three times without progress'))
     await attention.getByText('Process documents: the oldest job has waited for 2 hours.').waitFor()
     await panel('Disk').getByText('Only 5 MB are free on a disk.').waitFor()
-    expect(await page.getByRole('row', { name: /^Database/ }).innerText()).toMatch(/unknown$/)
+    const free = panel('Disk')
+    expect(await factOf(free, 'Free on the disk')).toBe('5 MB, measured for: Files as they were uploaded')
+    expect(await free.innerText()).not.toContain('unknown')
+    diskOf = (parts) => parts.map((part) => ({ ...part, freeBytes: null }))
+    await seesAfterPolls(free.locator('dd', { hasText: 'unknown' }))
     await panel('Embedding models').getByText('The server of this model does not answer.').waitFor()
     await openTab('Doctor')
     await page.getByText(/A check that somebody else began .* runs now: 17 documents so far/).waitFor()
@@ -164,7 +180,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     const below = page.getByRole('region', { name: `Quay ${MARKUP}` })
     await below.getByText('This company has no GPTs yet.').waitFor()
     const row = own.getByRole('row', { name: /^Leave/ })
-    expect(await row.innerText()).toContain('35 byte of')
+    expect(await row.innerText()).toContain('35 bytes of')
     await picture(page, 'console-operate-quotas')
     await row.getByRole('link', { name: `Settings of Leave ${MARKUP}` }).click()
     expect(page.url()).toMatch(/\/console\/gpts\/\d+\/settings$/)
@@ -232,6 +248,15 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     expect(await factOf(entry, 'What')).toBe(`User ${managerId}`)
   })
 
+  it('says that successful sign-ins are not there, and names the key of a refused one', async () => {
+    await page.getByText('Refused sign-ins are recorded, successful ones are not').waitFor()
+    const body = JSON.stringify({ clientId: test.key.clientId, clientSecret: 'wrong' })
+    const headers = { 'content-type': 'application/json' }
+    expect((await fetch(`${test.address}/auth/login`, { method: 'POST', headers, body })).status).toBe(401)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText(/tried to sign in with, or to get a token for, the API key \d+\.$/).waitFor()
+  })
+
   it('says who did what, with its details, and finds it by action', async () => {
     await openTab('Audit trail')
     const entries = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
@@ -242,9 +267,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await page.getByRole('button', { name: /^All actions/ }).click()
     await page.getByRole('option', { name: 'Create the permission' }).click()
     await expect.poll(() => page.url()).toContain('action=permission.created')
-    const permission = entries.filter({ hasText: 'created the permission' }).first()
+    const permission = entries.filter({
+      hasText:
+        /The host created the permission of the user Grace Hopper with the role Administrator on the account [^\d]/,
+    })
     await permission.getByText('Details').click()
-    await permission.getByText('Administrator').waitFor()
+    await permission.getByText(/^Administrator \(\d+\)$/).waitFor()
     expect(await factOf(permission, 'User')).toContain(`Grace Hopper (${managerId})`)
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     const created = entries.filter({ hasText: 'created the GPT' })
@@ -252,9 +280,17 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await created.getByRole('button', { name: 'Only actions of this user' }).click()
     expect(await page.locator('h2:focus').innerText()).toBe('Entries')
     await expect.poll(() => page.url()).toMatch(/[?]user=\d+$/)
+    await page.getByRole('button', { name: /^Owner \(\d+\)/ }).waitFor()
     await created.waitFor()
     expect(await entries.filter({ hasText: 'The host' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByRole('button', { name: /^Everybody/ }).click()
+    await page.getByRole('option', { name: 'Another user, by number' }).click()
+    await page.getByLabel('Number of the user').fill(String(managerId))
+    await page.getByRole('heading', { name: 'No entry has all of this' }).waitFor()
+    await page.getByRole('button', { name: /^Another user/ }).click()
+    await page.getByRole('option', { name: 'Everybody' }).click()
+    await created.waitFor()
     await page.getByLabel('From').fill('2001-01-01')
     await page.getByLabel('Until').fill('2001-01-02')
     await page.getByRole('heading', { name: 'No entry has all of this' }).waitFor()

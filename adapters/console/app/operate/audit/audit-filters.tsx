@@ -1,10 +1,12 @@
 import type { ReactElement } from 'react'
 import { useLanguage, useTexts } from '../../texts/language.js'
-import { NumberField, Select, TextField } from '../../ui/fields.js'
+import { Select, TextField } from '../../ui/fields.js'
 import { useCompanies } from '../use-companies.js'
 import { ACTION_TEXTS, titleOf } from './action-texts.js'
 import { ACTIONS, type AuditAction } from './actions.js'
 import { AUDIT_TEXTS } from './audit-texts.js'
+import { IdField } from './id-field.js'
+import { UserFilter } from './user-filter.js'
 
 /** The filters as texts of the address; an empty one is none. */
 export interface AuditFilter {
@@ -41,7 +43,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps): ReactElem
         onChange={choose('action')}
         choices={[{ value: ALL, label: texts.allActions }, ...actions]}
       />
-      <IdField label={texts.user} hint={texts.userHint} id={filter.user} onChange={(user) => onChange({ user })} />
+      <UserFilter user={filter.user} onChange={(user) => onChange({ user })} />
       <TextField label={texts.from} type="date" value={filter.from} onChange={(from) => onChange({ from })} />
       <TextField label={texts.to} type="date" value={filter.to} onChange={(to) => onChange({ to })} />
     </fieldset>
@@ -72,28 +74,6 @@ function CompanyFilter({
         { value: ALL, label: texts.allCompanies },
         ...companies.map(({ id, name }) => ({ value: String(id), label: name })),
       ]}
-    />
-  )
-}
-
-function IdField({
-  label,
-  hint,
-  id,
-  onChange,
-}: {
-  readonly label: string
-  readonly hint: string
-  readonly id: string
-  readonly onChange: (id: string) => void
-}): ReactElement {
-  return (
-    <NumberField
-      label={label}
-      hint={hint}
-      value={id === '' ? Number.NaN : Number(id)}
-      minValue={1}
-      onChange={(value) => onChange(Number.isNaN(value) ? '' : String(value))}
     />
   )
 }

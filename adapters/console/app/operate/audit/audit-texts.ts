@@ -12,6 +12,10 @@ interface AuditTexts {
   readonly action: string
   readonly allActions: string
   readonly user: string
+  readonly allUsers: string
+  readonly userByNumber: string
+  readonly userByNumberHint: string
+  readonly userNumber: string
   readonly userHint: string
   readonly from: string
   readonly to: string
@@ -37,7 +41,7 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
   en: {
     title: 'Audit trail',
     about:
-      'Who did what in your companies, from where, when, and with what outcome. The newest is first. Entries never change.',
+      'Who did what in your companies, from where, when, and with what outcome. The newest is first. Entries never change. Refused sign-ins are recorded, successful ones are not: the page of each user in People has the latest.',
     filters: 'Filters',
     company: 'Company',
     allCompanies: 'All companies',
@@ -45,8 +49,12 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
     companyHint: 'The page Quotas has the numbers.',
     action: 'Action',
     allActions: 'All actions',
-    user: 'Who (number)',
-    userHint: 'Or choose it in the details of an entry.',
+    user: 'Who',
+    allUsers: 'Everybody',
+    userByNumber: 'Another user, by number',
+    userByNumberHint: 'The list has those who acted last.',
+    userNumber: 'Number of the user',
+    userHint: 'The address of the user’s page in the section People ends with it.',
     from: 'From',
     to: 'Until and including',
     clear: 'Clear the filters',
@@ -75,7 +83,7 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
   de: {
     title: 'Protokoll',
     about:
-      'Wer in deinen Firmen was getan hat, von wo, wann und mit welchem Ergebnis. Das Neueste steht oben. Einträge ändern sich nie.',
+      'Wer in deinen Firmen was getan hat, von wo, wann und mit welchem Ergebnis. Das Neueste steht oben. Einträge ändern sich nie. Abgelehnte Anmeldungen werden aufgezeichnet, gelungene nicht: Die letzte steht auf der Seite des Benutzers im Bereich Personen.',
     filters: 'Filter',
     company: 'Firma',
     allCompanies: 'Alle Firmen',
@@ -83,8 +91,12 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
     companyHint: 'Die Nummern stehen unter Kontingente.',
     action: 'Handlung',
     allActions: 'Alle Handlungen',
-    user: 'Wer (Nummer)',
-    userHint: 'Oder wähle ihn in den Einzelheiten eines Eintrags.',
+    user: 'Wer',
+    allUsers: 'Alle',
+    userByNumber: 'Anderer Benutzer, nach Nummer',
+    userByNumberHint: 'Die Liste hat alle, die zuletzt etwas getan haben.',
+    userNumber: 'Nummer des Benutzers',
+    userHint: 'Mit ihr endet die Adresse der Seite des Benutzers im Bereich Personen.',
     from: 'Von',
     to: 'Bis einschließlich',
     clear: 'Filter entfernen',

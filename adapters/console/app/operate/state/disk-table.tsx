@@ -4,6 +4,7 @@ import { useFormat } from '../../texts/format.js'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { Note } from '../../ui/notes.js'
 import { TableScroll } from '../../ui/table-scroll.js'
+import { Fact } from '../fact.js'
 
 type DiskPart = Schema<'DiskPart'>
 
@@ -12,6 +13,7 @@ interface DiskTexts {
   readonly part: string
   readonly used: string
   readonly free: string
+  readonly freeOf: (bytes: string, names: string) => string
   readonly unknown: string
   readonly about: string
   readonly low: (bytes: string) => string
@@ -20,25 +22,27 @@ interface DiskTexts {
 
 const TEXTS: Texts<DiskTexts> = {
   en: {
-    label: 'Used and free bytes by part',
+    label: 'Used bytes by part',
     part: 'Part',
     used: 'Used',
-    free: 'Free on its disk',
+    free: 'Free on the disk',
+    freeOf: (bytes, names) => `${bytes}, measured for: ${names}`,
     unknown: 'unknown',
     about:
-      'Sizes are measured once a minute. Parts on a server, such as PostgreSQL or a bucket, do not tell what is free.',
+      'Sizes are measured at most once a minute. Only files and vectors in a folder tell what is free on their disk.',
     low: (bytes) =>
       `Only ${bytes} are free on a disk. Make room or enlarge it: on a full disk, uploads are refused and processing waits. Nothing is lost.`,
     parts: { database: 'Database', files: 'Files as they were uploaded', vectors: 'Vectors', words: 'Words' },
   },
   de: {
-    label: 'Belegte und freie Bytes je Teil',
+    label: 'Belegte Bytes je Teil',
     part: 'Teil',
     used: 'Belegt',
     free: 'Frei auf der Platte',
+    freeOf: (bytes, names) => `${bytes}, gemessen für: ${names}`,
     unknown: 'unbekannt',
     about:
-      'Größen werden einmal in der Minute gemessen. Teile auf einem Server wie PostgreSQL oder einem Bucket sagen nicht, was frei ist.',
+      'Größen werden höchstens einmal in der Minute gemessen. Nur Dateien und Vektoren in einem Ordner sagen, was auf ihrer Platte frei ist.',
     low: (bytes) =>
       `Auf einer Platte sind nur ${bytes} frei. Schaffe Platz oder vergrößere sie: Ist sie voll, werden Uploads abgelehnt, und die Verarbeitung wartet. Verloren geht nichts.`,
     parts: { database: 'Datenbank', files: 'Hochgeladene Dateien', vectors: 'Vektoren', words: 'Wörter' },
@@ -50,7 +54,14 @@ const LOW_BYTES = 1_000_000_000
 export function DiskTable({ parts }: { readonly parts: readonly DiskPart[] }): ReactElement {
   const texts = useTexts(TEXTS)
   const format = useFormat()
-  const bytesOf = (bytes: number | null): string => (bytes === null ? texts.unknown : format.bytes(bytes))
+  // Parts of one disk are measured one after the other, so their bytes may differ a little.
+  const known = parts.flatMap(({ part, freeBytes }) =>
+    freeBytes === null ? [] : [{ name: texts.parts[part], free: format.bytes(freeBytes) }],
+  )
+  const freeTexts = [...new Set(known.map(({ free }) => free))].map((bytes) => {
+    const names = known.filter(({ free }) => free === bytes).map(({ name }) => name)
+    return texts.freeOf(bytes, names.join(', '))
+  })
   const least = Math.min(...parts.map(({ freeBytes }) => freeBytes ?? Number.POSITIVE_INFINITY))
   return (
     <>
@@ -63,22 +74,23 @@ export function DiskTable({ parts }: { readonly parts: readonly DiskPart[] }): R
               <th scope="col" className="number">
                 {texts.used}
               </th>
-              <th scope="col" className="number">
-                {texts.free}
-              </th>
             </tr>
           </thead>
           <tbody>
-            {parts.map(({ part, usedBytes, freeBytes }) => (
+            {parts.map(({ part, usedBytes }) => (
               <tr key={part}>
                 <th scope="row">{texts.parts[part]}</th>
-                <td className="number">{bytesOf(usedBytes)}</td>
-                <td className="number">{bytesOf(freeBytes)}</td>
+                <td className="number">{usedBytes === null ? texts.unknown : format.bytes(usedBytes)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </TableScroll>
+      <dl className="facts">
+        <Fact name={texts.free}>
+          {freeTexts.length === 0 ? texts.unknown : freeTexts.map((text) => <div key={text}>{text}</div>)}
+        </Fact>
+      </dl>
       <p className="hint">{texts.about}</p>
     </>
   )

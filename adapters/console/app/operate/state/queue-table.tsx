@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react'
+import { Link } from 'wouter'
 import type { Schema } from '../../api/api.js'
+import { useLogin } from '../../login/use-login.js'
 import { type Format, useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { EmptyState } from '../../ui/notes.js'
@@ -15,6 +17,7 @@ const LATE_SECONDS = 600
 export function QueueTable({ queues }: { readonly queues: readonly Queue[] }): ReactElement {
   const texts = useTexts(QUEUE_TEXTS)
   const format = useFormat()
+  const { can } = useLogin()
   if (queues.length === 0) return <EmptyState title={texts.none}>{texts.noneText}</EmptyState>
   const nameOf = ({ kind }: Queue): string => texts.kinds[kind]?.name ?? kind
   const warnings = queues.flatMap((queue) => warningsOf(queue, nameOf(queue), texts, format))
@@ -23,6 +26,11 @@ export function QueueTable({ queues }: { readonly queues: readonly Queue[] }): R
       <div role="status" className={`note ${warnings.length === 0 ? 'note-success' : 'note-warning'}`}>
         {warnings.length === 0 ? texts.good : warnings.map((warning) => <p key={warning}>{warning}</p>)}
       </div>
+      {can('webhook:manage') && (
+        <p className="hint">
+          {texts.failed} <Link href="/webhooks/deliveries?status=failed">{texts.failedLink}</Link>
+        </p>
+      )}
       <TableScroll label={texts.label}>
         <table>
           <thead>

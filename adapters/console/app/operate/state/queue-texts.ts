@@ -16,6 +16,8 @@ interface QueueTexts {
   readonly late: (name: string, age: string) => string
   readonly retrying: (name: string, jobs: number) => string
   readonly good: string
+  readonly failed: string
+  readonly failedLink: string
   /** By kind of job. */
   readonly kinds: Readonly<Record<string, QueueKind>>
 }
@@ -34,7 +36,9 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
       `${name}: the oldest job has waited for ${age}. Check in the log that the workers run; more processes do more at a time.`,
     retrying: (name, jobs) =>
       `${name}: ${jobs === 1 ? 'a job has failed and is' : `${jobs} jobs have failed and are`} tried again. "jobs.failed" in the log of the server says why.`,
-    good: 'Nothing needs your attention.',
+    good: 'No queue needs your attention.',
+    failed: 'A delivery that has failed for good is in no queue any more.',
+    failedLink: 'Failed deliveries of webhooks',
     kinds: {
       'ingest-document': { name: 'Process documents', about: 'Reads uploaded files and makes them searchable.' },
       'index-words': { name: 'Index words', about: 'Adds the words of older documents to the index of words.' },
@@ -57,7 +61,7 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     columns: ['Arbeit', 'Wartet', 'Läuft', 'Später', 'Noch einmal', 'Abstürze', 'Älteste wartet'],
     label: 'Aufträge nach Art der Arbeit',
     none: 'Keine Warteschlangen',
-    noneText: 'Dieser Prozess arbeitet nicht im Hintergrund. Der Prozess, der es tut, zeigt die Warteschlangen.',
+    noneText: 'Dieser Prozess erledigt keine Arbeit im Hintergrund. Der Prozess, der es tut, zeigt die Warteschlangen.',
     meanings:
       'Wartet: jetzt fällig. Später: erst noch fällig. Noch einmal: schon fehlgeschlagen. Abstürze: dreimal ohne Fortschritt begonnen, vielleicht stürzt der Prozess daran ab.',
     crashing: (name, jobs) =>
@@ -65,8 +69,10 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     late: (name, age) =>
       `${name}: Der älteste Auftrag wartet seit ${age}. Prüfe im Log, ob die Worker laufen; mehr Prozesse schaffen mehr auf einmal.`,
     retrying: (name, jobs) =>
-      `${name}: ${jobs === 1 ? 'Ein Auftrag ist' : `${jobs} Aufträge sind`} fehlgeschlagen und werden noch einmal versucht. „jobs.failed“ im Log des Servers nennt den Grund.`,
-    good: 'Du musst dich um nichts kümmern.',
+      `${name}: ${jobs === 1 ? 'Ein Auftrag ist fehlgeschlagen und wird' : `${jobs} Aufträge sind fehlgeschlagen und werden`} noch einmal versucht. „jobs.failed“ im Log des Servers nennt den Grund.`,
+    good: 'Du musst dich um keine Warteschlange kümmern.',
+    failed: 'Eine endgültig gescheiterte Zustellung ist in keiner Warteschlange mehr.',
+    failedLink: 'Gescheiterte Zustellungen von Webhooks',
     kinds: {
       'ingest-document': { name: 'Dokumente verarbeiten', about: 'Liest Dateien und macht sie durchsuchbar.' },
       'index-words': { name: 'Wörter indexieren', about: 'Nimmt Wörter älterer Dokumente in den Index auf.' },

@@ -47,7 +47,8 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     disk: 'Disk',
     models: 'Embedding models',
     data: 'Stored data',
-    dataAbout: 'Rows of the tables that grow, and collections of the indexes: one for each GPT and generation.',
+    dataAbout:
+      'Rows of the tables that grow, and collections of the indexes: one for each GPT and generation. They are counted at most once a minute.',
     tables: {
       companies: 'Companies',
       users: 'Users',
@@ -68,7 +69,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
   },
   de: {
     title: 'Zustand',
-    about: 'Arbeitet der Server, und wartet etwas? Die Seite sieht alle 5 Sekunden nach.',
+    about: 'Funktioniert der Server, und wartet etwas? Die Seite sieht alle 5 Sekunden nach.',
     notOperator:
       'Warteschlangen, Speicher und Modelle betreffen alle Firmen. Deshalb sehen sie nur Verwalter der obersten Firma. Kontingente und Protokoll deiner Firmen stehen oben.',
     isUnknown: 'unbekannt',
@@ -84,7 +85,8 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     disk: 'Speicherplatz',
     models: 'Embedding-Modelle',
     data: 'Gespeicherte Daten',
-    dataAbout: 'Zeilen der Tabellen, die wachsen, und Sammlungen der Indexe: eine je GPT und Generation.',
+    dataAbout:
+      'Zeilen der Tabellen, die wachsen, und Sammlungen der Indexe: eine je GPT und Generation. Sie werden höchstens einmal in der Minute gezählt.',
     tables: {
       companies: 'Firmen',
       users: 'Benutzer',
