@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactElement, type ReactNode, useRef } from 'react'
+import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
@@ -20,6 +20,7 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
   const api = useApi()
   const heading = useRef<HTMLHeadingElement>(null)
   const [params, setParams] = useSearchParams()
+  const [clearings, setClearings] = useState(0)
   const filter = Object.fromEntries(MEMBERS.map((name) => [name, params.get(name) ?? ''])) as unknown as AuditFilter
   const isFiltered = MEMBERS.some((name) => filter[name] !== '')
   const query = queryOf(filter)
@@ -36,6 +37,10 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
     const chosen = Object.entries({ ...filter, ...changes }).filter(([, value]) => value !== '')
     setParams(Object.fromEntries(chosen), { replace: true })
   }
+  const clear = (): void => {
+    setParams({}, { replace: true })
+    setClearings(clearings + 1)
+  }
   const showUser = (id: number): void => {
     change({ user: String(id) })
     // The button goes with its entry, and the keyboard goes on at the list.
@@ -47,9 +52,9 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
         {texts.about}
       </PageHead>
       {tabs}
-      <AuditFilters filter={filter} onChange={change} />
+      <AuditFilters key={clearings} filter={filter} onChange={change} />
       <div className="operate-clear">
-        <Button onPress={() => setParams({}, { replace: true })}>{texts.clear}</Button>
+        <Button onPress={clear}>{texts.clear}</Button>
       </div>
       <h2 ref={heading} tabIndex={-1}>
         {texts.list}

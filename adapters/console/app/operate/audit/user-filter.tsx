@@ -19,10 +19,11 @@ export function UserFilter({ user, onChange }: UserFilterProps): ReactElement {
   const texts = useTexts(AUDIT_TEXTS)
   const { language } = useLanguage()
   const [isByNumber, setByNumber] = useState(false)
-  const id = Number(user)
-  const actors = useActors(Number.isSafeInteger(id) && id > 0 ? id : undefined)
-  const labelOf = ({ id: number, name }: Actor): string =>
-    name === undefined ? texts.actorNumber(number) : `${name} (${number})`
+  const number = Number(user)
+  const id = Number.isSafeInteger(number) && number > 0 ? number : undefined
+  const actors = useActors(id)
+  const labelOf = (actor: Actor): string =>
+    actor.name === undefined ? texts.actorNumber(actor.id) : `${actor.name} (${actor.id})`
   const named = actors
     .map((actor) => ({ value: String(actor.id), label: labelOf(actor) }))
     .toSorted((a, b) => a.label.localeCompare(b.label, language))
@@ -34,7 +35,7 @@ export function UserFilter({ user, onChange }: UserFilterProps): ReactElement {
     <>
       <Select
         label={texts.user}
-        value={isByNumber ? BY_NUMBER : user === '' ? ALL : String(id)}
+        value={isByNumber ? BY_NUMBER : String(id ?? ALL)}
         onChange={choose}
         choices={[
           { value: ALL, label: texts.allUsers },
