@@ -263,6 +263,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     await entries.filter({ hasText: `created the GPT Leave ${MARKUP}.` }).waitFor()
     await entries.filter({ hasText: `The host created the company Quay ${MARKUP}.` }).waitFor()
     await entries.filter({ hasText: `added the user Grace Hopper.` }).waitFor()
+    await entries
+      .filter({ hasText: /The host created the account \d+ of the company Quay/ })
+      .first()
+      .waitFor()
     await picture(page, 'console-operate-audit')
     await page.getByRole('button', { name: /^All actions/ }).click()
     await page.getByRole('option', { name: 'Create the permission' }).click()

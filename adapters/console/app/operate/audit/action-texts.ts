@@ -73,6 +73,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       'user-again': 'the user # again',
     },
     detailed: {
+      account: 'the account # of the company {companyId}',
       'api-key': 'the API key # of the user {userId}',
       company: 'the company # from {oldParentId} to {newParentId}',
       context: 'the GPT # of the user {oldUserId} to the user {newUserId}',
@@ -144,6 +145,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       'user-again': 'den Benutzer # noch einmal',
     },
     detailed: {
+      account: 'das Konto # der Firma {companyId}',
       'api-key': 'den API-Schlüssel # des Benutzers {userId}',
       company: 'die Firma # von {oldParentId} zu {newParentId}',
       context: 'den GPT # des Benutzers {oldUserId} dem Benutzer {newUserId}',
@@ -160,12 +162,19 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
   },
 }
 
+/** The id that an entry has by this name, in its details or as its company. */
+export function idOf({ details, companyId }: AuditEntry, name: string): number | null {
+  const id = name === 'companyId' ? companyId : details[name]
+  return typeof id === 'number' ? id : null
+}
+
 /** The sentence of an entry, with `@` for the actor, `#` for the target and details in braces. */
-export function sentenceOf(texts: ActionTexts, { action, outcome, details }: AuditEntry): string {
+export function sentenceOf(texts: ActionTexts, entry: AuditEntry): string {
+  const { action, outcome } = entry
   const [verb, object] = ACTIONS[action]
   const detailed = texts.detailed[object]
   const needed = [...(detailed ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
-  const isDetailed = detailed !== undefined && needed.every((name) => typeof details[name] === 'number')
+  const isDetailed = detailed !== undefined && needed.every((name) => idOf(entry, name) !== null)
   const text = isDetailed ? detailed : texts.objects[object]
   return (outcome === 'done' ? texts.done : texts.refused)(texts.verbs[verb], text)
 }

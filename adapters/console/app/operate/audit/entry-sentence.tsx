@@ -1,7 +1,7 @@
 import { Fragment, type ReactElement } from 'react'
 import { useTexts } from '../../texts/language.js'
 import { useNameOf } from '../use-names.js'
-import { ACTION_TEXTS, sentenceOf } from './action-texts.js'
+import { ACTION_TEXTS, idOf, sentenceOf } from './action-texts.js'
 import type { AuditEntry } from './actions.js'
 import { AUDIT_TEXTS } from './audit-texts.js'
 import { KINDS_OF_DETAILS } from './detail-texts.js'
@@ -37,10 +37,10 @@ function EntryName({ entry, word }: { readonly entry: AuditEntry; readonly word:
 }
 
 /** The kind and the id of the thing that a word of the sentence stands for. */
-function thingOf({ actor, targetType, targetId, details }: AuditEntry, word: string): readonly [string, number | null] {
+function thingOf(entry: AuditEntry, word: string): readonly [string, number | null] {
+  const { actor, targetType, targetId } = entry
   if (word === '@') return ['user', actor.userId]
   if (word === '#') return [targetType, targetId]
   const detail = word.slice(1, -1)
-  const id = details[detail]
-  return [KINDS_OF_DETAILS[detail] ?? '', typeof id === 'number' ? id : null]
+  return [KINDS_OF_DETAILS[detail] ?? '', idOf(entry, detail)]
 }
