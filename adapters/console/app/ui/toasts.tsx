@@ -32,6 +32,11 @@ export function toast(message: Message, shownMs: number = SHOWN_MS): () => void 
   return () => queue.close(key)
 }
 
+/** Removes all messages, without their `onClose`. */
+export function clearToasts(): void {
+  queue.clear()
+}
+
 /** The place of the messages. The page has one. */
 export function Toasts(): ReactElement {
   const texts = useTexts(TEXTS)
