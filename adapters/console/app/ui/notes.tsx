@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
+import { AlcoveApiError } from '../api/api.js'
 import { useErrorText } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
@@ -59,19 +60,39 @@ export function EmptyState({
   )
 }
 
-/** The result of a query: a line while it loads, an error as a sentence, or its content. */
+/** The answers after which nothing of an earlier answer may stay on the page. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404])
+
+interface LoadedQuery<Data> extends Pick<UseQueryResult<Data>, 'data' | 'error'> {
+  readonly refetch: () => unknown
+  /** Of pages: the list shows this error itself, at its end. */
+  readonly isFetchNextPageError?: boolean
+}
+
+/**
+ * The result of a query: a line while it loads, an error as a sentence, or its content. If a later answer fails, the
+ * content stays below the error. A refusal takes the content away.
+ */
 export function Loaded<Data>({
   query,
   children,
 }: {
   /** A query of TanStack, of one answer or of pages. */
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error'> & { readonly refetch: () => unknown }
+  readonly query: LoadedQuery<Data>
   readonly children: (data: Data) => ReactNode
 }): ReactElement {
   const texts = useTexts(TEXTS)
-  const { data, error, refetch } = query
-  if (data !== undefined) return <>{children(data)}</>
-  if (error !== null) return <ErrorNote error={error} onRetry={() => void refetch()} />
+  const { data, error, refetch, isFetchNextPageError = false } = query
+  const isRefused = error instanceof AlcoveApiError && REFUSALS.has(error.status)
+  const note = error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />
+  if (data !== undefined && !isRefused)
+    return (
+      <>
+        {!isFetchNextPageError && note}
+        {children(data)}
+      </>
+    )
+  if (note !== false) return note
   return (
     <p className="loading" role="status">
       {texts.loading}

@@ -78,7 +78,7 @@ export function AuditPage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
           )
         }}
       </Loaded>
-      {(trail.isFetchNextPageError || trail.isRefetchError) && <ErrorNote error={trail.error} />}
+      {trail.isFetchNextPageError && <ErrorNote error={trail.error} />}
       {trail.hasNextPage && (
         <Button isPending={trail.isFetchingNextPage} onPress={() => void trail.fetchNextPage()}>
           {texts.more}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { AlcoveApiError, type AlcoveClient, type Schema, useApi } from '../../api/api.js'
 import { type Texts, useTexts } from '../../texts/language.js'
-import { ErrorNote, Loaded } from '../../ui/notes.js'
+import { Loaded } from '../../ui/notes.js'
 
 interface PortTexts {
   readonly name: string
@@ -103,7 +103,6 @@ export function HealthPanel(): ReactElement {
       <div role="status">
         <Loaded query={query}>{(health) => <Ports ports={health.ports} />}</Loaded>
       </div>
-      {query.isRefetchError && <ErrorNote error={query.error} />}
     </section>
   )
 }

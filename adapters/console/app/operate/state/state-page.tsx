@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
-import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
+import { Loaded, Note } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
 import { ProblemList } from '../doctor/problem-list.js'
 import { Fact } from '../fact.js'
@@ -26,7 +26,6 @@ export function StatePage({ tabs }: { readonly tabs: ReactNode }): ReactElement 
       <Loaded query={installation}>
         {(state) => (state === null ? <Note>{texts.notOperator}</Note> : <InstallationPanels state={state} />)}
       </Loaded>
-      {installation.isRefetchError && <ErrorNote error={installation.error} />}
     </>
   )
 }
