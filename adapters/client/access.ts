@@ -24,8 +24,14 @@ export type ClientAccess =
   /** Cookies of the host's login, for pages of a host with an `authenticate` of its own, on the origin of the server. */
   | {
       readonly cookies: true
-      /** Further headers of each request, such as `x-alcove-account` to choose an account of the login. Default: none. */
-      readonly headers?: Readonly<Record<string, string>> | undefined
+      /**
+       * Further headers of each request, such as `x-alcove-account` to choose an account of the login. Default: none. A
+       * function gives those for an application, and is called before each request that needs one.
+       */
+      readonly headers?:
+        | Readonly<Record<string, string>>
+        | ((targetApp: TargetApp) => Readonly<Record<string, string>>)
+        | undefined
     }
 
 /** A token is used up to this time before it expires. */
@@ -69,8 +75,12 @@ export class Access {
 
   /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token. @throws AlcoveClientError */
   async headersOf(path: string): Promise<Readonly<Record<string, string>>> {
-    if ('cookies' in this.#access) return this.#access.headers ?? {}
     const targetApp = targetOf(path)
+    if ('cookies' in this.#access) {
+      const { headers = {} } = this.#access
+      if (typeof headers !== 'function') return headers
+      return targetApp === undefined ? {} : headers(targetApp)
+    }
     if (targetApp === undefined) return {}
     const token = 'token' in this.#access ? await this.#access.token(targetApp) : await this.#cached(targetApp)
     // Another text cannot be sent in a header.

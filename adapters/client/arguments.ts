@@ -46,7 +46,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   scope: TEXT,
   token: FUNCTION,
   cookies: [(value) => value === true, 'true'],
-  headers: OBJECT,
+  headers: [(value) => OBJECT[0](value) || FUNCTION[0](value), 'an object or a function'],
   fetch: FUNCTION,
   maxRetries: NUMBER,
   maxRetryWaitMs: NUMBER,
