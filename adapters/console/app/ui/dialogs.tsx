@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { useErrorText } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
@@ -14,17 +14,28 @@ interface DialogProps {
   /** Wider, for tables and texts. */
   readonly isWide?: boolean
   readonly role?: 'dialog' | 'alertdialog'
+  /** True while nothing may close it: something runs whose end it shows. */
+  readonly isHeld?: boolean
 }
 
-/** A window in front of the page. Escape closes it. */
-export function Dialog({ title, isOpen, onClose, children, isWide, role = 'dialog' }: DialogProps): ReactElement {
+/** A window in front of the page. Escape closes it, unless it is held. */
+export function Dialog({
+  title,
+  isOpen,
+  onClose,
+  children,
+  isWide,
+  role = 'dialog',
+  isHeld = false,
+}: DialogProps): ReactElement {
   return (
     <ModalOverlay
       className="overlay"
-      isDismissable={role === 'dialog'}
+      isDismissable={role === 'dialog' && !isHeld}
+      isKeyboardDismissDisabled={isHeld}
       isOpen={isOpen}
       onOpenChange={(open) => {
-        if (!open) onClose()
+        if (!open && !isHeld) onClose()
       }}
     >
       <Modal className={isWide === true ? 'modal modal-wide' : 'modal'}>
@@ -50,30 +61,38 @@ interface ConfirmDialogProps {
   readonly onConfirm: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks before something that cannot be undone. It stays until that has ended. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactElement {
   const { title, children, action, isDanger, isOpen, onClose, onConfirm } = props
   const texts = useTexts(TEXTS)
   const errorText = useErrorText()
   const [isPending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
-  const close = (): void => {
+  // Another question may be open by the time the answer comes.
+  const question = useRef(0)
+  useEffect(() => {
+    if (!isOpen) return undefined
     setError(undefined)
-    onClose()
-  }
+    return () => {
+      question.current += 1
+      setPending(false)
+    }
+  }, [isOpen])
   const confirm = async (): Promise<void> => {
+    const asked = question.current
     setPending(true)
+    setError(undefined)
     try {
       await onConfirm()
-      close()
+      if (asked === question.current) onClose()
     } catch (thrown) {
-      setError(thrown)
+      if (asked === question.current) setError(thrown)
     } finally {
-      setPending(false)
+      if (asked === question.current) setPending(false)
     }
   }
   return (
-    <Dialog title={title} isOpen={isOpen} onClose={close} role="alertdialog">
+    <Dialog title={title} isOpen={isOpen} onClose={onClose} role="alertdialog" isHeld={isPending}>
       <div>{children}</div>
       {error !== undefined && (
         <p role="alert" className="note note-error">
@@ -81,7 +100,9 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactElement {
         </p>
       )}
       <div className="actions">
-        <Button onPress={close}>{texts.cancel}</Button>
+        <Button isDisabled={isPending} onPress={onClose}>
+          {texts.cancel}
+        </Button>
         <Button kind={isDanger === true ? 'danger' : 'primary'} isPending={isPending} onPress={() => void confirm()}>
           {action}
         </Button>
