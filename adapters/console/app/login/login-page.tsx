@@ -21,12 +21,15 @@ const TEXTS: Texts<{
   readonly otpHint: string
   readonly company: string
   readonly companyHint: string
+  readonly companyWrong: string
   readonly clientId: string
   readonly clientIdHint: string
   readonly clientSecret: string
   readonly signIn: string
   readonly wrong: string
+  readonly wrongCode: string
   readonly wrongKey: string
+  readonly noCookie: string
   readonly help: string
 }> = {
   en: {
@@ -40,12 +43,17 @@ const TEXTS: Texts<{
     otpHint: 'The six digits of your app, or a recovery code.',
     company: 'Number of your company',
     companyHint: 'Several companies know this address. The invitation says the number.',
+    companyWrong: 'Give the number of the company in digits, such as 12.',
     clientId: 'Client id',
     clientIdHint: 'Begins with ak_. "alcove init" prints it, and "alcove key create" makes more.',
     clientSecret: 'Client secret',
     signIn: 'Sign in',
     wrong: 'The e-mail address or the password is wrong, or the user is disabled.',
+    wrongCode:
+      'The one-time code is wrong, has expired or was used before. Wait for the next code of your app. Check e-mail address and password too, if you changed them.',
     wrongKey: 'The client id or the secret is wrong, or the key is revoked or has expired.',
+    noCookie:
+      'You gave the right data, but the browser did not keep the login. If the address of the server begins with https, open the console by that address. Otherwise, allow cookies for this page.',
     help: 'No password yet? Use the link in your invitation, or sign in with an API key.',
   },
   de: {
@@ -60,12 +68,17 @@ const TEXTS: Texts<{
     otpHint: 'Die sechs Ziffern deiner App oder ein Wiederherstellungscode.',
     company: 'Nummer deiner Firma',
     companyHint: 'Mehrere Firmen kennen diese Adresse. Die Nummer steht in der Einladung.',
+    companyWrong: 'Gib die Nummer der Firma in Ziffern an, zum Beispiel 12.',
     clientId: 'Client-Id',
     clientIdHint: 'Beginnt mit ak_. „alcove init“ gibt sie aus, „alcove key create“ erstellt weitere.',
     clientSecret: 'Client-Secret',
     signIn: 'Anmelden',
     wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch, oder der Benutzer ist gesperrt.',
+    wrongCode:
+      'Der Einmalcode ist falsch, abgelaufen oder schon benutzt. Warte auf den nächsten Code deiner App. Prüfe auch E-Mail-Adresse und Passwort, wenn du sie geändert hast.',
     wrongKey: 'Die Client-Id oder das Secret ist falsch, oder der Schlüssel ist widerrufen oder abgelaufen.',
+    noCookie:
+      'Die Angaben stimmen, aber der Browser hat die Anmeldung nicht behalten. Wenn die Adresse des Servers mit https beginnt, öffne die Konsole unter dieser Adresse. Erlaube sonst Cookies für diese Seite.',
     help: 'Noch kein Passwort? Nimm den Link in deiner Einladung oder melde dich mit einem API-Schlüssel an.',
   },
 }
@@ -107,14 +120,15 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
     code === 'ERR_OTP_REQUIRED' || otp !== '',
     code === 'ERR_COMPANY_REQUIRED' || company !== '',
   ]
+  const isCompanyWrong = needsCompany && company !== '' && !/^\s*[1-9]\d{0,14}\s*$/.test(company)
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault()
-    const customerId = /^\d{1,15}$/.test(company) ? Number(company) : undefined
+    if (isCompanyWrong) return
     logIn.mutate({
       email,
       password,
       ...(otp !== '' && { otp }),
-      ...(customerId !== undefined && { customerId }),
+      ...(company !== '' && { customerId: Number(company) }),
     })
   }
   return (
@@ -136,7 +150,15 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
         isRequired
       />
       {needsCompany && (
-        <TextField label={texts.company} hint={texts.companyHint} value={company} onChange={setCompany} isRequired />
+        <TextField
+          label={texts.company}
+          hint={texts.companyHint}
+          inputMode="numeric"
+          value={company}
+          onChange={setCompany}
+          error={isCompanyWrong ? texts.companyWrong : undefined}
+          isRequired
+        />
       )}
       {needsOtp && (
         <TextField
@@ -149,7 +171,10 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
           autoFocus
         />
       )}
-      <LoginError error={logIn.error} wrong={texts.wrong} />
+      <LoginError
+        error={logIn.error}
+        wrong={logIn.variables !== undefined && 'otp' in logIn.variables ? texts.wrongCode : texts.wrong}
+      />
       <Button type="submit" kind="primary" isPending={logIn.isPending}>
         {texts.signIn}
       </Button>
@@ -194,12 +219,14 @@ function KeyForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElement {
 
 /** The server's sentences, but for wrong credentials: those have the words of the form. */
 function LoginError({ error, wrong }: { readonly error: unknown; readonly wrong: string }): ReactElement | null {
+  const { noCookie } = useTexts(TEXTS)
   const code = error instanceof AlcoveApiError ? error.code : undefined
   if (code === 'ERR_OTP_REQUIRED') return null
-  if (code !== 'ERR_UNAUTHENTICATED') return <ErrorNote error={error} />
+  const isOfForm = code === 'ERR_UNAUTHENTICATED' || error instanceof CookieMissingError
+  if (!isOfForm) return <ErrorNote error={error} />
   return (
     <p role="alert" className="note note-error">
-      {wrong}
+      {code === undefined ? noCookie : wrong}
     </p>
   )
 }
@@ -208,10 +235,24 @@ type Credentials =
   | { readonly email: string; readonly password: string; readonly otp?: string; readonly customerId?: number }
   | { readonly clientId: string; readonly clientSecret: string }
 
+/** The server let the user in, and the next request came without the cookie. */
+class CookieMissingError extends Error {
+  override readonly name = 'CookieMissingError'
+}
+
 function useLogIn(onLogin: (login: Login) => void) {
   const api = useApi()
   return useMutation({
-    mutationFn: async (credentials: Credentials) => await dataOf(api.POST('/auth/login', { body: credentials })),
+    mutationFn: async (credentials: Credentials) => {
+      await dataOf(api.POST('/auth/login', { body: credentials }))
+      // A browser refuses the cookie of a server whose public address is https to a page without it.
+      try {
+        return await dataOf(api.GET('/auth/login'))
+      } catch (error) {
+        const isLost = error instanceof AlcoveApiError && error.status === 401
+        throw isLost ? new CookieMissingError('the browser did not send the cookie', { cause: error }) : error
+      }
+    },
     onSuccess: onLogin,
   })
 }

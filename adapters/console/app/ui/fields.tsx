@@ -32,7 +32,7 @@ interface FieldProps {
   readonly isDisabled?: boolean
 }
 
-interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'onKeyDown'> {
+interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'inputMode' | 'onKeyDown'> {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly name?: string
