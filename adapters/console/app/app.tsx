@@ -1,13 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactElement, Suspense, useState } from 'react'
+import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
-import { AlcoveApiError, ApiProvider, createApi, dataOf, useApi } from './api/api.js'
+import { ApiProvider } from './api/api.js'
 import { ErrorBoundary } from './frame/error-boundary.js'
 import { Frame, SECTIONS } from './frame/frame.js'
+import { readStored, store } from './frame/stored.js'
+import { accountOf, canOf, tenantAccountOf } from './login/accounts.js'
+import { FirstLogin } from './login/first-login.js'
 import { LoginPage } from './login/login-page.js'
-import { type CurrentLogin, canOf, type Login, LoginProvider, useLogin } from './login/use-login.js'
+import { type Login, type LoginAccount, LoginProvider, useLogin } from './login/use-login.js'
+import { holderOf, useLoginState } from './login/use-login-state.js'
 import { type Texts, useTexts } from './texts/language.js'
-import { EmptyState, Loaded } from './ui/notes.js'
+import { EmptyState } from './ui/notes.js'
+import { toast } from './ui/toasts.js'
 
 // Each section is a file of its own, which the page loads when the user opens it.
 const Gpts = lazy(async () => await import('./gpts/gpts.js'))
@@ -21,62 +25,52 @@ const TEXTS: Texts<{
   readonly noRightText: string
   readonly unknown: string
   readonly unknownText: string
+  readonly lost: (company: string, account: string) => string
 }> = {
   en: {
     noRight: 'You have no rights yet',
-    noRightText: 'Somebody who manages users must give you a permission on an account. Then load this page again.',
+    noRightText: 'Somebody who manages users must give you a permission on an account. Then come back to this page.',
     unknown: 'There is no such page',
     unknownText: 'The address may be misspelt, or you have no right to see the page. Choose a section above.',
+    lost: (company, account) =>
+      `You can no longer use the account ${company}: ${account}. Somebody took the permission away.`,
   },
   de: {
     noRight: 'Du hast noch keine Rechte',
-    noRightText: 'Jemand, der Benutzer verwaltet, muss dir ein Recht auf ein Konto geben. Lade diese Seite danach neu.',
+    noRightText:
+      'Jemand, der Benutzer verwaltet, muss dir ein Recht auf ein Konto geben. Komm danach auf diese Seite zurück.',
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Die Adresse ist falsch geschrieben, oder du darfst die Seite nicht sehen. Wähle oben einen Bereich.',
+    lost: (company, account) =>
+      `Du kannst das Konto ${company}: ${account} nicht mehr benutzen. Jemand hat dir das Recht genommen.`,
   },
 }
 
 const STORED_ACCOUNT = 'alcove.account'
-
-/** What the page knows of its login: nothing yet, none, or one. */
-type State = 'unknown' | 'none' | 'ended' | Login
+const STORED_TENANT_ACCOUNT = 'alcove.tenant-account'
 
 export function App(): ReactElement {
-  const [state, setState] = useState<State>('unknown')
-  const [accountId, setAccountId] = useState(storedAccount)
+  const { state, setState, logOut } = useLoginState()
+  const [accountId, chooseAccount] = useStoredId(STORED_ACCOUNT)
+  const [tenantAccountId, chooseTenantAccount] = useStoredId(STORED_TENANT_ACCOUNT)
   const login = typeof state === 'object' ? state : undefined
-  const account =
-    login?.accounts.find(({ id }) => id === accountId) ??
-    login?.accounts.find(({ application }) => application === 'assistant') ??
-    login?.accounts[0]
-  const chooseAccount = (id: number): void => {
-    localStorage.setItem(STORED_ACCOUNT, String(id))
-    setAccountId(id)
-  }
-  const logOut = async (): Promise<void> => {
-    await dataOf(createApi().DELETE('/auth/login'))
-    setState('none')
-  }
-  const current: CurrentLogin | undefined = login && {
-    login,
-    account,
-    chooseAccount,
-    logOut,
-    can: canOf(login, account),
-  }
+  const account = login && accountOf(login, accountId)
+  const tenantAccount = login && tenantAccountOf(login, tenantAccountId)
+  const can = canOf(account, tenantAccount)
+  useLeavingOfOthers(login, account)
   return (
     <ApiProvider
       // Each login and each account has data of its own.
-      key={`${login?.user.id ?? 'none'} ${login?.clientId ?? ''} ${account?.id ?? ''}`}
+      key={`${holderOf(state)} ${account?.id ?? ''} ${tenantAccount?.id ?? ''}`}
       accountId={account?.id}
-      onLoggedOut={() => setState((before) => (typeof before === 'object' ? 'ended' : before))}
+      tenantAccountId={tenantAccount?.id}
     >
-      {current !== undefined ? (
-        <LoginProvider current={current}>
+      {login !== undefined ? (
+        <LoginProvider current={{ login, account, chooseAccount, tenantAccount, chooseTenantAccount, logOut, can }}>
           <Sections />
         </LoginProvider>
       ) : state === 'unknown' ? (
-        <FirstLogin onLogin={setState} />
+        <FirstLogin onLogin={setState} logOut={logOut} />
       ) : (
         <LoginPage hasEnded={state === 'ended'} onLogin={setState} />
       )}
@@ -84,28 +78,35 @@ export function App(): ReactElement {
   )
 }
 
-/** Asks whether the browser has a login already. */
-function FirstLogin({ onLogin }: { readonly onLogin: (state: Login | 'none') => void }): ReactElement {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['login'],
-    queryFn: async () => {
-      try {
-        const login = await dataOf(api.GET('/auth/login'))
-        onLogin(login)
-        return login
-      } catch (error) {
-        if (!(error instanceof AlcoveApiError) || error.status !== 401) throw error
-        onLogin('none')
-        return null
-      }
-    },
+/** Leaves the pages of another user, and those of an account that the user has lost. */
+function useLeavingOfOthers(login: Login | undefined, account: LoginAccount | undefined): void {
+  const texts = useTexts(TEXTS)
+  const [, navigate] = useLocation()
+  const last = useRef<{ readonly holder: string; readonly account: LoginAccount | undefined }>(undefined)
+  useEffect(() => {
+    if (login === undefined) return
+    const before = last.current
+    const holder = holderOf(login)
+    last.current = { holder, account }
+    if (before === undefined) return
+    const lost = login.accounts.some(({ id }) => id === before.account?.id) ? undefined : before.account
+    if (before.holder === holder && lost === undefined) return
+    navigate('/', { replace: true })
+    if (before.holder === holder && lost !== undefined) toast({ text: texts.lost(lost.customerName, lost.name) })
   })
-  return (
-    <main className="login">
-      <Loaded query={query}>{() => null}</Loaded>
-    </main>
-  )
+}
+
+/** An id that the browser keeps for the next time. */
+function useStoredId(name: string): readonly [id: number | undefined, choose: (id: number) => void] {
+  const [id, setId] = useState(() => {
+    const text = readStored(name)
+    return text === undefined ? undefined : Number(text)
+  })
+  const choose = (chosen: number): void => {
+    store(name, String(chosen))
+    setId(chosen)
+  }
+  return [id, choose]
 }
 
 function Sections(): ReactElement {
@@ -138,9 +139,4 @@ function Sections(): ReactElement {
       )}
     </Frame>
   )
-}
-
-function storedAccount(): number | undefined {
-  const text = localStorage.getItem(STORED_ACCOUNT)
-  return text === null ? undefined : Number(text)
 }

@@ -3,6 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { allowEmptyMarkup } from './allow-empty-markup.js'
 import { serverAddresses } from './api/server.js'
 import { App } from './app.js'
+import { ErrorBoundary } from './frame/error-boundary.js'
 import { GuardedRouter } from './frame/guarded-router.js'
 import { LanguageProvider } from './texts/language.js'
 import './styles/base.css'
@@ -14,9 +15,11 @@ if (root === null) throw new Error('the page has no root')
 createRoot(root).render(
   <StrictMode>
     <LanguageProvider>
-      <GuardedRouter base={serverAddresses().consolePath}>
-        <App />
-      </GuardedRouter>
+      <ErrorBoundary>
+        <GuardedRouter base={serverAddresses().consolePath}>
+          <App />
+        </GuardedRouter>
+      </ErrorBoundary>
     </LanguageProvider>
   </StrictMode>,
 )

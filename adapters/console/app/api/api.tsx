@@ -1,10 +1,11 @@
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactElement, type ReactNode, use, useState } from 'react'
-import { AlcoveApiError, type AlcoveClient, type components, createAlcoveClient } from '../../../client/index.js'
-import { serverAddresses } from './server.js'
+import { AlcoveApiError, type AlcoveClient, type components } from '../../../client/index.js'
+import { createApi } from './create-api.js'
 
 export type { AlcoveClient, DocumentState } from '../../../client/index.js'
 export { AlcoveApiError, AlcoveClientError, dataOf } from '../../../client/index.js'
+export { createApi } from './create-api.js'
 
 /** A record of the API, by the name of its schema: `Schema<'Context'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name]
@@ -13,32 +14,18 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 const TRANSIENT: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 const MAX_RETRIES = 2
 
-/** A client of the server that sent this page. @param accountId the account for which it acts */
-export function createApi(accountId?: number): AlcoveClient {
-  return createAlcoveClient({
-    baseUrl: location.origin + serverAddresses().apiPath,
-    access: {
-      cookies: true,
-      ...(accountId !== undefined && { headers: { 'x-alcove-account': String(accountId) } }),
-    },
-    // Queries have retries of their own. A mutation fails at once, so that the user can decide.
-    maxRetries: 0,
-  })
-}
-
 const ApiContext = createContext<AlcoveClient | undefined>(undefined)
 
 interface ApiProviderProps {
   readonly accountId: number | undefined
-  /** Called when the server no longer knows the login. */
-  readonly onLoggedOut: () => void
+  readonly tenantAccountId: number | undefined
   readonly children: ReactNode
 }
 
-/** Gives its children the API as one account sees it. Give it the account as its `key`: each has data of its own. */
-export function ApiProvider({ accountId, onLoggedOut, children }: ApiProviderProps): ReactElement {
-  const [api] = useState(() => createApi(accountId))
-  const [queries] = useState(() => createQueries(onLoggedOut))
+/** Gives its children the API as one login sees it. Give it the login and its accounts as its `key`: each has data of its own. */
+export function ApiProvider({ accountId, tenantAccountId, children }: ApiProviderProps): ReactElement {
+  const [api] = useState(() => createApi(accountId, tenantAccountId))
+  const [queries] = useState(createQueries)
   return (
     <QueryClientProvider client={queries}>
       <ApiContext value={api}>{children}</ApiContext>
@@ -53,13 +40,8 @@ export function useApi(): AlcoveClient {
   return api
 }
 
-function createQueries(onLoggedOut: () => void): QueryClient {
-  const onError = (error: unknown): void => {
-    if (error instanceof AlcoveApiError && error.status === 401) onLoggedOut()
-  }
+function createQueries(): QueryClient {
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 2_000,

@@ -19,7 +19,7 @@ interface ErrorBoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows a sentence in place of a section that failed, so that the navigation stays. Give it the section as its `key`. */
+/** Shows a sentence in place of a part that failed. Around a section, the navigation stays: give it the section as its `key`. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   override readonly state = { hasFailed: false }
 

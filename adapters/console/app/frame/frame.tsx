@@ -1,10 +1,12 @@
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type Capability, useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
-import { Select } from '../ui/fields.js'
+import { ErrorNote } from '../ui/notes.js'
 import { Toasts } from '../ui/toasts.js'
+import { AccountChoice } from './account-choice.js'
 import { useLeave } from './guarded-router.js'
 import { LanguageChoice } from './language-choice.js'
 
@@ -13,7 +15,6 @@ type SectionName = 'gpts' | 'search' | 'people' | 'webhooks' | 'operate'
 interface FrameTexts extends Readonly<Record<SectionName, string>> {
   readonly skip: string
   readonly navigation: string
-  readonly account: string
   readonly signOut: string
 }
 
@@ -26,7 +27,6 @@ const TEXTS: Texts<FrameTexts> = {
     operate: 'Operate',
     skip: 'Skip to the content',
     navigation: 'Sections',
-    account: 'Account',
     signOut: 'Sign out',
   },
   de: {
@@ -37,7 +37,6 @@ const TEXTS: Texts<FrameTexts> = {
     operate: 'Betrieb',
     skip: 'Zum Inhalt springen',
     navigation: 'Bereiche',
-    account: 'Konto',
     signOut: 'Abmelden',
   },
 }
@@ -54,17 +53,11 @@ export const SECTIONS: readonly { readonly name: SectionName; readonly needs: Ca
 /** The page around each section: navigation, account and sign-out. */
 export function Frame({ children }: { readonly children: ReactNode }): ReactElement {
   const texts = useTexts(TEXTS)
-  const { login, account, chooseAccount, logOut, can } = useLogin()
+  const { login, logOut, can } = useLogin()
   const [path] = useLocation()
   const leave = useLeave()
-  const content = useRef<HTMLElement>(null)
-  const isFirst = useRef(true)
-  // Another page is announced, and the keyboard goes on in it.
-  useEffect(() => {
-    if (isFirst.current) isFirst.current = false
-    else content.current?.focus()
-  }, [path])
-  const choices = login.accounts.filter(({ application }) => application === 'assistant')
+  const content = useFocusAfter(path)
+  const signOut = useMutation({ mutationFn: logOut })
   return (
     <>
       <a className="skip" href="#content">
@@ -85,28 +78,42 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
           ))}
         </nav>
         <div className="frame-user">
-          {choices.length > 1 && (
-            <Select
-              label={texts.account}
-              value={account === undefined ? null : String(account.id)}
-              onChange={(id) => leave(() => chooseAccount(Number(id)))}
-              choices={choices.map(({ id, name, customerName }) => ({
-                value: String(id),
-                label: `${customerName}: ${name}`,
-              }))}
-            />
-          )}
+          <AccountChoice />
           <span className="frame-name">{login.user.name === '' ? login.user.email : login.user.name}</span>
-          <Button kind="quiet" onPress={() => leave(() => void logOut())}>
-            {texts.signOut}
-          </Button>
+          {login.kind !== 'host' && (
+            <Button kind="quiet" isPending={signOut.isPending} onPress={() => leave(() => signOut.mutate())}>
+              {texts.signOut}
+            </Button>
+          )}
           <LanguageChoice />
         </div>
       </header>
+      {signOut.error !== null && (
+        <div className="frame-error">
+          <ErrorNote error={signOut.error} onRetry={() => signOut.mutate()} />
+        </div>
+      )}
       <main id="content" ref={content} tabIndex={-1}>
         {children}
       </main>
       <Toasts />
     </>
   )
+}
+
+/** After each change of the path, the keyboard goes on in the returned element, unless the new page chose a place in it. */
+function useFocusAfter(path: string): RefObject<HTMLElement | null> {
+  const content = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  const before = useMemo(() => ({ path, focused: document.activeElement }), [path])
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false
+      return
+    }
+    const { activeElement } = document
+    const isChosen = activeElement !== before.focused && content.current?.contains(activeElement) === true
+    if (!isChosen) content.current?.focus()
+  }, [before])
+  return content
 }

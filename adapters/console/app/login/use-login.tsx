@@ -19,10 +19,13 @@ export interface CurrentLogin {
   /** Undefined for a user without a permission. */
   readonly account: LoginAccount | undefined
   readonly chooseAccount: (accountId: number) => void
+  /** The account for users, webhooks and operation: that of the chosen company. Undefined for a user who manages nothing. */
+  readonly tenantAccount: LoginAccount | undefined
+  readonly chooseTenantAccount: (accountId: number) => void
   readonly logOut: () => Promise<void>
   /**
-   * True if the user may do something: contexts, documents and searches by the chosen account; users and webhooks by any
-   * account of theirs.
+   * True if the user may do something: contexts, documents and searches by the chosen account; users and webhooks by the
+   * account of the chosen company.
    */
   readonly can: (capability: Capability) => boolean
 }
@@ -43,12 +46,4 @@ export function useLogin(): CurrentLogin {
   const current = use(LoginContext)
   if (current === undefined) throw new Error('useLogin needs a LoginProvider')
   return current
-}
-
-export function canOf({ accounts }: Login, account: LoginAccount | undefined): CurrentLogin['can'] {
-  return (capability) => {
-    const isOfTenant = capability === 'tenant:manage' || capability === 'webhook:manage'
-    const able = isOfTenant ? accounts : accounts.filter(({ id }) => id === account?.id)
-    return able.some(({ capabilities }) => capabilities.includes(capability))
-  }
 }

@@ -1,5 +1,6 @@
 import { createContext, type ReactElement, type ReactNode, use, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
+import { readStored, store } from '../frame/stored.js'
 
 /** The languages of the console. Each section has its texts in both. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
@@ -25,7 +26,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
     document.documentElement.lang = language
   }, [language])
   const choose = (chosen: Language): void => {
-    localStorage.setItem(STORED, chosen)
+    store(STORED, chosen)
     setLanguage(chosen)
   }
   return (
@@ -45,6 +46,6 @@ export function useTexts<T>(texts: Texts<T>): T {
 }
 
 function firstLanguage(): Language {
-  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2))
+  const wanted = [readStored(STORED) ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2))
   return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en'
 }

@@ -1,0 +1,17 @@
+/** What the page keeps in the browser: choices, and no secrets. A browser that keeps nothing loses only those. */
+export function readStored(name: string): string | undefined {
+  try {
+    return localStorage.getItem(name) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps a text, if the browser allows it. */
+export function store(name: string, text: string): void {
+  try {
+    localStorage.setItem(name, text)
+  } catch {
+    // Blocked, or full. The choice holds until the page is loaded again.
+  }
+}
