@@ -57,6 +57,60 @@ describe.skipIf(MISSING_BROWSER !== undefined)('signing in to the console', () =
     await context.close()
   })
 
+  it('asks for a one-time code and the number of the company, and says what is wrong with them', async () => {
+    const { page, open, faults, context } = await test.openPage()
+    const codes = ['ERR_OTP_REQUIRED', 'ERR_UNAUTHENTICATED', 'ERR_COMPANY_REQUIRED']
+    const sent: unknown[] = []
+    await page.route('**/auth/login', async (route) => {
+      if (route.request().method() !== 'POST') {
+        await route.continue()
+        return
+      }
+      sent.push(route.request().postDataJSON())
+      const body = JSON.stringify({ status: 401, code: codes.shift() ?? 'ERR_UNAUTHENTICATED', detail: 'say more' })
+      await route.fulfill({ status: 401, contentType: 'application/problem+json', body })
+    })
+    await open('/')
+    await page.getByLabel('E-mail address').fill(test.owner.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(test.owner.password)
+    const signIn = page.getByRole('button', { name: 'Sign in' })
+    await signIn.click()
+    await page.getByLabel('One-time code').fill('123456')
+    await signIn.click()
+    await page.getByText('The one-time code is wrong').waitFor()
+    await signIn.click()
+    const company = page.getByLabel('Number of your company')
+    await company.fill('Harbour Works')
+    await page.getByText('Give the number of the company in digits').waitFor()
+    await signIn.click()
+    expect(sent).toHaveLength(3)
+    await company.fill(' 12 ')
+    await signIn.click()
+    await expect.poll(() => sent.at(-1)).toMatchObject({ customerId: 12, otp: '123456' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('says that the browser did not keep the login', async () => {
+    const { page, open, faults, context } = await test.openPage()
+    await page.route('**/auth/login', async (route) => {
+      if (route.request().method() !== 'POST') {
+        await route.continue()
+        return
+      }
+      const response = await route.fetch()
+      await context.clearCookies()
+      await route.fulfill({ status: 200, contentType: 'application/json', body: await response.text() })
+    })
+    await open('/')
+    await page.getByLabel('E-mail address').fill(test.owner.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(test.owner.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('the browser did not keep the login').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('has nothing serious for axe, in both themes and languages, at 360 px', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const language of ['en', 'de'] as const) {

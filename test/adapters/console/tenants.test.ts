@@ -51,7 +51,9 @@ describe.skipIf(MISSING_BROWSER !== undefined).each(DATABASES)(
     let garage: Tenant
 
     beforeAll(async () => {
-      place = (await PLACES[name]?.()) ?? { options: {}, dispose: async () => undefined }
+      const openPlace = PLACES[name]
+      if (openPlace === undefined) throw new Error(`there is no place for ${name}`)
+      place = await openPlace()
       test = await openConsoleTest({ embeddingModels: [new MemoryEmbeddingModel()], ...place.options })
       bakery = await makeTenant('Bakery', 'Sourdough handbook')
       garage = await makeTenant('Garage', 'Gearbox <img src=x onerror=alert(1)>')
@@ -86,34 +88,57 @@ describe.skipIf(MISSING_BROWSER !== undefined).each(DATABASES)(
       ])
       expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
       expect(await other.page.locator('body').innerText()).not.toContain('Sourdough')
-      await one.open(`/gpts/${garage.contextId}/documents`)
-      await one.page.getByRole('heading', { name: 'There is no such GPT' }).first().waitFor()
-      expect(await one.page.locator('body').innerText()).not.toContain('Gearbox')
+      const foreign = [
+        [one, garage, 'Gearbox'],
+        [other, bakery, 'Sourdough'],
+      ] as const
+      for (const [viewer, { contextId }, word] of foreign) {
+        for (const part of ['documents', 'documents/1', 'edit', 'settings']) {
+          await viewer.open(`/gpts/${contextId}/${part}`)
+          await viewer.page.getByRole('heading', { name: 'There is no such GPT' }).first().waitFor()
+          expect(await viewer.page.locator('body').innerText()).not.toContain(word)
+        }
+        const answered = await viewer.context.request.get(`${test.address}/context/${contextId}`)
+        expect(answered.status()).toBe(404)
+        expect(await answered.text()).not.toContain(word)
+      }
       expect([...one.faults, ...other.faults]).toEqual([])
       await Promise.all([one.context.close(), other.context.close()])
     })
 
     it('lose a right in the middle: the page says so, and shows nothing more', async () => {
-      const { page, logIn, faults, context, open } = await test.openPage()
+      const { page, logIn, faults, context } = await test.openPage()
+      const comeBack = async (): Promise<void> => {
+        await page.evaluate("window.dispatchEvent(new Event('focus'))")
+      }
       await logIn(bakery)
+      await page.evaluate('window.isSamePage = true')
       await page.getByText('Sourdough handbook').first().waitFor()
       const { permissions, users } = test.engine.administration
       const permission = (await permissions.list()).find(({ userIdentityId }) => userIdentityId === bakery.userId)
       await permissions.toggle(permission?.id ?? 0)
-      await open('/gpts')
+      // The next request tells.
+      await page.getByText('Sourdough handbook').first().click()
+      await page.getByText('You have no rights yet').waitFor()
+      expect(await page.locator('body').innerText()).not.toContain('Sourdough')
+      await permissions.toggle(permission?.id ?? 0)
+      await comeBack()
+      await page.getByText('Sourdough handbook').first().waitFor()
+      await permissions.toggle(permission?.id ?? 0)
+      await comeBack()
       await page.getByText('You have no rights yet').waitFor()
       await permissions.toggle(permission?.id ?? 0)
-      await open('/gpts')
+      await comeBack()
       await page.getByText('Sourdough handbook').first().waitFor()
       await users.disable(bakery.userId)
-      // Without a reload: the next request tells.
-      await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))')
       await page.getByText('Sourdough handbook').first().click()
       await page.getByText('You are signed out').waitFor()
       await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      expect(await page.locator('body').innerText()).not.toContain('Sourdough')
       await users.enable(bakery.userId)
       await logIn(bakery)
       await page.getByText('Sourdough handbook').first().waitFor()
+      expect(await page.evaluate('window.isSamePage')).toBe(true)
       expect(faults).toEqual([])
       await context.close()
     })
