@@ -51,6 +51,8 @@ ${styles.map((style) => html`<link rel="stylesheet" href="${path}/${style}">`)}
         "base-uri 'none'",
         "frame-ancestors 'none'",
         "require-trusted-types-for 'script'",
+        // Only the policy that the page makes at its beginning; another one is refused.
+        'trusted-types default',
       ].join('; '),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

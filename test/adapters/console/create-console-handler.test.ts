@@ -23,6 +23,7 @@ describe('createConsoleHandler', () => {
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
       const policy = page.headers.get('content-security-policy') ?? ''
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-")
+      expect(policy).toContain("; require-trusted-types-for 'script'; trusted-types default")
       expect(policy).not.toContain('unsafe')
       expect(page.headers.get('cache-control')).toBe('no-store')
     }

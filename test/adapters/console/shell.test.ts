@@ -233,6 +233,18 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the frame of the console', () =>
     await context.close()
   })
 
+  it('lets no script turn strings into markup, nor make a policy that would', async () => {
+    const { page, open, context } = await test.openPage()
+    await open('/')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    const failureOf = async (script: string): Promise<unknown> =>
+      await page.evaluate(`(() => { try { ${script} } catch (error) { return error.name } })()`)
+    expect(await failureOf("document.body.innerHTML = '<b>no</b>'")).toBe('TypeError')
+    expect(await failureOf("trustedTypes.createPolicy('other', { createHTML: (text) => text })")).toBe('TypeError')
+    expect(await failureOf("trustedTypes.createPolicy('default', { createHTML: (text) => text })")).toBe('TypeError')
+    await context.close()
+  })
+
   it('works where the browser blocks the storage of the page', async () => {
     const { page, logIn, faults, context } = await test.openPage()
     await context.addInitScript(
