@@ -130,6 +130,17 @@ describe('tokens of the client', () => {
     ])
   })
 
+  it('of cookies have headers for each application, if a function gives them', async () => {
+    const { fetch, requests } = spyFetch(() => Response.json([]))
+    const headers = (targetApp: 'assistant' | 'tenant') => ({ 'x-alcove-account': targetApp === 'tenant' ? '4' : '3' })
+    const own = clientOf({ fetch, access: { cookies: true, headers } })
+    await dataOf(own.GET('/context'))
+    await dataOf(own.GET('/tenant/users'))
+    await dataOf(own.GET('/v1/outbound-webhooks/catalog'))
+    await dataOf(own.GET('/health'))
+    expect(requests.map((request) => request.headers.get('x-alcove-account'))).toEqual(['3', '4', '4', null])
+  })
+
   it('that are wrong show the reason, once', async () => {
     const { fetch, paths } = spyFetch()
     const own = clientOf({ fetch, access: { clientId: server.key.clientId, clientSecret: 'wrong' } })

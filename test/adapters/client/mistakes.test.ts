@@ -49,6 +49,7 @@ describe('options of the client', () => {
     [{ baseUrl, access: { clientId: 'a', clientSecret: '' } }, 'clientSecret: must be a text that is not empty'],
     [{ baseUrl, access: { token: 'text' } }, 'token: must be a function'],
     [{ baseUrl, access: { cookies: false } }, 'cookies: must be true'],
+    [{ baseUrl, access: { cookies: true, headers: 'text' } }, 'headers: must be an object or a function'],
     [{ baseUrl, access: { ...access, cookies: true } }, 'access: unknown member "cookies"; expected one of token'],
     [{ baseUrl, access, retries: 1 }, 'options: unknown member "retries"; expected one of baseUrl, access, fetch'],
     [{ baseUrl, access, maxRetries: -1 }, 'maxRetries: must be a number from 0'],
