@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { type AlcoveClient, type DocumentState, dataOf, useApi } from '../api/api.js'
 import { isFinal, type Listed, type Progress, progressOf, type Stage } from './document.js'
 import { useContextWork } from './work/context-work.js'
+import { isRefusal, pollMs } from './work/polling.js'
 import { useStore } from './work/store.js'
 
 interface Page {
@@ -14,7 +15,6 @@ const PAGE_DOCUMENTS = 1_000
 /** Ids that fit into the address of one request. */
 const IDS_PER_REQUEST = 200
 const COLLECT_MS = 300
-const POLL_MS = 3_000
 
 /** All documents of a context, and what happens to them. */
 export interface Documents {
@@ -77,6 +77,7 @@ export function useDocuments(contextId: number): Documents {
   const latest = useRef({ documents, byId })
   const checked = useRef(new Map<number, string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const reading = useRef<AbortSignal>(undefined)
   const isRead = data !== undefined && !hasNextPage && !isFetching
   useEffect(() => {
     latest.current = { documents, byId }
@@ -86,24 +87,50 @@ export function useDocuments(contextId: number): Documents {
         timer.current = undefined
         const { changed, deleted } = outdated(latest.current, checked.current)
         if (deleted.length > 0) change([], deleted)
-        if (changed.length > 0) void readByIds(api, contextId, changed).then(change, () => undefined)
+        if (changed.length > 0) void readByIds(api, contextId, changed, reading.current).then(change, () => undefined)
       }, COLLECT_MS)
   }, [api, contextId, documents, byId, watched, isRead, change])
+  useEffect(() => {
+    const ended = new AbortController()
+    reading.current = ended.signal
+    return () => {
+      ended.abort(new Error('the list is gone'))
+      clearTimeout(timer.current)
+      timer.current = undefined
+    }
+  }, [])
 
   // Without the stream, the page asks for what can have changed.
   useEffect(() => {
-    if (isLive || hasNextPage || data === undefined) return
-    const timer = setInterval(() => {
+    if (isLive || hasNextPage || data === undefined || isRefusal(error)) return
+    const ended = new AbortController()
+    const { signal } = ended
+    const readChanges = async (): Promise<void> => {
       const ids = documents.filter((document) => isUnfinished(document)).map(({ id }) => id)
       const params = { path: { contextId }, query: { after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS } }
-      const added = dataOf(api.GET('/context/documents/{contextId}', { params }))
-      void Promise.all([readByIds(api, contextId, ids), added]).then(
-        ([changed, fresh]) => change([...changed, ...fresh]),
-        () => undefined,
-      )
-    }, POLL_MS)
-    return () => clearInterval(timer)
-  }, [api, contextId, data, documents, isLive, hasNextPage, change])
+      const added = dataOf(api.GET('/context/documents/{contextId}', { params, signal }))
+      const [changed, fresh] = await Promise.all([readByIds(api, contextId, ids, signal), added])
+      change([...changed, ...fresh])
+    }
+    // A change of the list begins anew, with short pauses.
+    const poll = async (): Promise<void> => {
+      for (let polls = 0; ; polls += 1) {
+        await new Promise((resolve) => setTimeout(resolve, pollMs(polls)))
+        if (signal.aborted) return
+        try {
+          await readChanges()
+        } catch (failure) {
+          if (signal.aborted) return
+          if (!isRefusal(failure)) continue
+          // The list then says why.
+          void queries.invalidateQueries({ queryKey })
+          return
+        }
+      }
+    }
+    void poll()
+    return () => ended.abort(new Error('the list has changed'))
+  }, [api, contextId, data, documents, isLive, hasNextPage, error, change, queries, queryKey])
 
   return {
     documents,
@@ -154,12 +181,17 @@ function finalStage(progress: Progress): Stage | undefined {
   return isFinal(progress) ? progress.stage : undefined
 }
 
-async function readByIds(api: AlcoveClient, contextId: number, ids: readonly number[]): Promise<readonly Listed[]> {
+async function readByIds(
+  api: AlcoveClient,
+  contextId: number,
+  ids: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Listed[]> {
   const found: Listed[] = []
   for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
     const filter = JSON.stringify({ documents: ids.slice(at, at + IDS_PER_REQUEST) })
     const params = { path: { contextId }, query: { filter } }
-    found.push(...(await dataOf(api.GET('/context/documents/{contextId}', { params }))))
+    found.push(...(await dataOf(api.GET('/context/documents/{contextId}', { params, ...(signal && { signal }) }))))
   }
   return found
 }

@@ -8,14 +8,13 @@ import { type ContextName, type Detailed, isFinal, progressOf, replacementOf } f
 import { UploadList } from '../list/upload-list.js'
 import { StateBadge } from '../state-badge.js'
 import { useContextWork } from '../work/context-work.js'
+import { isRefusal, pollMs } from '../work/polling.js'
 import { useStore } from '../work/store.js'
 import { ChunkView } from './chunk-view.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { DocumentActions } from './document-actions.js'
 import { DocumentFacts } from './document-facts.js'
 import { ReceiptView } from './receipt-view.js'
-
-const POLL_MS = 3_000
 
 /** One document: what is known of it, what was read, and its text in chunks. */
 export function DocumentPage({
@@ -38,7 +37,8 @@ export function DocumentPage({
       const params = { path: { contextId: context.id, docId } }
       return await dataOf(api.GET('/context/documents/{contextId}/{docId}', { params, signal }))
     },
-    refetchInterval: ({ state: { data } }) => (data !== undefined && !isLive && isChanging(data) ? POLL_MS : false),
+    refetchInterval: ({ state: { data, error, dataUpdateCount } }) =>
+      data !== undefined && !isLive && isChanging(data) && !isRefusal(error) ? pollMs(dataUpdateCount) : false,
   })
   const told = `${connections} ${state?.uuid} ${state?.status} ${state?.isReplacement} ${state?.displayName}`
   const seen = useRef(told)

@@ -1,4 +1,5 @@
-import { AlcoveApiError, type AlcoveClient, type DocumentState } from '../../api/api.js'
+import type { AlcoveClient, DocumentState } from '../../api/api.js'
+import { isRefusal } from './polling.js'
 import { Store } from './store.js'
 
 /** The states that the stream has told since it began. */
@@ -95,7 +96,7 @@ export class DocumentWatch {
       }
       return false
     } catch (error) {
-      return error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
+      return isRefusal(error)
     }
   }
 
