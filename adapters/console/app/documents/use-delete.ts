@@ -4,7 +4,7 @@ import type { Listed } from './document.js'
 import { TEXTS } from './texts.js'
 import { useContextWork } from './work/context-work.js'
 
-type Deleted = Pick<Listed, 'id' | 'displayName'>
+type Deleted = Pick<Listed, 'id' | 'displayName' | 'size' | 'replacement'>
 
 /** A function that deletes documents, with a message to undo it. @param onDeleted gets the ids once the server has deleted them */
 export function useDelete(
@@ -16,15 +16,15 @@ export function useDelete(
   const { deletions } = useContextWork(contextId)
   return (documents) => {
     const { length } = documents
-    deletions.delete(
-      documents.map(({ id }) => id),
-      {
+    deletions.delete({
+      documents,
+      texts: {
         text: texts.deleted(length, documents[0]?.displayName ?? ''),
         undo: texts.undo,
         tryAgain: texts.tryAgain,
         failed: (count, error) => texts.notDeleted(count, errorText(error)),
       },
       onDeleted,
-    )
+    })
   }
 }

@@ -1,4 +1,6 @@
 import { type AlcoveClient, useApi } from '../../api/api.js'
+import { type LoginEndReason, onLoginEnd } from '../../login/login-end.js'
+import { useLogin } from '../../login/use-login.js'
 import { Deletions } from './deletions.js'
 import { DocumentWatch } from './document-watch.js'
 import { UploadQueue } from './upload-queue.js'
@@ -10,18 +12,32 @@ export interface ContextWork {
   readonly watch: DocumentWatch
 }
 
-/** By the API of one login and account, then by the id of the context. */
-const works = new WeakMap<AlcoveClient, Map<number, ContextWork>>()
+/** By user, login, account and context: after a change of the account and back, the same work is there. */
+const works = new Map<string, ContextWork>()
 
 export function useContextWork(contextId: number): ContextWork {
   const api = useApi()
-  const ofApi = works.get(api) ?? new Map<number, ContextWork>()
-  works.set(api, ofApi)
-  const work = ofApi.get(contextId) ?? {
-    uploads: new UploadQueue(api, contextId),
-    deletions: new Deletions(api, contextId),
-    watch: new DocumentWatch(api, contextId),
-  }
-  ofApi.set(contextId, work)
+  const { login, account } = useLogin()
+  const key = `${login.user.id} ${login.clientId} ${account?.id} ${contextId}`
+  const work = works.get(key) ?? createWork(api, contextId)
+  works.set(key, work)
   return work
 }
+
+function createWork(api: AlcoveClient, contextId: number): ContextWork {
+  const deletions = new Deletions(api, contextId)
+  const uploads = new UploadQueue(api, contextId, async (file) => await deletions.settle(file))
+  return { uploads, deletions, watch: new DocumentWatch(api, contextId) }
+}
+
+// The cookie of the next login would send what is left of this one.
+onLoginEnd(async (reason: LoginEndReason) => {
+  const ended = [...works.values()]
+  // If the sign-out fails, the user goes on with new work.
+  works.clear()
+  for (const { uploads, watch } of ended) {
+    uploads.end()
+    watch.end()
+  }
+  await Promise.all(ended.map(async ({ deletions }) => await deletions.end(reason)))
+})

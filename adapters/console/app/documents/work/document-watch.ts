@@ -28,6 +28,7 @@ export class DocumentWatch {
   readonly #byUuid = new Map<string, DocumentState>()
   #running: AbortController | undefined
   #isFollowed = false
+  #isOver = false
   #connections = 0
   #isLive = true
   #flush: ReturnType<typeof setTimeout> | undefined
@@ -36,6 +37,13 @@ export class DocumentWatch {
   constructor(api: AlcoveClient, contextId: number) {
     this.#api = api
     this.#contextId = contextId
+  }
+
+  /** Ends the stream for good. */
+  end(): void {
+    this.#isOver = true
+    this.#stop()
+    this.#forget({ isLive: true })
   }
 
   #follow(isFollowed: boolean): void {
@@ -59,7 +67,7 @@ export class DocumentWatch {
   }
 
   #start(): void {
-    if (this.#running !== undefined) return
+    if (this.#running !== undefined || this.#isOver) return
     this.#running = new AbortController()
     void this.#run(this.#running.signal)
   }
@@ -77,6 +85,7 @@ export class DocumentWatch {
       this.#forget({ isLive: false })
       if (isRefused) return
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      if (signal.aborted) return
     }
   }
 

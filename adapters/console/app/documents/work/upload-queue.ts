@@ -45,7 +45,10 @@ const FIRST_PAUSE_MS = 500
 const PUBLISH_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** The uploads of a context. They go on while the user looks at other pages of the console. */
+/**
+ * The uploads of a context. They go on while the user looks at other pages of the console, also those of another account,
+ * until the login ends.
+ */
 export class UploadQueue {
   readonly uploads: Store<readonly Upload[]> = new Store<readonly Upload[]>([])
   readonly #api: AlcoveClient
@@ -54,16 +57,27 @@ export class UploadQueue {
   readonly #uploads = new Map<number, Upload>()
   readonly #running = new Map<number, AbortController>()
   readonly #tries = new Map<number, number>()
+  readonly #settle: (file: GivenFile) => Promise<void>
   #isAway = false
+  #isOver = false
   #lastKey = 0
   #publishing: ReturnType<typeof setTimeout> | undefined
 
-  constructor(api: AlcoveClient, contextId: number) {
+  /** @param settle called before a file is sent, which waits for its promise */
+  constructor(api: AlcoveClient, contextId: number, settle: (file: GivenFile) => Promise<void>) {
     this.#api = api
     this.#contextId = contextId
+    this.#settle = settle
+  }
+
+  /** Ends all uploads, and takes no more. */
+  end(): void {
+    this.#isOver = true
+    this.remove(new Set(this.#uploads.keys()))
   }
 
   add(files: readonly GivenFile[]): void {
+    if (this.#isOver) return
     for (const file of files) {
       this.#lastKey += 1
       this.#uploads.set(this.#lastKey, { ...file, key: this.#lastKey, phase: 'queued', percent: 0 })
@@ -110,11 +124,15 @@ export class UploadQueue {
     }
     // The browser asks whether the user really wants to leave.
     const isBusy = uploads.some(({ phase }) => phase === 'queued' || phase === 'sending' || phase === 'away')
-    if (isBusy) window.addEventListener('beforeunload', keepPage)
-    else window.removeEventListener('beforeunload', keepPage)
+    if (isBusy) window.addEventListener('beforeunload', this.#keepPage)
+    else window.removeEventListener('beforeunload', this.#keepPage)
   }
 
-  async #send({ key, name, folder, read, replaces }: Upload): Promise<void> {
+  // Each queue has its own: the end of one must not let the browser forget another one.
+  readonly #keepPage = (event: BeforeUnloadEvent): void => event.preventDefault()
+
+  async #send(upload: Upload): Promise<void> {
+    const { key, name, folder, read, replaces } = upload
     const running = new AbortController()
     this.#running.set(key, running)
     this.#change(key, { phase: 'sending', percent: 0 })
@@ -123,7 +141,10 @@ export class UploadQueue {
       onProgress: ({ percent = 0 }) => this.#change(key, { percent }),
     }
     try {
+      await this.#settle(upload)
+      running.signal.throwIfAborted()
       const content = await read()
+      running.signal.throwIfAborted()
       const file = { fileName: name, content, ...(folder !== undefined && { metadata: { folder } }) }
       try {
         const uuid =
@@ -161,12 +182,16 @@ export class UploadQueue {
     await pause(seconds * 1_000)
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
       await pause(pauseMs)
-      if (await this.#answers()) break
+      // Without uploads that wait, as after the end of the login, nothing is asked.
+      if (this.#waitingKeys().length === 0 || (await this.#answers())) break
     }
     this.#isAway = false
-    for (const { key, phase } of [...this.#uploads.values()])
-      if (phase === 'away') this.#change(key, { phase: 'queued' })
+    for (const key of this.#waitingKeys()) this.#change(key, { phase: 'queued' })
     this.#next()
+  }
+
+  #waitingKeys(): readonly number[] {
+    return [...this.#uploads.values()].filter(({ phase }) => phase === 'away').map(({ key }) => key)
   }
 
   /** A refusal is an answer too: the upload then says why. */
@@ -197,8 +222,4 @@ async function requireReadable(content: Blob): Promise<void> {
 
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function keepPage(event: BeforeUnloadEvent): void {
-  event.preventDefault()
 }
