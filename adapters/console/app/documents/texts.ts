@@ -1,5 +1,6 @@
 import type { Texts } from '../texts/language.js'
 import type { Stage } from './document.js'
+import { FORMATS } from './formats.js'
 
 interface DocumentTexts {
   readonly purpose: string
@@ -30,8 +31,7 @@ export const TEXTS: Texts<DocumentTexts> = {
   en: {
     purpose: 'Answers come from these documents. Upload files, and see what was read from each.',
     drop: 'Drop files and folders here',
-    dropHint:
-      'Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',
+    dropHint: `Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: ${FORMATS}`,
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
     left: (hidden) => `${hidden === 1 ? 'One hidden file was' : `${hidden} hidden files were`} left out.`,
@@ -61,8 +61,7 @@ export const TEXTS: Texts<DocumentTexts> = {
   de: {
     purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
     drop: 'Dateien und Ordner hierher ziehen',
-    dropHint:
-      'Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, Mails, Bücher und Daten: .txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl',
+    dropHint: `Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, Mails, Bücher und Daten: ${FORMATS}`,
     chooseFiles: 'Dateien wählen',
     chooseFolder: 'Ordner wählen',
     left: (hidden) =>

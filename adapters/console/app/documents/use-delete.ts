@@ -1,6 +1,6 @@
-import { useErrorText } from '../api/error-texts.js'
 import { useTexts } from '../texts/language.js'
 import type { Listed } from './document.js'
+import { useDocumentErrorText } from './error-texts.js'
 import { TEXTS } from './texts.js'
 import { useContextWork } from './work/context-work.js'
 
@@ -12,7 +12,7 @@ export function useDelete(
   onDeleted: (ids: readonly number[]) => void,
 ): (documents: readonly Deleted[]) => void {
   const texts = useTexts(TEXTS)
-  const errorText = useErrorText()
+  const { errorText } = useDocumentErrorText()
   const { deletions } = useContextWork(contextId)
   return (documents) => {
     const { length } = documents

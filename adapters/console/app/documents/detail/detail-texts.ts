@@ -16,6 +16,7 @@ interface DetailTexts {
   readonly newVersion: string
   readonly newVersionText: (name: string) => string
   readonly newVersionFailed: string
+  readonly serverSays: string
   readonly receipt: string
   readonly receiptWait: string
   readonly receiptMissing: string
@@ -64,6 +65,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     newVersionText: (name) =>
       `“${name}” takes the place of this version once it is completed. Until then, searches find this one.`,
     newVersionFailed: 'The new version failed, and searches find this one still. Replace it by another file.',
+    serverSays: 'The server says:',
     receipt: 'What was read',
     receiptWait: 'The receipt comes when the document is completed.',
     receiptMissing: 'There is no receipt, because nothing was made searchable.',
@@ -117,6 +119,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       `„${name}“ ersetzt diese Version, sobald sie fertig ist. Bis dahin finden Suchen diese hier.`,
     newVersionFailed:
       'Die neue Version ist fehlgeschlagen, und Suchen finden noch diese hier. Ersetze sie durch eine andere Datei.',
+    serverSays: 'Der Server meldet:',
     receipt: 'Was gelesen wurde',
     receiptWait: 'Der Beleg kommt, wenn das Dokument fertig ist.',
     receiptMissing: 'Es gibt keinen Beleg, denn es wurde nichts durchsuchbar gemacht.',

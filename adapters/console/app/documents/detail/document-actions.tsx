@@ -3,12 +3,12 @@ import { type ReactElement, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { useLocation } from 'wouter'
 import { useApi } from '../../api/api.js'
-import { useErrorText } from '../../api/error-texts.js'
 import { useLogin } from '../../login/use-login.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { toast } from '../../ui/toasts.js'
 import type { Detailed } from '../document.js'
+import { useDocumentErrorText } from '../error-texts.js'
 import { readOriginal, saveFile } from '../original.js'
 import { TEXTS } from '../texts.js'
 import { useDelete } from '../use-delete.js'
@@ -30,7 +30,7 @@ export function DocumentActions({ contextId, document, isFailed }: DocumentActio
   const queries = useQueryClient()
   const { tryAgain } = useTexts(TEXTS)
   const texts = useTexts(DETAIL_TEXTS)
-  const errorText = useErrorText()
+  const { errorText } = useDocumentErrorText()
   const mayWrite = useLogin().can('document:write')
   const { uploads } = useContextWork(contextId)
   const [, navigate] = useLocation()

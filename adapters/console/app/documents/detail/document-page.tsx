@@ -14,6 +14,7 @@ import { ChunkView } from './chunk-view.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { DocumentActions } from './document-actions.js'
 import { DocumentFacts } from './document-facts.js'
+import { FailureText } from './failure-text.js'
 import { ReceiptView } from './receipt-view.js'
 
 /** One document: what is known of it, what was read, and its text in chunks. */
@@ -63,8 +64,14 @@ export function DocumentPage({
                 </div>
                 <DocumentActions contextId={context.id} document={document} isFailed={progress.stage === 'failed'} />
               </div>
-              {progress.error != null && <Note kind="warning">{progress.error}</Note>}
-              {document.waiting !== null && <Note kind="warning">{document.waiting}</Note>}
+              {[progress.error, document.waiting].map(
+                (told) =>
+                  told != null && (
+                    <Note key={told} kind="warning">
+                      <FailureText told={told} />
+                    </Note>
+                  ),
+              )}
               <UploadList contextId={context.id} documents={[document]} docId={docId} />
               <NewVersion document={document} progress={replacementOf(document, state)} />
               <div className="columns">
@@ -100,7 +107,8 @@ function NewVersion({
     <Note kind={isFailed ? 'warning' : 'info'}>
       <h3>{texts.newVersion}</h3>
       <p>{isFailed ? texts.newVersionFailed : texts.newVersionText(replacement.originalName)}</p>
-      <StateBadge progress={progress} /> {progress.error}
+      <StateBadge progress={progress} />
+      {progress.error != null && <FailureText told={progress.error} />}
     </Note>
   )
 }

@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Checkbox } from '../../ui/fields.js'
 import { type Listed, progressOf, replacementOf } from '../document.js'
+import { useDocumentErrorText } from '../error-texts.js'
 import { metadataText } from '../metadata.js'
 import { StateBadge } from '../state-badge.js'
 import { TEXTS } from '../texts.js'
@@ -27,6 +28,7 @@ export function DocumentRow({ contextId, document, state, isSelected, onSelect }
   const { tryAgain, chunks: chunksName } = useTexts(TEXTS)
   const format = useFormat()
   const retry = useRetry(contextId)
+  const { failureText } = useDocumentErrorText()
   const { id, displayName, size, chunks, created, metadata } = document
   const progress = progressOf(document, state)
   const replacement = replacementOf(document, state)
@@ -45,7 +47,7 @@ export function DocumentRow({ contextId, document, state, isSelected, onSelect }
       <div role="cell" className="docs-name">
         <Link href={`/gpts/${contextId}/documents/${id}`}>{displayName}</Link>
         <div className="hint docs-metadata">{metadataText(metadata)}</div>
-        {reason != null && <div className="field-error">{reason}</div>}
+        {reason != null && <div className="field-error">{failureText(reason)}</div>}
       </div>
       <div role="cell" className="docs-state">
         <StateBadge progress={progress} />

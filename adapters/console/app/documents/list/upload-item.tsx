@@ -1,14 +1,14 @@
 import type { ReactElement } from 'react'
-import { useErrorText } from '../../api/error-texts.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Progress as ProgressBar } from '../../ui/notes.js'
 import type { Progress } from '../document.js'
+import { useDocumentErrorText } from '../error-texts.js'
 import { StateBadge } from '../state-badge.js'
 import { TEXTS } from '../texts.js'
 import { useContextWork } from '../work/context-work.js'
-import { FileGoneError, type Upload } from '../work/upload-queue.js'
+import type { Upload } from '../work/upload-queue.js'
 import { UPLOAD_TEXTS } from './upload-texts.js'
 
 interface UploadItemProps {
@@ -55,19 +55,18 @@ function UploadState({ upload, progress }: Pick<UploadItemProps, 'upload' | 'pro
   const texts = useTexts(UPLOAD_TEXTS)
   const { stages } = useTexts(TEXTS)
   const { percent } = useFormat()
-  const errorText = useErrorText()
+  const { errorText, failureText } = useDocumentErrorText()
   const { phase, error } = upload
   if (phase === 'queued') return <span className="soft">{texts.queued}</span>
   if (phase === 'away') return <ProgressBar label={texts.away} />
-  if (phase === 'failed')
-    return <span className="field-error">{error instanceof FileGoneError ? texts.gone : errorText(error)}</span>
+  if (phase === 'failed') return <span className="field-error">{errorText(error)}</span>
   if (phase === 'sending') {
     const value = upload.percent / 100
     return <ProgressBar label={texts.sending(percent(value))} value={value} />
   }
   const { stage, part, error: reason } = progress ?? { stage: 'waiting' }
   if (stage === 'completed') return <StateBadge progress={{ stage }} />
-  if (stage === 'failed') return <span className="field-error">{reason}</span>
+  if (stage === 'failed') return <span className="field-error">{reason != null && failureText(reason)}</span>
   const text = part === undefined ? stages[stage] : `${stages[stage]}: ${percent(part)}`
   return <ProgressBar label={texts.received(text)} value={part} />
 }

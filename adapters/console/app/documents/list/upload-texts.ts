@@ -12,7 +12,6 @@ interface UploadTexts {
   readonly cancelAll: string
   readonly again: (name: string) => string
   readonly clear: string
-  readonly gone: string
 }
 
 export const UPLOAD_TEXTS: Texts<UploadTexts> = {
@@ -28,7 +27,6 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     cancelAll: 'Cancel all',
     again: (name) => `Try again: ${name}`,
     clear: 'Clear the list',
-    gone: 'The file cannot be read any more: it was changed, moved or deleted. Choose it again.',
   },
   de: {
     title: 'Hochladen',
@@ -43,6 +41,5 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     cancelAll: 'Alle abbrechen',
     again: (name) => `Noch einmal versuchen: ${name}`,
     clear: 'Liste leeren',
-    gone: 'Die Datei lässt sich nicht mehr lesen: Sie wurde geändert, verschoben oder gelöscht. Wähle sie noch einmal.',
   },
 }

@@ -1,0 +1,131 @@
+import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.js'
+import { sentence, useErrorText } from '../api/error-texts.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { FORMATS } from './formats.js'
+import { FileGoneError } from './work/upload-queue.js'
+
+interface DocumentErrorTexts {
+  readonly gone: string
+  /** The server's own sentence stands for every code without a sentence here. */
+  readonly other: (message: string) => string
+  /** Sentences by error code. */
+  readonly codes: Readonly<Record<string, string>>
+}
+
+const TEXTS: Texts<DocumentErrorTexts> = {
+  en: {
+    gone: 'The file cannot be read any more: it was changed, moved or deleted. Choose it again.',
+    other: (message) => `Try again. If it fails again, tell the operator what the server says: “${message}”`,
+    codes: {
+      ERR_UNSUPPORTED_FORMAT: `Files of this kind cannot be read. Save the text as one of these: ${FORMATS}.`,
+      ERR_WRONG_TYPE: 'The content is of another kind than the name says. Rename the file to its true ending.',
+      ERR_EMPTY_FILE: 'The file is empty. Upload a file with content.',
+      ERR_NO_TEXT:
+        'The file has no text that can be read. Run text recognition (OCR) over a scan; export another file again, with its fonts.',
+      ERR_ENCRYPTED:
+        'The file is protected, such as by a password. Save it without the protection, and upload it again.',
+      ERR_CORRUPT_FILE:
+        'The file is damaged and cannot be read. Save it again with the program that made it, and upload the new file.',
+      ERR_UNDECODABLE_TEXT: 'The characters of the text cannot be read. Save the file as UTF-8, and upload it again.',
+      ERR_EXTRACTION_LIMIT: 'The file is too large to be read as a whole. Split it, or save it in another format.',
+      ERR_EXTRACTION_TIMEOUT: 'Reading the file takes too long. Save it with another program, or split it.',
+      ERR_CRASHED: 'Processing has broken off several times. Try again once. If it fails again, delete the document.',
+      ERR_INTERNAL: 'The server has made a mistake. Try again. If it fails again, tell the operator.',
+      ERR_FILE_MISSING: 'The server has lost the file. Upload it again, and tell the operator.',
+      ERR_QUOTA_EXCEEDED: 'The file does not fit any more. Delete documents, or ask the operator for more room.',
+      ERR_BODY_TOO_LARGE: 'The file is larger than the server takes. Split it, or ask the operator for a higher limit.',
+      ERR_LIMIT_REACHED: 'There can be no more documents here. Delete some, or ask the operator for a higher limit.',
+      ERR_TOO_SLOW: 'The file came too slowly, so the server gave up. Try again with a faster connection.',
+      ERR_STORAGE_FULL: 'The server has no room left. Tell the operator, and try again later.',
+      ERR_MODEL_UNAVAILABLE:
+        'The model that makes texts searchable does not answer. It goes on by itself once it does.',
+      ERR_DOCUMENT_NOT_FOUND: 'The document does not exist any more. Go back to the list.',
+      ERR_CONTEXT_NOT_FOUND: 'The GPT does not exist any more, or you may not see it. Go back to your GPTs.',
+      ERR_FORBIDDEN: 'You may not do this. Ask somebody who manages users to give you the right.',
+      ERR_THROTTLED: 'The server gets too many requests at once. Wait a moment, then try again.',
+    },
+  },
+  de: {
+    gone: 'Die Datei lässt sich nicht mehr lesen: Sie wurde geändert, verschoben oder gelöscht. Wähle sie noch einmal.',
+    other: (message) =>
+      `Versuche es noch einmal. Wenn es wieder fehlschlägt, sag dem Betreiber, was der Server meldet: „${message}“`,
+    codes: {
+      ERR_UNSUPPORTED_FORMAT: `Dateien dieser Art lassen sich nicht lesen. Speichere den Text in einem dieser Formate: ${FORMATS}.`,
+      ERR_WRONG_TYPE:
+        'Der Inhalt ist von anderer Art, als der Name sagt. Gib der Datei die Endung, die zum Inhalt passt.',
+      ERR_EMPTY_FILE: 'Die Datei ist leer. Lade eine Datei mit Inhalt hoch.',
+      ERR_NO_TEXT:
+        'Die Datei enthält keinen lesbaren Text. Lass über einen Scan eine Texterkennung (OCR) laufen; exportiere eine andere Datei noch einmal mit ihren Schriften.',
+      ERR_ENCRYPTED:
+        'Die Datei ist geschützt, etwa durch ein Passwort. Speichere sie ohne den Schutz und lade sie noch einmal hoch.',
+      ERR_CORRUPT_FILE:
+        'Die Datei ist beschädigt und lässt sich nicht lesen. Speichere sie noch einmal mit dem Programm, aus dem sie stammt, und lade die neue Datei hoch.',
+      ERR_UNDECODABLE_TEXT:
+        'Die Zeichen des Textes lassen sich nicht lesen. Speichere die Datei als UTF-8 und lade sie noch einmal hoch.',
+      ERR_EXTRACTION_LIMIT:
+        'Die Datei ist zu groß, um sie als Ganzes zu lesen. Teile sie, oder speichere sie in einem anderen Format.',
+      ERR_EXTRACTION_TIMEOUT:
+        'Das Lesen der Datei dauert zu lange. Speichere sie mit einem anderen Programm, oder teile sie.',
+      ERR_CRASHED:
+        'Die Verarbeitung ist mehrmals abgebrochen. Versuche es einmal neu. Wenn es wieder fehlschlägt, lösche das Dokument.',
+      ERR_INTERNAL:
+        'Der Server hat einen Fehler gemacht. Versuche es noch einmal. Wenn es wieder fehlschlägt, sag dem Betreiber Bescheid.',
+      ERR_FILE_MISSING: 'Der Server hat die Datei verloren. Lade sie noch einmal hoch und sag dem Betreiber Bescheid.',
+      ERR_QUOTA_EXCEEDED:
+        'Die Datei passt nicht mehr hinein. Lösche Dokumente, oder bitte den Betreiber um mehr Platz.',
+      ERR_BODY_TOO_LARGE:
+        'Die Datei ist größer, als der Server erlaubt. Teile sie, oder bitte den Betreiber um eine höhere Grenze.',
+      ERR_LIMIT_REACHED:
+        'Mehr Dokumente sind hier nicht möglich. Lösche welche, oder bitte den Betreiber um eine höhere Grenze.',
+      ERR_TOO_SLOW:
+        'Die Datei kam zu langsam an, und der Server hat aufgegeben. Versuche es noch einmal mit einer schnelleren Verbindung.',
+      ERR_STORAGE_FULL:
+        'Der Server hat keinen Platz mehr. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
+      ERR_MODEL_UNAVAILABLE:
+        'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sobald es antwortet, geht es von selbst weiter.',
+      ERR_DOCUMENT_NOT_FOUND: 'Das Dokument gibt es nicht mehr. Geh zurück zur Liste.',
+      ERR_CONTEXT_NOT_FOUND:
+        'Diesen GPT gibt es nicht mehr, oder du darfst ihn nicht sehen. Geh zurück zu deinen GPTs.',
+      ERR_FORBIDDEN: 'Das darfst du nicht. Bitte jemanden, der Benutzer verwaltet, um das Recht.',
+      ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
+    },
+  },
+}
+
+/** A body that a proxy refuses has no code. */
+const TOO_LARGE_STATUS = 413
+
+export interface DocumentErrorText {
+  /** Says the error of an upload or a deletion as a sentence with what to do. */
+  readonly errorText: (error: unknown) => string
+  /** Says the `error` or `waiting` of a document so: the server's sentence, which ends in its code. */
+  readonly failureText: (told: string) => string
+}
+
+export function useDocumentErrorText(): DocumentErrorText {
+  const { gone, other, codes } = useTexts(TEXTS)
+  const otherErrorText = useErrorText()
+  const failureText = (told: string): string => {
+    const { message, code } = parseFailure(told)
+    return codes[code] ?? other(message)
+  }
+  const errorText = (error: unknown): string => {
+    if (error instanceof FileGoneError) return gone
+    if (error instanceof DocumentProcessingError) return failureText(error.message)
+    if (!(error instanceof AlcoveApiError)) return otherErrorText(error)
+    const isTooLarge = error.code === 'ERR_HTTP' && error.status === TOO_LARGE_STATUS
+    const known = codes[isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code]
+    return known ?? (error.status === 401 ? otherErrorText(error) : other(sentence(error.message)))
+  }
+  return { errorText, failureText }
+}
+
+/** The server's own sentence about a document, without its code. It may know more of the file than ours. */
+export function serverSentence(told: string): string {
+  return parseFailure(told).message
+}
+
+function parseFailure(told: string): { readonly message: string; readonly code: string } {
+  const [, message = told, code = ''] = /^(.*?)\s*\((ERR_\w+)\)\.?$/s.exec(told) ?? []
+  return { message: sentence(message), code }
+}
