@@ -91,7 +91,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await drop(files)
     await page.getByText('2 of 3 done, 1 failed.').waitFor()
     await page.getByText('One hidden file was left out.').waitFor()
-    await page.getByText('The name must end with one of .pdf').waitFor()
+    await page.getByText('Files of this kind cannot be read. Save the text as one of these: .txt .md .pdf').waitFor()
     await row('rent.txt').getByText('folder: reports/2026').waitFor()
     const { displayName } = await documentNamed(contextId, `${MARKUP}.txt`)
     await row(displayName).getByText('Completed').waitFor()
@@ -147,7 +147,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
 
   it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
-    const text = Array.from({ length: 160 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    const text = Array.from({ length: 320 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
     await shown.open(`/gpts/${contextId}/documents`)
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
@@ -303,6 +303,101 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await row('file-1.txt').waitFor({ timeout: 10_000 })
     expect(await row('file-1.txt').getAttribute('aria-rowindex')).toBe('10001')
     await page.unroute(`**/context/documents/${contextId}?*`)
+
+    // No browser can send so many deletions after it has left, so it asks.
+    let sent = 0
+    await page.route(`**/context/documents/${contextId}/*`, async (route) => {
+      if (route.request().method() !== 'DELETE') {
+        await route.continue()
+        return
+      }
+      sent += 1
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await route.fulfill({ status: 204 }).catch(() => undefined)
+    })
+    await page.keyboard.press('Home')
+    await page.getByRole('checkbox', { name: 'Select all that are listed' }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('10000 documents are deleted.').waitFor()
+    const question = page.waitForEvent('dialog')
+    const left = page.goto('about:blank')
+    const dialog = await question
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.accept()
+    await left
+    expect(sent).toBeGreaterThan(0)
+    expect(sent).toBeLessThan(20)
+    await page.unroute(`**/context/documents/${contextId}/*`)
+  })
+
+  it('keeps a file that is deleted and uploaded again before the deletion is sent', async () => {
+    const contextId = await contextOf('Again')
+    const { id } = await documentOf(contextId, 'again.txt', LEAVE)
+    await documentOf(contextId, 'other.txt', `${LEAVE} It is another one.`)
+    await shown.open(`/gpts/${contextId}/documents`)
+    await deleteListed('other.txt')
+    await deleteListed('again.txt')
+    await upload([await fileOf('again.txt', LEAVE)])
+    await page.getByText('1 of 1 done.').waitFor()
+    await row('again.txt').getByText('Completed').waitFor()
+    expect(await page.getByText('“again.txt” is deleted.').count()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await row('other.txt').waitFor()
+    const documents = await session().documents.list(contextId)
+    expect(documents.map(({ displayName }) => displayName).sort()).toEqual(['again.txt', 'other.txt'])
+    expect(documents.map((document) => document.id)).not.toContain(id)
+  })
+
+  it('sends nothing of a user in the name of the next one in the same tab', async () => {
+    const contextId = await contextOf('Two users')
+    const names = async (): Promise<readonly string[]> =>
+      (await session().documents.list(contextId)).map(({ displayName }) => displayName)
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await documentOf(contextId, name, `${LEAVE} ${name}`)
+    const sent: string[] = []
+    page.on('request', (request) => {
+      const isAbout = request.url().includes(`/context/documents/${contextId}`)
+      if (isAbout) sent.push(`${request.method()} ${request.url()}`)
+    })
+    const large = await Promise.all(
+      ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map(async (name) => await fileOf(`next/${name}`, LEAVE.repeat(3_000))),
+    )
+    // The login ends while files are sent. The next user then has a fast network.
+    const endWork = async (deleted: string, end: () => Promise<void>): Promise<void> => {
+      await shown.open(`/gpts/${contextId}/documents`)
+      await deleteListed(deleted)
+      const browser = await slowNetwork(page, 60_000)
+      await upload(large)
+      await page.getByRole('progressbar').first().waitFor()
+      expect(await names()).toContain(deleted)
+      await end()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      await fastNetwork(browser)
+      sent.length = 0
+    }
+    const signOut = async (): Promise<void> => await page.getByRole('button', { name: 'Sign out' }).click()
+    const expectNothing = async (): Promise<void> => {
+      await page.waitForTimeout(500)
+      expect(sent).toEqual([])
+      expect(await page.getByText(/is deleted/).count()).toBe(0)
+    }
+    await endWork('one.txt', signOut)
+    // The server deletes before the sign-out what the user has deleted.
+    expect(await names()).toEqual(['two.txt', 'three.txt'])
+    await shown.logIn(await readerOf('next'))
+    await expectNothing()
+    await signOut()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await shown.logIn()
+
+    await endWork('two.txt', async () => {
+      await shown.context.clearCookies()
+      await page.getByRole('link', { name: 'My GPTs' }).click()
+    })
+    await shown.logIn()
+    await expectNothing()
+    // Nobody may delete any more once the login is gone.
+    expect(await names()).toEqual(['two.txt', 'three.txt'])
   })
 
   it('tells a failed document why, and has it processed again', async () => {
@@ -313,7 +408,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
       .catch(() => undefined)
     await shown.open(`/gpts/${contextId}/documents`)
     await row('broken.docx').getByText('Failed').waitFor()
-    await row('broken.docx').getByText('ERR_CORRUPT_FILE').waitFor()
+    await row('broken.docx').getByText('The file is damaged and cannot be read. Save it again').waitFor()
+    expect(await row('broken.docx').innerText()).not.toContain('ERR_')
     await page.getByRole('button', { name: 'Try again: broken.docx' }).click()
     await page.getByText('1 of 1 done, 1 failed.').or(page.getByText('0 of 1 done, 1 failed.')).waitFor()
     const actions = (await session().audit.list({ limit: 20 })).items.map(({ action }) => action)
@@ -321,16 +417,11 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
   })
 
   it('shows documents to a user who may only read, without what changes them', async () => {
-    const { administration } = test.engine
     const contextId = await contextOf('Shared')
     await session().contexts.share(contextId, { shareState: 1 })
     const { id: docId } = await documentOf(contextId, 'shared.txt', LEAVE)
-    const reader = { email: 'reader@example.com', password: PASSWORD }
-    const roles = [{ role: 'Reader' }]
-    const { user } = await administration.ensureUser({ externalId: 'reader', companyId: 1, email: reader.email, roles })
-    await administration.users.completeSetup(user.id, PASSWORD)
     const other = await test.openPage()
-    await other.logIn(reader)
+    await other.logIn(await readerOf('reader'))
     await other.open(`/gpts/${contextId}/documents`)
     await other.page.getByRole('link', { name: 'shared.txt' }).waitFor()
     expect(await other.page.getByRole('button', { name: 'Choose files' }).count()).toBe(0)
@@ -343,15 +434,20 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
   })
 
   it('has nothing serious for axe in both themes, and fits 360 px', async () => {
-    const [contextId, id] = await contextWithContent()
+    const { contextId, id, failedId } = await contextWithContent()
     const narrow = await test.openPage({ width: 360, language: 'de' })
     await narrow.logIn()
-    for (const [name, path] of [
-      ['list', `/gpts/${contextId}/documents`],
-      ['detail', `/gpts/${contextId}/documents/${id}`],
+    for (const [name, path, state] of [
+      ['list', `/gpts/${contextId}/documents`, 'Fertig'],
+      ['detail', `/gpts/${contextId}/documents/${id}`, 'Fertig'],
+      ['failure', `/gpts/${contextId}/documents/${failedId}`, 'Fehlgeschlagen'],
     ] as const) {
       await narrow.open(path)
-      await narrow.page.locator('.badge').getByText('Fertig').waitFor()
+      await narrow.page.locator('.badge').getByText(state).waitFor()
+      if (name !== 'detail') {
+        await narrow.page.getByText('Die Datei ist beschädigt und lässt sich nicht lesen. Speichere sie').waitFor()
+        expect(await narrow.page.getByRole('main').innerText()).not.toContain('ERR_')
+      }
       for (const colorScheme of ['light', 'dark'] as const) {
         await narrow.page.emulateMedia({ colorScheme })
         expect(await seriousViolations(narrow.page)).toEqual([])
@@ -365,14 +461,39 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(shown.faults).toHaveLength(lostConnections)
   })
 
-  async function contextWithContent(): Promise<readonly [contextId: number, id: number]> {
+  /** @returns a context with a completed document and a failed one */
+  async function contextWithContent(): Promise<Record<'contextId' | 'id' | 'failedId', number>> {
     const contextId = await contextOf(`A long name without any end ${MARKUP}`)
     const { id } = await documentOf(
       contextId,
       `${'long-name-'.repeat(20)}.txt`,
       `${LEAVE} ${MARKUP} ${'x'.repeat(300)}`,
     )
-    return [contextId, id]
+    const uuid = await session().documents.upload(contextId, { fileName: 'broken.docx', content: BROKEN_ZIP })
+    await expect(session().documents.whenProcessed(uuid)).rejects.toThrow('ERR_CORRUPT_FILE')
+    return { contextId, id, failedId: (await documentNamed(contextId, 'broken.docx')).id }
+  }
+
+  async function readerOf(name: string): Promise<{ readonly email: string; readonly password: string }> {
+    const { administration } = test.engine
+    const email = `${name}@example.com`
+    const roles = [{ role: 'Reader' }]
+    const { user } = await administration.ensureUser({ externalId: name, companyId: 1, email, roles })
+    await administration.users.completeSetup(user.id, PASSWORD)
+    return { email, password: PASSWORD }
+  }
+
+  async function upload(paths: readonly string[]): Promise<void> {
+    const dialog = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose files' }).click()
+    await (await dialog).setFiles([...paths])
+  }
+
+  async function deleteListed(name: string): Promise<void> {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).focus()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText(`“${name}” is deleted.`).waitFor()
   }
 
   async function drop(files: readonly string[]): Promise<void> {

@@ -120,7 +120,6 @@ export function useDocuments(contextId: number): Documents {
         try {
           await readChanges()
         } catch (failure) {
-          if (signal.aborted) return
           if (!isRefusal(failure)) continue
           // The list then says why.
           void queries.invalidateQueries({ queryKey })

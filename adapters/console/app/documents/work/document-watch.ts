@@ -85,12 +85,12 @@ export class DocumentWatch {
       this.#forget({ isLive: false })
       if (isRefused) return
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-      if (signal.aborted) return
     }
   }
 
   /** @returns true if the user may not see the documents any more */
   async #read(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false
     const onReady = (): void => {
       this.#connections += 1
       // States of an earlier connection may be too old. The list is read again instead.
