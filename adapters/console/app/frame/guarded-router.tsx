@@ -3,23 +3,40 @@ import { Router } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 
-const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly leave: string }> = {
+/** The things that a page can lose: changes that are not saved, or a secret that is shown once. */
+type Losable = 'changes' | 'secret'
+
+const TEXTS: Texts<Readonly<Record<Losable, Readonly<Record<'title' | 'text' | 'leave', string>>>>> = {
   en: {
-    title: 'Leave without saving?',
-    text: 'You have changed something here and not saved it. If you leave, the changes are lost.',
-    leave: 'Leave and lose the changes',
+    changes: {
+      title: 'Leave without saving?',
+      text: 'You have changed something here and not saved it. If you leave, the changes are lost.',
+      leave: 'Leave and lose the changes',
+    },
+    secret: {
+      title: 'Did you copy the secret?',
+      text: 'The secret is not shown again. If you have not copied it, stay and copy it.',
+      leave: 'I have it: leave',
+    },
   },
   de: {
-    title: 'Ohne Speichern verlassen?',
-    text: 'Du hast hier etwas geändert und nicht gespeichert. Wenn du die Seite verlässt, gehen die Änderungen verloren.',
-    leave: 'Verlassen und Änderungen verwerfen',
+    changes: {
+      title: 'Ohne Speichern verlassen?',
+      text: 'Du hast hier etwas geändert und nicht gespeichert. Wenn du die Seite verlässt, gehen die Änderungen verloren.',
+      leave: 'Verlassen und Änderungen verwerfen',
+    },
+    secret: {
+      title: 'Hast du das Secret kopiert?',
+      text: 'Das Secret wird nicht noch einmal angezeigt. Wenn du es nicht kopiert hast, bleib hier und kopiere es.',
+      leave: 'Ich habe es: verlassen',
+    },
   },
 }
 
 interface Guard {
   readonly leave: (go: () => void) => void
   /** Called when the user gives up the changes. */
-  readonly hold: (onGiveUp: () => void) => () => void
+  readonly hold: (onGiveUp: () => void, losable: Losable) => () => void
 }
 
 const GuardContext = createContext<Guard>({ leave: (go) => go(), hold: () => () => undefined })
@@ -34,11 +51,11 @@ export function GuardedRouter({
 }): ReactElement {
   const texts = useTexts(TEXTS)
   const [next, setNext] = useState<{ readonly go: () => void }>()
-  const holders = useRef(new Set<() => void>())
+  const holders = useRef(new Map<() => void, Losable>())
   const formAddress = useRef('')
-  const hold = useCallback((onGiveUp: () => void) => {
+  const hold = useCallback((onGiveUp: () => void, losable: Losable) => {
     formAddress.current = location.href
-    holders.current.add(onGiveUp)
+    holders.current.set(onGiveUp, losable)
     return () => {
       holders.current.delete(onGiveUp)
     }
@@ -66,24 +83,25 @@ export function GuardedRouter({
       window.removeEventListener('popstate', onPop, { capture: true })
     }
   }, [])
+  const asked = texts[[...holders.current.values()].includes('secret') ? 'secret' : 'changes']
   return (
     <GuardContext value={{ leave, hold }}>
       <Router base={base} aroundNav={(navigate, to, options) => leave(() => navigate(to, options))}>
         {children}
       </Router>
       <ConfirmDialog
-        title={texts.title}
-        action={texts.leave}
+        title={asked.title}
+        action={asked.leave}
         isDanger
         isOpen={next !== undefined}
         onClose={() => setNext(undefined)}
         onConfirm={async () => {
-          for (const giveUp of holders.current) giveUp()
+          for (const giveUp of holders.current.keys()) giveUp()
           holders.current.clear()
           next?.go()
         }}
       >
-        <p>{texts.text}</p>
+        <p>{asked.text}</p>
       </ConfirmDialog>
     </GuardContext>
   )
@@ -98,17 +116,22 @@ export function useLeave(): Guard['leave'] {
  * Marks the page as one with unsaved changes, as long as `isUnsaved` is true.
  *
  * @param onGiveUp called when the user leaves without saving
+ * @param losable `secret` for a secret that is shown once. Default: `changes`
  * @returns a function that ends the mark at once: call it after saving, before the page navigates
  */
-export function useUnsaved(isUnsaved: boolean, onGiveUp: () => void = () => undefined): () => void {
+export function useUnsaved(
+  isUnsaved: boolean,
+  onGiveUp: () => void = () => undefined,
+  losable: Losable = 'changes',
+): () => void {
   const { hold } = use(GuardContext)
   const release = useRef<() => void>(() => undefined)
   const giveUp = useRef(onGiveUp)
   giveUp.current = onGiveUp
   useEffect(() => {
     if (!isUnsaved) return undefined
-    release.current = hold(() => giveUp.current())
+    release.current = hold(() => giveUp.current(), losable)
     return () => release.current()
-  }, [isUnsaved, hold])
+  }, [isUnsaved, hold, losable])
   return useCallback(() => release.current(), [])
 }

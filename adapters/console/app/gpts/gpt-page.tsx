@@ -113,7 +113,7 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
             <Redirect to={`/gpts/${gpt.id}/documents`} replace />
           </Route>
           <Route path="/gpts/:id/documents/*?">
-            <Documents context={gpt} />
+            <Documents context={gpt} mayChange={mayChange} />
           </Route>
           <Route path="/gpts/:id/edit">{mayChange ? <EditGpt gpt={gpt} /> : <GptView gpt={gpt} />}</Route>
           <Route path="/gpts/:id/settings">

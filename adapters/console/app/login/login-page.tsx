@@ -8,6 +8,7 @@ import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/fields.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { Tabs } from '../ui/tabs.js'
+import { ForgottenPassword } from './forgotten-password.js'
 import type { Login } from './use-login.js'
 
 const TEXTS: Texts<{
@@ -178,6 +179,7 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
       <Button type="submit" kind="primary" isPending={logIn.isPending}>
         {texts.signIn}
       </Button>
+      <ForgottenPassword email={email} />
     </Form>
   )
 }

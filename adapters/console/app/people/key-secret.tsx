@@ -16,7 +16,7 @@ export function KeySecret({ apiKey }: { readonly apiKey: NewApiKey }): ReactElem
   const texts = useTexts(KEY_TEXTS)
   const [, navigate] = useLocation()
   // Only the button ends the page: a press of "Back" by mistake would lose the secret.
-  const release = useUnsaved(true)
+  const release = useUnsaved(true, undefined, 'secret')
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {
     note.current?.focus()

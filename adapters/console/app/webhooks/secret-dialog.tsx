@@ -49,7 +49,7 @@ interface SecretDialogProps {
 /** Shows a new secret, this once, and how a receiver uses it. */
 export function SecretDialog({ destination, onClose }: SecretDialogProps): ReactElement {
   const texts = useTexts(TEXTS)
-  const release = useUnsaved(true)
+  const release = useUnsaved(true, undefined, 'secret')
   const code = verifyingCode(destination.signatureScheme, texts.comment)
   return (
     // Only the button closes it: whoever presses Escape by mistake would lose the secret.

@@ -3,12 +3,12 @@ import { type ReactElement, useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { useLocation } from 'wouter'
 import { useApi } from '../../api/api.js'
-import { useLogin } from '../../login/use-login.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { toast } from '../../ui/toasts.js'
 import type { Detailed } from '../document.js'
 import { useDocumentErrorText } from '../error-texts.js'
+import { useMayWrite } from '../may-write.js'
 import { readOriginal, saveFile } from '../original.js'
 import { TEXTS } from '../texts.js'
 import { useDelete } from '../use-delete.js'
@@ -31,7 +31,7 @@ export function DocumentActions({ contextId, document, isFailed }: DocumentActio
   const { tryAgain } = useTexts(TEXTS)
   const texts = useTexts(DETAIL_TEXTS)
   const { errorText } = useDocumentErrorText()
-  const mayWrite = useLogin().can('document:write')
+  const mayWrite = useMayWrite()
   const { uploads } = useContextWork(contextId)
   const [, navigate] = useLocation()
   const [isEdited, setEdited] = useState(false)

@@ -1,9 +1,9 @@
 import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from 'react'
-import { useLogin } from '../../login/use-login.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { EmptyState, ErrorNote } from '../../ui/notes.js'
 import type { ContextName } from '../document.js'
+import { useMayWrite } from '../may-write.js'
 import { TEXTS } from '../texts.js'
 import { useDocuments } from '../use-documents.js'
 import { useContextWork } from '../work/context-work.js'
@@ -19,7 +19,7 @@ export function DocumentList({ context }: { readonly context: ContextName }): Re
   const texts = useTexts(TEXTS)
   const listTexts = useTexts(LIST_TEXTS)
   const { number } = useFormat()
-  const mayWrite = useLogin().can('document:write')
+  const mayWrite = useMayWrite()
   const { uploads, deletions } = useContextWork(context.id)
   const hidden = useStore(deletions.hidden)
   const { documents, states, isReading, error, readAgain, change } = useDocuments(context.id)

@@ -1,10 +1,10 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import type { DocumentState } from '../../api/api.js'
-import { useLogin } from '../../login/use-login.js'
 import { useTexts } from '../../texts/language.js'
 import { Checkbox } from '../../ui/fields.js'
 import type { Listed } from '../document.js'
+import { useMayWrite } from '../may-write.js'
 import { TEXTS } from '../texts.js'
 import { useDelete } from '../use-delete.js'
 import { DocumentRow } from './document-row.js'
@@ -32,7 +32,7 @@ export function DocumentTable(props: DocumentTableProps): ReactElement {
   const { contextId, documents, states, isWhole, onDelete, onDeleted } = props
   const texts = useTexts(TEXTS)
   const listTexts = useTexts(LIST_TEXTS)
-  const mayWrite = useLogin().can('document:write')
+  const mayWrite = useMayWrite()
   const body = useRef<HTMLDivElement>(null)
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set())
   const deleteDocuments = useDelete(contextId, onDeleted)
