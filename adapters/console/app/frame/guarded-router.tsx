@@ -1,4 +1,14 @@
-import { createContext, type ReactElement, type ReactNode, use, useCallback, useEffect, useRef, useState } from 'react'
+import {
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Router } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
@@ -64,7 +74,8 @@ export function GuardedRouter({
     if (holders.current.size === 0) go()
     else setNext({ go })
   }, [])
-  useEffect(() => {
+  // Before the effects of all parts below: the router's own listeners must come after these.
+  useLayoutEffect(() => {
     const onUnload = (event: BeforeUnloadEvent): void => {
       if (holders.current.size > 0) event.preventDefault()
     }
