@@ -179,7 +179,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the frame of the console', () =>
     await open('/people')
     await page.getByText('staff@bakery.example').first().waitFor()
     expect(await page.locator('main').innerText()).not.toContain('staff@garage.example')
-    await page.getByRole('button', { name: /Company$/ }).click()
+    await page.getByRole('button', { name: /Managed company$/ }).click()
     await page.getByRole('option', { name: 'Garage' }).click()
     await page.getByText('staff@garage.example').first().waitFor()
     expect(await page.locator('main').innerText()).not.toContain('staff@bakery.example')

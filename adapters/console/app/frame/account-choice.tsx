@@ -7,8 +7,8 @@ import { Select } from '../ui/fields.js'
 import { useLeave } from './guarded-router.js'
 
 const TEXTS: Texts<{ readonly account: string; readonly company: string }> = {
-  en: { account: 'Account', company: 'Company' },
-  de: { account: 'Konto', company: 'Firma' },
+  en: { account: 'Account', company: 'Managed company' },
+  de: { account: 'Konto', company: 'Verwaltete Firma' },
 }
 
 /** The sections about a company; the others are about an account with contexts. */
