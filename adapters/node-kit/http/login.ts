@@ -40,7 +40,7 @@ export interface LoginOptions {
 }
 
 /** A caller whom a cookie of this server names. */
-export interface CookieLogin {
+interface CookieLogin {
   readonly principal: Principal
   /** Checks that the login has not ended. @throws UnauthenticatedError @throws ForbiddenError */
   readonly renew: () => Promise<void>

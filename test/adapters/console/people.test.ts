@@ -36,7 +36,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await page.getByRole('button', { name: new RegExp(`${label}$`) }).click()
     await page.getByRole('option', { name: option }).click()
   }
-  const question = (): Locator => page.getByRole('alertdialog', { name: 'Leave without saving?' })
+  const question = (): Locator =>
+    page.getByRole('alertdialog', { name: /^(Leave without saving|Did you copy the secret)\?$/ })
   const rows = (): Locator => page.getByRole('region', { name: 'Permissions' }).locator('tbody tr')
 
   it('shows the users of each company that opens, and API key users apart', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
   }
 
   function question() {
-    return page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    return page.getByRole('alertdialog', { name: /^(Leave without saving|Did you copy the secret)\?$/ })
   }
 
   /** The rows of the log without its head. */

@@ -1,4 +1,4 @@
-/** What the page keeps in the browser: choices, and no secrets. A browser that keeps nothing loses only those. */
+/** The storage of the browser: it keeps choices of the page, and no secrets. A browser that keeps nothing loses only those. */
 export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined

@@ -63,7 +63,7 @@ const PARTS = ['name', 'caption', 'description', 'starterPrompts', 'toolsJson'] 
 export type GptPart = (typeof PARTS)[number]
 
 /** The parts in which two drafts differ. */
-export function differingParts(one: GptDraft, other: GptDraft): readonly GptPart[] {
+function differingParts(one: GptDraft, other: GptDraft): readonly GptPart[] {
   const [texts, others] = [textsOf(one), textsOf(other)]
   return PARTS.filter((part) => JSON.stringify(texts[part]) !== JSON.stringify(others[part]))
 }

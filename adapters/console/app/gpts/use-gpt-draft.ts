@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { type GptDraft, haveSameTexts, keepDraft, keptDraft, mergedOf } from './gpt-draft.js'
 
 interface Editing {
-  /** What the user sees. */
+  /** The texts that the user sees. */
   readonly draft: GptDraft
   /** The stored texts from which the draft began. */
   readonly base: GptDraft

@@ -4,7 +4,7 @@ import { onRefusal } from '../api/refusals.js'
 import { dropWork, finishWork } from './login-end.js'
 import type { Login } from './use-login.js'
 
-/** What the page knows of its login: nothing yet, none, one that has ended, or one. */
+/** The page's knowledge of its login: nothing yet, none, one that has ended, or one. */
 export type LoginState = 'unknown' | 'none' | 'ended' | Login
 
 interface LoginKeeper {
@@ -22,7 +22,7 @@ const GAPS_MS = { 401: 1_000, 403: 5_000, focus: 1_000, tab: 0 } as const
 
 /**
  * Keeps the login of the page. It asks for the login again when somebody returns to the page, signs in or out in another
- * tab, and after each refusal: rights change, and the cookie may be another user's by then.
+ * tab, and after each refusal. Rights change, and the cookie may be another user's by then.
  */
 export function useLoginState(): LoginKeeper {
   const [state, setState] = useState<LoginState>('unknown')

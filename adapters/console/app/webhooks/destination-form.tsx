@@ -75,7 +75,7 @@ const TEXTS: Texts<FormTexts> = {
 }
 
 /** What the form sends. */
-export interface DestinationValues
+interface DestinationValues
   extends Pick<Destination, 'url' | 'name' | 'eventTypes' | 'includeDescendants' | 'retry' | 'signatureScheme'> {
   /** Only of a new destination. */
   readonly customerId?: number

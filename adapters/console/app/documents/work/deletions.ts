@@ -6,7 +6,7 @@ import { Store } from './store.js'
 import type { GivenFile } from './upload-queue.js'
 
 /** The messages about a deletion. */
-export interface DeletionTexts {
+interface DeletionTexts {
   /** Such as "3 documents deleted". */
   readonly text: string
   readonly undo: string

@@ -6,7 +6,7 @@ interface ActionTexts {
   readonly verbs: Readonly<Record<Verb, readonly [string, string]>>
   /** `#` stands for the name of the target. */
   readonly objects: Readonly<Record<ActionObject, string>>
-  /** Of entries with all the details in braces, which stand for their names. */
+  /** For entries that have all the details in braces. The braces stand for their names. */
   readonly detailed: Readonly<Partial<Record<ActionObject, string>>>
   /** A sentence in which `@` stands for the actor. */
   readonly done: (verb: readonly [string, string], object: string) => string
