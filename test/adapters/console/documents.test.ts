@@ -147,7 +147,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
 
   it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
-    const text = Array.from({ length: 320 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    const text = Array.from({ length: 1_000 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
     await shown.open(`/gpts/${contextId}/documents`)
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
