@@ -7,6 +7,7 @@ import { createHttpHandler, type HttpServer, serveHttp } from '../../../adapters
 import { type LocalEngineOptions, openLocalEngine } from '../../../adapters/local/index.js'
 import type { Engine, InitializeResult } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { openConsolePlace } from './console-place.js'
 
 /** The browser that `CHROME_PATH` names, or the one that a distribution of Linux has installed. */
 const BROWSER = [process.env['CHROME_PATH'], '/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser']
@@ -54,12 +55,19 @@ export interface ConsolePage {
 
 const OWNER_EMAIL = 'owner@example.com'
 
-/** Opens an engine, initializes it, and serves the API with the console. */
-export async function openConsoleTest(options: Partial<LocalEngineOptions> = {}): Promise<ConsoleTest> {
+/**
+ * Opens an engine, initializes it, and serves the API with the console.
+ * @param databaseName see {@link openConsolePlace}
+ */
+export async function openConsoleTest(
+  options: Partial<LocalEngineOptions> = {},
+  databaseName?: string,
+): Promise<ConsoleTest> {
   const folder = await temporaryFolder()
+  const place = await openConsolePlace(databaseName)
   const initial = { companyName: 'Harbour Works', ownerEmail: OWNER_EMAIL }
   const open = async (port: number): Promise<Running> => {
-    const engine = await openLocalEngine({ dataDir: folder.path, initial, ...options })
+    const engine = await openLocalEngine({ dataDir: folder.path, initial, ...place.options(), ...options })
     const handler = createHttpHandler(engine, { cookieLogins: true, mounts: { '/console/*': createConsoleHandler() } })
     return { engine, server: await serveHttp(handler, { host: '127.0.0.1', port }) }
   }
@@ -91,6 +99,7 @@ export async function openConsoleTest(options: Partial<LocalEngineOptions> = {})
     close: async () => {
       await browser.close()
       await stop(running)
+      await place.dispose()
       await folder.remove()
     },
   }

@@ -1,11 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../../adapters/knex/index.js'
-import type { LocalEngineOptions } from '../../../adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
-import { PgVectorIndex } from '../../../adapters/pgvector/index.js'
 import type { Principal } from '../../../src/index.js'
-import { startPglite } from '../../servers/pglite-server.js'
 import { DATABASES } from '../../src/outbox/database.js'
 import { type ConsoleTest, MISSING_BROWSER, openConsoleTest, PASSWORD } from './console-test.js'
 
@@ -17,51 +12,21 @@ interface Tenant {
   readonly contextId: number
 }
 
-/** Options of an engine on a database, and the function that removes the database. */
-interface Place {
-  readonly options: Partial<LocalEngineOptions>
-  readonly dispose: () => Promise<void>
-}
-
-const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
-  SQLite: async () => ({ options: {}, dispose: async () => undefined }),
-  PostgreSQL: async () => {
-    const kind = DATABASES.find(({ name }) => name === 'PostgreSQL')
-    if (kind === undefined) throw new Error('there is no PostgreSQL')
-    const [database, pglite] = [await kind.openEmpty(), await startPglite()]
-    const knex = openPostgres(pglite.url, { maxConnections: 1 })
-    const tablePrefix = `t${randomUUID().replaceAll('-', '').slice(0, 20)}_`
-    return {
-      options: { databaseUrl: database.address, vectorIndex: new PgVectorIndex({ knex, keepKnex: true, tablePrefix }) },
-      dispose: async () => {
-        await knex.destroy()
-        await pglite.dispose()
-        await database.dispose()
-      },
-    }
-  },
-}
-
 describe.skipIf(MISSING_BROWSER !== undefined).each(DATABASES)(
   'two tenants in the console at once, on $name',
   ({ name }) => {
-    let place: Place
     let test: ConsoleTest
     let bakery: Tenant
     let garage: Tenant
 
     beforeAll(async () => {
-      const openPlace = PLACES[name]
-      if (openPlace === undefined) throw new Error(`there is no place for ${name}`)
-      place = await openPlace()
-      test = await openConsoleTest({ embeddingModels: [new MemoryEmbeddingModel()], ...place.options })
+      test = await openConsoleTest({ embeddingModels: [new MemoryEmbeddingModel()] }, name)
       bakery = await makeTenant('Bakery', 'Sourdough handbook')
       garage = await makeTenant('Garage', 'Gearbox <img src=x onerror=alert(1)>')
     })
 
     afterAll(async () => {
       await test.close()
-      await place.dispose()
     })
 
     async function makeTenant(company: string, contextName: string): Promise<Tenant> {

@@ -4,6 +4,21 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { FORMATS } from './formats.js'
 import { FileGoneError } from './work/upload-queue.js'
 
+/** Codes of a file that the server refuses each time. */
+const FINAL: ReadonlySet<string> = new Set([
+  'ERR_UNSUPPORTED_FORMAT',
+  'ERR_WRONG_TYPE',
+  'ERR_EMPTY_FILE',
+  'ERR_ENCRYPTED',
+  'ERR_CORRUPT_FILE',
+  'ERR_BODY_TOO_LARGE',
+])
+
+/** True if the same file would fail again. */
+export function isFinalFailure(error: unknown): boolean {
+  return error instanceof AlcoveApiError && FINAL.has(error.code)
+}
+
 interface DocumentErrorTexts {
   readonly gone: string
   /** The server's own sentence stands for every code without a sentence here. */

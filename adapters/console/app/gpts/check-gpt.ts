@@ -43,7 +43,7 @@ const TEXTS: Texts<RuleTexts> = {
     },
   },
   de: {
-    missing: 'Fülle das aus.',
+    missing: 'Fülle dieses Feld aus.',
     tooLong: (max) => `Kürze das: höchstens ${max} Zeichen sind erlaubt.`,
     tooManyPrompts: (max) => `Entferne einige: höchstens ${max} sind erlaubt.`,
     tooLarge: 'Alle Werkzeuge zusammen dürfen höchstens 1 MB haben. Kürze Beschreibungen oder entferne Werkzeuge.',

@@ -47,7 +47,7 @@ const EN = {
 
 const DE: typeof EN = {
   title: 'Personen',
-  intro: 'Wer Alcove benutzen darf, und was.',
+  intro: 'Wer Alcove benutzen darf und was er darf.',
   tabs: 'Teile dieses Bereichs',
   users: 'Benutzer',
   roles: 'Rollen',

@@ -26,7 +26,8 @@ const TEXTS: Texts<CodeTexts> = {
     curl: 'curl',
     client: 'TypeScript, over the network',
     host: 'TypeScript, in your application',
-    curlHint: 'Put an access token of an API key into the variable TOKEN first.',
+    curlHint:
+      'Put an access token of an API key into the variable TOKEN first: the page of a new API key shows the command. It is valid for 15 minutes.',
     clientHint: 'Put an API key into the variables CLIENT_ID and CLIENT_SECRET first.',
     hostHint: 'For an application that has the engine inside. Put your own folder in place of ./alcove-data.',
     copy: 'Copy this code',
@@ -37,7 +38,8 @@ const TEXTS: Texts<CodeTexts> = {
     curl: 'curl',
     client: 'TypeScript, übers Netz',
     host: 'TypeScript, in deiner Anwendung',
-    curlHint: 'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN.',
+    curlHint:
+      'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN: den Befehl zeigt die Seite eines neuen API-Schlüssels. Es gilt 15 Minuten.',
     clientHint: 'Lege zuerst einen API-Schlüssel in die Variablen CLIENT_ID und CLIENT_SECRET.',
     hostHint: 'Für eine Anwendung, in der die Engine läuft. Setze deinen Ordner an die Stelle von ./alcove-data.',
     copy: 'Diesen Code kopieren',

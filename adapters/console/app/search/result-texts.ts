@@ -121,13 +121,13 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     found: (count, column) =>
       `${count === 0 ? 'Keine Treffer' : `${count} Treffer`}${column === undefined ? '' : ` mit den Einstellungen ${column}`}.`,
     scoresHint:
-      'Wörter: wie viele Wörter der Frage die Stelle hat, seltene zuerst (BM25). Bedeutung: die Ähnlichkeit, 0 bis 1. Zusammen: danach sind die Treffer dieser Suche geordnet; zwischen Fragen sagt es nichts.',
+      'Wörter: wie viele Wörter der Frage die Stelle hat, seltene zuerst (BM25). Bedeutung: die Ähnlichkeit, 0 bis 1. Zusammen: danach sind die Treffer dieser Suche geordnet. Für den Vergleich verschiedener Fragen taugt die Zahl nicht.',
     severalHint: 'Die Plätze nach Wörtern und nach Bedeutung gelten innerhalb jedes GPT.',
     pages: (first, last) => (first === last ? `Seite ${first}` : `Seiten ${first} bis ${last}`),
     byWords: 'Wörter',
     byMeaning: 'Bedeutung',
     together: 'Zusammen',
-    wholeChunk: 'Text darum zeigen',
+    wholeChunk: 'Text ringsum zeigen',
     excerpt: 'Weniger zeigen',
     otherPlace: (column, place, change) =>
       `Platz ${place} in ${column} (dort ${Math.abs(change)} ${change < 0 ? 'tiefer' : 'höher'})`,

@@ -140,7 +140,7 @@ export const TEXTS: Texts<SearchTexts> = {
       'Sieh, was deine GPTs zu einer Frage finden, warum jede Stelle dort steht, und was andere Einstellungen ändern.',
     prompt: 'Frage',
     promptHint: 'Enter sucht, Umschalt+Enter beginnt eine neue Zeile.',
-    contexts: 'GPTs zum Durchsuchen',
+    contexts: 'Zu durchsuchende GPTs',
     chooseContexts: 'GPTs wählen',
     addContexts: 'Ändern',
     contextsHint: 'Ein GPT, oder mehrere zugleich.',
@@ -163,7 +163,7 @@ export const TEXTS: Texts<SearchTexts> = {
     },
     defaultMode: (mode) =>
       mode === undefined ? 'Wie jedes GPT eingestellt ist' : `Wie das GPT eingestellt ist (${mode})`,
-    topN: 'Höchstens Treffer',
+    topN: 'Höchstzahl der Treffer',
     threshold: 'Kleinste Ähnlichkeit',
     empty: (value) =>
       value === undefined ? 'Leer: wie jedes GPT eingestellt ist.' : `Leer: ${value}, wie das GPT eingestellt ist.`,
@@ -201,7 +201,7 @@ export const TEXTS: Texts<SearchTexts> = {
     nothingAsked: 'Noch nichts gefragt',
     nothingAskedText:
       'Wähle ein GPT und schreibe eine Frage, wie deine Nutzer sie stellen. Du siehst die Stellen, aus denen eine Antwort entstünde. Die Adresse dieser Seite enthält die Suche, du kannst sie also jemandem schicken.',
-    noContexts: 'Es gibt kein GPT zum Durchsuchen',
+    noContexts: 'Es gibt noch kein GPT',
     noContextsText:
       'Ein GPT ist ein Assistent mit eigenen Dokumenten. Jemand muss eines anlegen oder eines mit dir teilen.',
     createContext: 'GPT anlegen',

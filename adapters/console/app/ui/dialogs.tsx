@@ -4,7 +4,10 @@ import { useErrorText } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
 
-const TEXTS: Texts<{ readonly cancel: string }> = { en: { cancel: 'Cancel' }, de: { cancel: 'Abbrechen' } }
+const TEXTS: Texts<{ readonly cancel: string; readonly close: string }> = {
+  en: { cancel: 'Cancel', close: 'Close this window' },
+  de: { cancel: 'Abbrechen', close: 'Dieses Fenster schließen' },
+}
 
 interface DialogProps {
   readonly title: string
@@ -28,6 +31,7 @@ export function Dialog({
   role = 'dialog',
   isHeld = false,
 }: DialogProps): ReactElement {
+  const texts = useTexts(TEXTS)
   return (
     <ModalOverlay
       className="overlay"
@@ -40,7 +44,15 @@ export function Dialog({
     >
       <Modal className={isWide === true ? 'modal modal-wide' : 'modal'}>
         <AriaDialog className="dialog" role={role}>
-          <Heading slot="title">{title}</Heading>
+          <div className="dialog-head">
+            <Heading slot="title">{title}</Heading>
+            {/* A question has its own buttons. */}
+            {role === 'dialog' && !isHeld && (
+              <Button kind="quiet" aria-label={texts.close} onPress={onClose}>
+                ×
+              </Button>
+            )}
+          </div>
           {children}
         </AriaDialog>
       </Modal>

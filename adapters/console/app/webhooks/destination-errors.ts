@@ -11,13 +11,13 @@ interface DestinationErrorTexts {
 const TEXTS: Texts<DestinationErrorTexts> = {
   en: {
     refused:
-      'Alcove does not contact this address. Use a public HTTPS address, or ask the operator of the server to allow it.',
+      'Alcove does not contact this address. Use a public HTTPS address, or have the operator allow it: "alcove serve --webhook-allow ADDRESS".',
     exists: 'The company has a destination with this URL already. Change that one, or use another URL.',
     noTypes: 'Choose at least one event.',
   },
   de: {
     refused:
-      'Diese Adresse spricht Alcove nicht an. Nimm eine öffentliche HTTPS-Adresse oder bitte den Betreiber des Servers, sie zu erlauben.',
+      'Diese Adresse spricht Alcove nicht an. Nimm eine öffentliche HTTPS-Adresse oder lass den Betreiber sie erlauben: „alcove serve --webhook-allow ADRESSE“.',
     exists: 'Die Firma hat schon ein Ziel mit dieser URL. Ändere jenes oder nimm eine andere URL.',
     noTypes: 'Wähle mindestens ein Ereignis.',
   },

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Progress as ProgressBar } from '../../ui/notes.js'
 import type { Progress } from '../document.js'
-import { useDocumentErrorText } from '../error-texts.js'
+import { isFinalFailure, useDocumentErrorText } from '../error-texts.js'
 import { StateBadge } from '../state-badge.js'
 import { TEXTS } from '../texts.js'
 import { useContextWork } from '../work/context-work.js'
@@ -25,7 +25,7 @@ export function UploadItem({ contextId, upload, progress }: UploadItemProps): Re
   const { bytes } = useFormat()
   const { uploads } = useContextWork(contextId)
   const { key, name, folder, size, phase } = upload
-  const isFailed = phase === 'failed'
+  const canRetry = phase === 'failed' && !isFinalFailure(upload.error)
   return (
     <li className="docs-upload">
       <div className="docs-upload-name">
@@ -36,7 +36,7 @@ export function UploadItem({ contextId, upload, progress }: UploadItemProps): Re
         <UploadState upload={upload} progress={progress} />
       </div>
       <div className="docs-upload-actions">
-        {isFailed && (
+        {canRetry && (
           <Button aria-label={texts.again(name)} onPress={() => uploads.tryAgain(key)}>
             {tryAgain}
           </Button>
