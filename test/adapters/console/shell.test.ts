@@ -43,6 +43,16 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the frame of the console', () =>
     await context.close()
   })
 
+  it('goes on where the browser takes itself for offline, for a server may be on the same machine', async () => {
+    const { page, logIn, faults, context } = await test.openPage()
+    await page.goto(`${test.address}/console/`)
+    await page.evaluate('window.dispatchEvent(new Event("offline"))')
+    await logIn()
+    await page.getByText('Harbour rules').first().waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   it('ends with the sign-out in another tab, and follows the user who signs in there', async () => {
     const { page, open, logIn, faults, context } = await test.openPage()
     await logIn()

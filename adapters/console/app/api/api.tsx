@@ -43,7 +43,10 @@ export function useApi(): AlcoveClient {
 function createQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // A server on this machine answers without a network, also if the browser says that it is offline.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 2_000,
         retry: (failures, error) =>
           failures < MAX_RETRIES && !(error instanceof AlcoveApiError && !TRANSIENT.has(error.status)),
