@@ -1,8 +1,8 @@
 import type { Engine } from '../../src/index.js'
 import type { Telemetry } from '../../src/ports/index.js'
 import type { Mounts } from '../http-server/index.js'
-import type { McpHandler } from '../mcp/index.js'
 import { loadMcp } from './engines.js'
+import { lazyHandler } from './lazy-handler.js'
 
 const PATH = '/mcp'
 
@@ -21,8 +21,7 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 export function agentMounts(engine: Engine, options: AgentOptions): Mounts {
   const { publicUrl, allowedOrigins, telemetry } = options
   const allowedHosts = allowedHostsOf(options)
-  let loading: Promise<McpHandler> | undefined
-  const load = async (): Promise<McpHandler> => {
+  const handle = lazyHandler(async () => {
     const { createMcpHandler } = await loadMcp()
     return createMcpHandler(engine, {
       path: PATH,
@@ -32,11 +31,7 @@ export function agentMounts(engine: Engine, options: AgentOptions): Mounts {
       ...(publicUrl !== undefined && { publicUrl }),
       ...(allowedHosts && { allowedHosts }),
     })
-  }
-  const handle: McpHandler = async (request, info) => {
-    loading ??= load()
-    return await (await loading)(request, info)
-  }
+  })
   return { [PATH]: handle, '/.well-known/oauth-protected-resource/*': handle }
 }
 

@@ -1,6 +1,6 @@
-import type { ConsoleHandler } from '../console/index.js'
 import type { Mounts } from '../http-server/index.js'
 import { loadConsole } from './engines.js'
+import { lazyHandler } from './lazy-handler.js'
 
 const PATH = '/console'
 
@@ -10,15 +10,10 @@ const PATH = '/console'
  */
 export function consoleMounts(isWanted: boolean, publicUrl: string | undefined): Mounts {
   if (!isWanted) return {}
-  let loading: Promise<ConsoleHandler> | undefined
-  const load = async (): Promise<ConsoleHandler> => {
+  const handle = lazyHandler(async () => {
     const { createConsoleHandler } = await loadConsole()
     const apiPath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
     return createConsoleHandler({ path: `${apiPath}${PATH}`, apiPath })
-  }
-  const handle: ConsoleHandler = async (request) => {
-    loading ??= load()
-    return await (await loading)(request)
-  }
+  })
   return { [`${PATH}/*`]: handle }
 }

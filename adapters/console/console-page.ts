@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import { InvalidInputError } from '../../src/index.js'
 
 /** The files with which the page begins. */
 export interface ConsoleEntry {
@@ -58,11 +57,4 @@ ${styles.map((style) => html`<link rel="stylesheet" href="${path}/${style}">`)}
       'referrer-policy': 'no-referrer',
     },
   })
-}
-
-/** @returns the path without a slash at its end @throws InvalidInputError */
-export function checkPath(name: string, given: string): string {
-  const path = typeof given === 'string' ? given.replace(/\/+$/, '') : '?'
-  if (path === '' || /^(\/[\w.~-]+)+$/.test(path)) return path
-  throw new InvalidInputError(name, 'must be a path such as /console')
 }

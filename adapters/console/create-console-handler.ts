@@ -1,7 +1,7 @@
 import { refuseUnknownMembers } from '../../src/ports/index.js'
-import { HttpError, problem } from '../node-kit/index.js'
+import { checkPath, HttpError, problem } from '../node-kit/index.js'
 import { ConsoleFiles } from './console-files.js'
-import { checkPath, consolePage } from './console-page.js'
+import { consolePage } from './console-page.js'
 
 export interface ConsoleOptions {
   /** Path at which browsers find the console. Default: `/console`. */
@@ -26,8 +26,8 @@ export type ConsoleHandler = (request: Request) => Promise<Response>
  */
 export function createConsoleHandler(options: ConsoleOptions = {}): ConsoleHandler {
   refuseUnknownMembers(options, Object.keys(OPTIONS), 'option')
-  const path = checkPath('path', options.path ?? '/console')
-  const apiPath = checkPath('apiPath', options.apiPath ?? '')
+  const path = checkPath('path', options.path ?? '/console', '/console')
+  const apiPath = checkPath('apiPath', options.apiPath ?? '', '/console')
   const files = new ConsoleFiles()
   return async (request) => {
     try {

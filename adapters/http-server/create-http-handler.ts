@@ -7,6 +7,7 @@ import { refuseUnknownMembers, validate, validateTolerantly } from '../../src/po
 import {
   BodyBudget,
   checkLogin,
+  checkPath,
   checkPublicUrl,
   HttpError,
   identifyCaller,
@@ -23,6 +24,7 @@ import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type Requ
 import { API_NAMES, type Call, type HttpHandlerOptions, OPTIONS, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
+import { isSettledWithin } from './settled-within.js'
 import { tokenProblem } from './token-problem.js'
 
 /** Answers a request; never rejects. */
@@ -40,7 +42,7 @@ const CLIENT_PATHS: ReadonlySet<string> = new Set([TOKEN_PATH, REVOCATION_PATH, 
  */
 export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = {}): HttpHandler {
   refuseUnknownMembers(options, Object.keys(OPTIONS), 'option')
-  const basePath = checkBasePath(options.basePath ?? '')
+  const basePath = checkPath('basePath', options.basePath ?? '', '/alcove')
   checkApis(options.apis)
   checkPublicUrl(options.publicUrl)
   const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
@@ -115,12 +117,6 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
       return problem(requestAborted())
     }
   }
-}
-
-function checkBasePath(basePath: string): string {
-  const path = basePath.replace(/\/+$/, '')
-  if (path === '' || /^(\/[\w.~-]+)+$/.test(path)) return path
-  throw new InvalidInputError('basePath', 'must be a path such as /alcove')
 }
 
 function checkApis(apis: HttpHandlerOptions['apis'] = []): void {
@@ -289,19 +285,7 @@ function shareHealth(check: () => Promise<Health>): () => Promise<Health> {
     if (previous !== undefined && ageMs < FRESH_MS) return previous.health
     running ??= runCheck()
     if (previous === undefined || ageMs > STALE_MS) return await running
-    return await waitBriefly(running, previous.health)
-  }
-}
-
-async function waitBriefly(running: Promise<Health>, fallback: Health): Promise<Health> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<Health>((resolve) => {
-    timer = setTimeout(() => resolve(fallback), MAX_WAIT_MS)
-  })
-  try {
-    return await Promise.race([running, timeout])
-  } finally {
-    clearTimeout(timer)
+    return (await isSettledWithin(running, MAX_WAIT_MS)) ? await running : previous.health
   }
 }
 

@@ -1,6 +1,7 @@
 import { HttpError, problemOf } from '../node-kit/index.js'
 import { json } from './answers.js'
 import type { Call } from './route.js'
+import { isSettledWithin } from './settled-within.js'
 
 /** The call's members that a late answer needs. */
 type LateMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked' | 'closing'
@@ -95,16 +96,4 @@ function bodyOf(
     },
     { highWaterMark: 0 },
   )
-}
-
-async function isSettledWithin(settled: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false)
-  })
-  try {
-    return await Promise.race([settled.then(() => true), timeout])
-  } finally {
-    clearTimeout(timer)
-  }
 }

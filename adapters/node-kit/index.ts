@@ -22,6 +22,7 @@ export {
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export { BodyBudget, type HeldBytes } from './http/body-budget.js'
+export { checkPath } from './http/check-path.js'
 export { refuseCrossSite } from './http/cross-site.js'
 export { checkLogin, identifyCaller, type RequestCaller, requireApplication } from './http/identify-caller.js'
 export type { Authenticate, CheckedLogin, LoginInfo, LoginOptions } from './http/login.js'

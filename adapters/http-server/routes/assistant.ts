@@ -17,7 +17,7 @@ import { type Call, type Route, route } from '../route.js'
 import { contextSchema } from '../schemas/contexts.js'
 import { documentSchema, documentWithReceiptSchema } from '../schemas/documents.js'
 import { emptySchema } from '../schemas/fields.js'
-import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
+import { problemAnswer, throttledAnswer } from '../schemas/problems.js'
 import { DOCUMENT, documentOf } from './document-path.js'
 
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */
@@ -59,7 +59,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     maxBodyBytes: LARGE_BODY_BYTES,
     answers: {
       201: { description: 'The context', schema: contextSchema },
-      409: limitAnswer('The company has reached its limit of contexts'),
+      409: problemAnswer('The company has reached its limit of contexts'),
       ...TOO_MANY_BODIES,
     },
     handle: async ({ body }, { contexts }) => json(await contexts.create(body), 201),
@@ -137,7 +137,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     rawBody: FILE_FORM,
     answers: {
       200: { description: 'The UUID of the document', schema: z.uuid() },
-      409: limitAnswer('The context has reached its limit of documents'),
+      409: problemAnswer('The context has reached its limit of documents'),
       429: throttledAnswer('The company runs too many uploads at the same time'),
     },
     handle: async (call, { documents }) => {

@@ -24,7 +24,7 @@ import {
 import { json, noContent, secretJson, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
-import { limitAnswer, throttledAnswer } from '../schemas/problems.js'
+import { problemAnswer, throttledAnswer } from '../schemas/problems.js'
 
 /** A union, so that typed clients complete the known types. */
 const eventType = z
@@ -187,7 +187,7 @@ export const DESTINATION_ROUTES: readonly Route[] = [
         description: 'The destination with its secret, which no later answer contains',
         schema: destinationWithSecretSchema,
       },
-      409: limitAnswer('The company has reached its limit of destinations'),
+      409: problemAnswer('The company has reached its limit of destinations'),
       ...TOO_MANY_CHANGES,
     },
     handle: async ({ body }, { destinations }) => secretJson(await destinations.create(body), 201),

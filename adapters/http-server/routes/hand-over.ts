@@ -5,7 +5,7 @@ import { json } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { contextSchema } from '../schemas/contexts.js'
 import { id } from '../schemas/fields.js'
-import { problemSchema } from '../schemas/problems.js'
+import { problemAnswer } from '../schemas/problems.js'
 
 const handedOverSchema = z
   .object({ contextIds: z.array(id).meta({ description: 'The contexts that have the new user now' }) })
@@ -42,11 +42,7 @@ export const HAND_OVER_ROUTES: readonly Route[] = [
     body: handOverAllSchema,
     answers: {
       200: { description: 'The contexts', schema: handedOverSchema },
-      409: {
-        description: 'The user is still active',
-        schema: problemSchema,
-        contentType: 'application/problem+json',
-      },
+      409: problemAnswer('The user is still active'),
     },
     handle: async ({ params, body }, { users }) => json(await users.handOverContexts(params.id, body)),
   }),

@@ -12,7 +12,7 @@ import { noContent, secretJson } from '../answers.js'
 import { cookieOf, loginOf } from '../cookie-logins.js'
 import { publicRoute, type Route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
-import { problemSchema, throttledAnswer } from '../schemas/problems.js'
+import { problemAnswer, throttledAnswer } from '../schemas/problems.js'
 
 const named = z.object({ id, name: z.string() })
 
@@ -37,11 +37,7 @@ const loginSchema: z.ZodType<Login> = z
 
 const { $schema: _dialect, ...LOGIN_BODY } = z.toJSONSchema(z.union([passwordLoginSchema, keyLoginSchema]))
 const CROSS_SITE = {
-  403: {
-    description: 'A page of another origin sent the request',
-    schema: problemSchema,
-    contentType: 'application/problem+json',
-  },
+  403: problemAnswer('A page of another origin sent the request'),
 }
 const STATE = { 200: { description: 'The login, with the accounts on which it may act', schema: loginSchema } }
 const PATH = '/auth/login'
@@ -60,11 +56,9 @@ export const LOGIN_ROUTES: readonly Route[] = [
     answers: {
       ...STATE,
       ...CROSS_SITE,
-      401: {
-        description: 'The credentials are wrong; with `ERR_OTP_REQUIRED`, the password is right, and `otp` is missing',
-        schema: problemSchema,
-        contentType: 'application/problem+json',
-      },
+      401: problemAnswer(
+        'The credentials are wrong; with `ERR_OTP_REQUIRED`, the password is right, and `otp` is missing',
+      ),
       429: throttledAnswer('Too many wrong passwords or secrets'),
     },
     handle: async ({ readJson, request, engine, origin, options, basePath }) => {
@@ -85,11 +79,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     summary: 'Get the login of the caller, with the accounts on which it may act',
     answers: {
       ...STATE,
-      401: {
-        description: 'Neither a cookie, nor a token, nor the login of the host names a caller',
-        schema: problemSchema,
-        contentType: 'application/problem+json',
-      },
+      401: problemAnswer('Neither a cookie, nor a token, nor the login of the host names a caller'),
     },
     // A login without an account has no principal, and is told all the same.
     handle: async ({ request, engine, options, identify }) => {

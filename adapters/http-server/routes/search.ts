@@ -12,7 +12,7 @@ import { LARGE_BODY_BYTES } from '../body-sizes.js'
 import { type Call, type Route, route } from '../route.js'
 import { chatPromptSchema } from '../schemas/chat-prompt.js'
 import { explanationSchema } from '../schemas/explanation.js'
-import { problemSchema, throttledAnswer } from '../schemas/problems.js'
+import { problemAnswer, throttledAnswer } from '../schemas/problems.js'
 import {
   contextSearchAnswers,
   contextSearchResultSchema,
@@ -69,11 +69,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     body: searchAllBodySchema,
     answers: {
       200: { description: 'Chunks, the highest `score` first', schema: z.array(contextSearchResultSchema) },
-      404: {
-        description: 'One of the contexts does not exist, or the caller may not read it',
-        schema: problemSchema,
-        contentType: 'application/problem+json',
-      },
+      404: problemAnswer('One of the contexts does not exist, or the caller may not read it'),
       ...THROTTLED,
     },
     handle: async (call, session) => {

@@ -3,7 +3,7 @@ import { listQuerySchema, newTenantApiKeySchema } from '../../../src/index.js'
 import { idSchema, objectSchema } from '../../../src/ports/index.js'
 import { json, noContent, secretJson, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
-import { limitAnswer } from '../schemas/problems.js'
+import { problemAnswer } from '../schemas/problems.js'
 import { apiKeySchema, apiKeyWithSecretSchema, companySchema, listedRoleSchema } from '../schemas/tenancy.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
@@ -61,7 +61,7 @@ export const TENANT_ACCESS_ROUTES: readonly Route[] = [
     body: newTenantApiKeySchema,
     answers: {
       201: { description: 'The key with its secret', schema: apiKeyWithSecretSchema },
-      409: limitAnswer('The company has reached its limit of API keys or users'),
+      409: problemAnswer('The company has reached its limit of API keys or users'),
     },
     handle: async ({ body }, { apiKeys }) => secretJson(await apiKeys.create(body), 201),
   }),

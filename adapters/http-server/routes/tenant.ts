@@ -16,18 +16,14 @@ import { json, noContent, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
 import { companyUsageSchema } from '../schemas/operator.js'
-import { limitAnswer, problemSchema } from '../schemas/problems.js'
+import { problemAnswer } from '../schemas/problems.js'
 import { permissionOptionsSchema, permissionSchema, userSchema } from '../schemas/tenancy.js'
 
 const COMMON = { api: 'tenant', access: 'tenant' } as const
 /** An operation of the specification. */
 const SPECIFIED = { ...COMMON, isSpecified: true } as const
 const THROTTLED = {
-  429: {
-    description: 'Too many mails in an hour: to the address, for the company or for all; nothing was done',
-    schema: problemSchema,
-    contentType: 'application/problem+json',
-  },
+  429: problemAnswer('Too many mails in an hour: to the address, for the company or for all; nothing was done'),
 }
 const USERS = {
   200: { description: 'Users with their permissions, ordered by id', schema: z.array(userSchema), hasNextLink: true },
@@ -65,7 +61,7 @@ export const USER_ROUTES: readonly Route[] = [
     body: newUserSchema,
     answers: {
       201: { description: 'The user', schema: userSchema },
-      409: limitAnswer('The company has reached its limit of users'),
+      409: problemAnswer('The company has reached its limit of users'),
       ...THROTTLED,
     },
     handle: async ({ body }, { users }) => json(await users.add(body), 201),
@@ -92,11 +88,7 @@ export const USER_ROUTES: readonly Route[] = [
     params: objectSchema({ id: idSchema() }),
     answers: {
       204: { description: 'The user is deleted' },
-      409: {
-        description: 'A company would have no user left who can manage it, or the user is the owner',
-        schema: problemSchema,
-        contentType: 'application/problem+json',
-      },
+      409: problemAnswer('A company would have no user left who can manage it, or the user is the owner'),
     },
     handle: async ({ params }, { users }) => {
       await users.delete(params.id)
@@ -106,11 +98,7 @@ export const USER_ROUTES: readonly Route[] = [
 ]
 
 const LAST_MANAGER = {
-  409: {
-    description: 'The company would have no user left who can manage it',
-    schema: problemSchema,
-    contentType: 'application/problem+json',
-  },
+  409: problemAnswer('The company would have no user left who can manage it'),
 }
 const PERMISSION_ID = objectSchema({ permId: idSchema() })
 const OPTIONS_QUERY = objectSchema({

@@ -24,7 +24,7 @@ export function throttledAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json', hasRetryAfter: true }
 }
 
-/** The answer 409 of an operation that would exceed a limit of a company. */
-export function limitAnswer(description: string): Answer {
+/** An answer with a problem document. */
+export function problemAnswer(description: string): Answer {
   return { description, schema: problemSchema, contentType: 'application/problem+json' }
 }

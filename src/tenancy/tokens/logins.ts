@@ -166,16 +166,12 @@ export class Logins {
     return await this.#storage.read(async (repositories) => {
       const user = await findUsableUser(repositories, userId)
       if (user === undefined) throw new UnauthenticatedError(`the user ${userId} does not exist, or is disabled`)
-      const ofUser = await userPrincipals(repositories, userId)
-      const reached = await repositories.companies.within(
-        ofUser.map(({ account }) => account.customerId),
+      const reached = await withinReach(repositories, await userPrincipals(repositories, userId), {
         companyId,
-      )
-      const principals = ofUser
+        targets,
+      })
+      const principals = reached
         .filter(({ account, application }) => account.id === accountId || application === 'tenant')
-        .filter(
-          ({ account, application }) => reached.has(account.customerId) && targets?.includes(application) !== false,
-        )
         .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, scope } }))
       return {
         kind: targets === undefined ? 'host' : 'key',
@@ -197,14 +193,16 @@ export class Logins {
    */
   async principalOf(token: string, accountId?: number): Promise<Principal> {
     return await this.#readLive(token, async (repositories, { user, key }) => {
-      const principals = await principalsOf(repositories, user, key)
-      const chosen = principals.find(({ account }) => account.id === accountId)
-      if (accountId !== undefined && chosen === undefined)
-        throw new ForbiddenError(`you may not act on the account ${accountId} now: choose another one`)
+      const principals = await principalsOf(repositories, user, key, accountId)
       // Without this, a key would act on an account that is not one of its own.
-      if (principals.length === 0)
-        throw new ForbiddenError('you may act on no account now: somebody who manages users must give you a permission')
-      const principal = chosen?.principal ?? (await mainPrincipal(repositories, user, principals))
+      if (principals.length === 0) {
+        throw new ForbiddenError(
+          accountId === undefined
+            ? 'you may act on no account now: somebody who manages users must give you a permission'
+            : `you may not act on the account ${accountId} now: choose another one`,
+        )
+      }
+      const principal = await mainPrincipal(repositories, user, principals)
       if (key === undefined) return principal
       return { ...principal, origin: { clientId: key.clientId } }
     })
@@ -306,21 +304,37 @@ async function markOf({ passwordHash }: UserRecord): Promise<string> {
   return (await sha256Hex(`login:${passwordHash}`)).slice(0, 32)
 }
 
-/** The accounts on which a login may act: of a key, those of its applications in its company and the ones below. */
+/**
+ * The accounts on which a login may act: of a key, those of its applications in its company and the ones below.
+ * @param accountId only this account
+ */
 async function principalsOf(
   repositories: Repositories,
   user: UserRecord,
   key: ApiKeyRecord | undefined,
+  accountId?: number,
 ): Promise<UserPrincipal[]> {
-  const ofUser = await userPrincipals(repositories, user.id)
+  const ofUser = await userPrincipals(repositories, user.id, accountId)
   if (key === undefined) return ofUser
   const { companyId, sight, targets } = key
-  const companyIds = ofUser.map(({ account }) => account.customerId)
-  const reached = await repositories.companies.within(companyIds, companyId)
   const scope = targets.flatMap((target) => CAPABILITIES_OF[target] ?? [])
-  return ofUser
-    .filter(({ account, application }) => reached.has(account.customerId) && targets.includes(application))
-    .map((usable) => ({ ...usable, principal: { ...usable.principal, companyId, sight, scope, targets } }))
+  return (await withinReach(repositories, ofUser, key)).map((usable) => ({
+    ...usable,
+    principal: { ...usable.principal, companyId, sight, scope, targets },
+  }))
+}
+
+/** Those on accounts of a company and the ones below, and of some applications: default all. */
+async function withinReach(
+  { companies }: Repositories,
+  principals: readonly UserPrincipal[],
+  { companyId, targets }: Pick<Principal, 'companyId' | 'targets'>,
+): Promise<UserPrincipal[]> {
+  const companyIds = principals.map(({ account }) => account.customerId)
+  const reached = await companies.within(companyIds, companyId)
+  return principals.filter(
+    ({ account, application }) => reached.has(account.customerId) && targets?.includes(application) !== false,
+  )
 }
 
 function toLoginUser({ id, name, email, companyId: customerId }: UserRecord): Login['user'] {

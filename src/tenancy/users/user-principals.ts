@@ -18,11 +18,18 @@ const ASSISTANT = 'assistant'
 /**
  * The principals of a user: one for each account on which the user may act now, in the order of the account ids. Each
  * acts for the company of its account. A disabled user, or a user of a disabled company, has none.
+ *
+ * @param accountId only the one for this account
  */
-export async function userPrincipals(repositories: Repositories, userId: number): Promise<UserPrincipal[]> {
+export async function userPrincipals(
+  repositories: Repositories,
+  userId: number,
+  accountId?: number,
+): Promise<UserPrincipal[]> {
   const principals: UserPrincipal[] = []
   for (const { account, role } of await repositories.permissions.listDetails([userId])) {
     const { id, name, companyId, application } = account
+    if (accountId !== undefined && id !== accountId) continue
     const access = await repositories.permissions.findAccess(userId, id)
     if (access === undefined || !givesAccess(access)) continue
     const principal = { companyId, userId, accountId: id }
