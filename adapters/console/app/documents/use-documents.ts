@@ -1,9 +1,10 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type AlcoveClient, type DocumentState, dataOf, useApi } from '../api/api.js'
+import { isRefusal } from '../api/is-refusal.js'
 import { isFinal, type Listed, type Progress, progressOf, type Stage } from './document.js'
 import { useContextWork } from './work/context-work.js'
-import { isRefusal, pollMs } from './work/polling.js'
+import { pollMs } from './work/polling.js'
 import { useStore } from './work/store.js'
 
 interface Page {

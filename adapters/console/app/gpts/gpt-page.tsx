@@ -4,6 +4,7 @@ import { AlcoveApiError } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { ButtonLink } from '../ui/buttons.js'
+import { LinkTabs } from '../ui/link-tabs.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { EditGpt } from './edit-gpt.js'
@@ -95,18 +96,13 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
         {gpt.caption !== '' && <p className="gpts-caption">{gpt.caption}</p>}
         <SharedBadge gpt={gpt} />
       </PageHead>
-      <nav aria-label={texts.parts} className="tab-list">
-        {parts.map(([part, title]) => (
-          <Link
-            key={part}
-            href={`/gpts/${gpt.id}/${part}`}
-            className="tab gpts-tab"
-            aria-current={path.startsWith(`/gpts/${gpt.id}/${part}`) ? 'page' : undefined}
-          >
-            {title}
-          </Link>
-        ))}
-      </nav>
+      <LinkTabs
+        label={texts.parts}
+        tabs={parts.map(([part, title]) => {
+          const href = `/gpts/${gpt.id}/${part}`
+          return { href, title, isCurrent: path.startsWith(href) }
+        })}
+      />
       <Suspense>
         <Switch>
           <Route path="/gpts/:id">

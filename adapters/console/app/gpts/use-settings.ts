@@ -5,7 +5,8 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { AlcoveApiError, dataOf, type Schema, useApi } from '../api/api.js'
+import { dataOf, type Schema, useApi } from '../api/api.js'
+import { isRefusal } from '../api/is-refusal.js'
 import { GPTS } from './use-gpts.js'
 
 export type Settings = Schema<'ContextSettings'>
@@ -21,8 +22,7 @@ export function useSettings(contextId: number): UseQueryResult<Settings> {
     queryFn: async ({ signal }) =>
       await dataOf(api.GET('/context/settings/{contextId}', { params: { path: { contextId } }, signal })),
     refetchInterval: ({ state: { data, error } }) => {
-      const isGone = error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
-      return data?.reindexing?.error === null && !isGone ? POLL_MS : false
+      return data?.reindexing?.error === null && !isRefusal(error) ? POLL_MS : false
     },
   })
 }

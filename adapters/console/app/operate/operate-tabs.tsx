@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
+import { LinkTabs } from '../ui/link-tabs.js'
 
 const TEXTS: Texts<Readonly<Record<'label' | 'state' | 'quotas' | 'doctor' | 'audit', string>>> = {
   en: { label: 'Pages of operation', state: 'State', quotas: 'Quotas', doctor: 'Doctor', audit: 'Audit trail' },
@@ -17,13 +18,6 @@ export function OperateTabs({ isOperator }: { readonly isOperator: boolean }): R
     ...(isOperator ? ([['/operate/doctor', texts.doctor]] as const) : []),
     ['/operate/audit', texts.audit],
   ] as const
-  return (
-    <nav aria-label={texts.label} className="operate-tabs">
-      {pages.map(([href, title]) => (
-        <Link key={href} href={href} aria-current={path === href ? 'page' : undefined}>
-          {title}
-        </Link>
-      ))}
-    </nav>
-  )
+  const tabs = pages.map(([href, title]) => ({ href, title, isCurrent: path === href }))
+  return <LinkTabs label={texts.label} tabs={tabs} />
 }

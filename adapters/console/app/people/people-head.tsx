@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { useTexts } from '../texts/language.js'
+import { LinkTabs } from '../ui/link-tabs.js'
 import { PageHead } from '../ui/page-head.js'
 import { TEXTS } from './people-texts.js'
 
@@ -19,18 +20,10 @@ export function PeopleHead({ actions }: { readonly actions?: ReactNode }): React
       <PageHead title={shown === undefined ? texts.title : `${texts.title}: ${shown.title}`} actions={actions}>
         {texts.intro}
       </PageHead>
-      <nav aria-label={texts.tabs} className="tab-list">
-        {tabs.map((tab) => (
-          <Link
-            key={tab.path}
-            href={tab.path}
-            className="tab people-tab"
-            aria-current={tab === shown ? 'page' : undefined}
-          >
-            {tab.title}
-          </Link>
-        ))}
-      </nav>
+      <LinkTabs
+        label={texts.tabs}
+        tabs={tabs.map((tab) => ({ href: tab.path, title: tab.title, isCurrent: tab === shown }))}
+      />
     </>
   )
 }

@@ -1,9 +1,9 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../api/api.js'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type Company, useAllCompanies } from '../api/companies.js'
 import { useTexts } from '../texts/language.js'
 import { TEXTS } from './people-texts.js'
 
-export type Company = Schema<'Company'>
+export type { Company }
 
 /** The companies that the user manages, as a tree. */
 export interface Companies {
@@ -14,27 +14,9 @@ export interface Companies {
   readonly below: (id: number) => readonly Company[]
 }
 
-const PAGE_SIZE = 1_000
-
-/** Reads all companies, page by page: a tree needs all of them. */
+/** Reads all companies: a tree needs all of them. */
 export function useCompanies(): UseQueryResult<Companies> {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['people', 'companies'],
-    staleTime: 30_000,
-    queryFn: async ({ signal }) => {
-      const all: Company[] = []
-      for (let after = 0; ; ) {
-        const page = await dataOf(
-          api.GET('/tenant/companies', { params: { query: { limit: PAGE_SIZE, after } }, signal }),
-        )
-        all.push(...page)
-        const last = page.at(-1)
-        if (last === undefined || page.length < PAGE_SIZE) return treeOf(all)
-        after = last.id
-      }
-    },
-  })
+  return useAllCompanies({ select: treeOf })
 }
 
 function treeOf(all: readonly Company[]): Companies {

@@ -1,8 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
-import { AlcoveApiError } from '../api/api.js'
 import { useErrorText } from '../api/error-texts.js'
+import { isRefusal } from '../api/is-refusal.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
 
@@ -60,9 +60,6 @@ export function EmptyState({
   )
 }
 
-/** The answers after which nothing of an earlier answer may stay on the page. */
-const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404])
-
 interface LoadedQuery<Data> extends Pick<UseQueryResult<Data>, 'data' | 'error'> {
   readonly refetch: () => unknown
   /** Of pages: the list shows this error itself, at its end. */
@@ -83,9 +80,8 @@ export function Loaded<Data>({
 }): ReactElement {
   const texts = useTexts(TEXTS)
   const { data, error, refetch, isFetchNextPageError = false } = query
-  const isRefused = error instanceof AlcoveApiError && REFUSALS.has(error.status)
   const note = error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />
-  if (data !== undefined && !isRefused)
+  if (data !== undefined && !isRefusal(error))
     return (
       <>
         {!isFetchNextPageError && note}

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
-import { type Delivery, isRefusal, WEBHOOKS_KEY } from './queries.js'
+import { isRefusal } from '../api/is-refusal.js'
+import { type Delivery, WEBHOOKS_KEY } from './queries.js'
 
 /** Selects the deliveries that a log shows. */
 export interface DeliveryFilter {

@@ -1,8 +1,8 @@
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { AlcoveApiError, dataOf, type Schema, useApi } from '../api/api.js'
+import { dataOf, type Schema, useApi } from '../api/api.js'
+import { isRefusal } from '../api/is-refusal.js'
 
-// The answers of the client get these types by `as`: its library takes a type of event that is any text for an object.
 export type Destination = Schema<'Destination'>
 export type DestinationWithSecret = Schema<'DestinationWithSecret'>
 export type Delivery = Schema<'Delivery'>
@@ -81,11 +81,6 @@ export function useDelivery(id: number): UseQueryResult<DeliveryWithAttempts> {
       return Math.min(FIRST_INTERVAL_MS * INTERVAL_GROWTH ** (answers - changed.current.answers), MAX_INTERVAL_MS)
     },
   })
-}
-
-/** True if asking again changes nothing: the object is gone, or the user lost the right. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
 }
 
 /** True if the engine still works on a delivery. */

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
+import { LinkTabs } from '../ui/link-tabs.js'
 
 interface TabTexts {
   readonly label: string
@@ -25,19 +26,6 @@ export function WebhookTabs(): ReactElement {
   const texts = useTexts(TEXTS)
   const [path] = useLocation()
   const current = TABS.find(({ name }) => path.startsWith(`/webhooks/${name}`)) ?? TABS[0]
-  return (
-    <nav aria-label={texts.label} className="tab-list">
-      {TABS.map((tab) => (
-        <Link
-          key={tab.name}
-          href={tab.href}
-          className="tab hooks-tab"
-          aria-current={tab === current ? 'page' : undefined}
-          data-selected={tab === current ? true : undefined}
-        >
-          {texts[tab.name]}
-        </Link>
-      ))}
-    </nav>
-  )
+  const tabs = TABS.map((tab) => ({ href: tab.href, title: texts[tab.name], isCurrent: tab === current }))
+  return <LinkTabs label={texts.label} tabs={tabs} />
 }

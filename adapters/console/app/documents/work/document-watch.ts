@@ -1,5 +1,5 @@
 import type { AlcoveClient, DocumentState } from '../../api/api.js'
-import { isRefusal } from './polling.js'
+import { isRefusal } from '../../api/is-refusal.js'
 import { Store } from './store.js'
 
 /** The states that the stream has told since it began. */

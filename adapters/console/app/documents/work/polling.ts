@@ -1,14 +1,7 @@
-import { AlcoveApiError } from '../../api/api.js'
-
 const FIRST_POLL_MS = 3_000
 const LONGEST_POLL_MS = 15_000
 
 /** The pause before another question for what may have changed. @param polls questions until now */
 export function pollMs(polls: number): number {
   return Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.2 ** polls)
-}
-
-/** True for an answer that another try does not change: there is no login, no right or no such object. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof AlcoveApiError && [401, 403, 404].includes(error.status)
 }
