@@ -283,9 +283,10 @@ function shareHealth(check: () => Promise<Health>): () => Promise<Health> {
     const previous = last
     const ageMs = previous === undefined ? Number.POSITIVE_INFINITY : performance.now() - previous.at
     if (previous !== undefined && ageMs < FRESH_MS) return previous.health
-    running ??= runCheck()
-    if (previous === undefined || ageMs > STALE_MS) return await running
-    return (await isSettledWithin(running, MAX_WAIT_MS)) ? await running : previous.health
+    // A check that ends clears `running`.
+    const current = (running ??= runCheck())
+    if (previous === undefined || ageMs > STALE_MS) return await current
+    return (await isSettledWithin(current, MAX_WAIT_MS)) ? await current : previous.health
   }
 }
 

@@ -160,6 +160,18 @@ describe('a route that needs no token', () => {
     expect(checks).toBe(1)
   })
 
+  it('A29 checks the ports again after a second, and answers with what it finds', async () => {
+    const handler = createHttpHandler(server.engine)
+    const ask = async (): Promise<unknown> => {
+      const answer = await handler(new Request('http://host/health'))
+      return [answer.status, await answer.json()]
+    }
+    const first = await ask()
+    expect(first).toMatchObject([200, { status: 'ok' }])
+    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    expect(await ask()).toEqual(first)
+  })
+
   it('A29 answers at once with the state of a second ago while a check is slow, and with the new state after it', async () => {
     let state: 'ok' | 'unavailable' = 'ok'
     let delayMs = 0
