@@ -1,3 +1,4 @@
+import { stemOfPlainWord } from './plain-words.js'
 import { scan } from './scan.js'
 import { stem } from './stem.js'
 import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
@@ -40,9 +41,15 @@ export function analyze(text: string): Term[] {
 /** @returns the terms that {@link analyze} finds, without their ranges */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
-  scan(text, (term, _start, _end, kind) => {
-    terms.push(stem(term, kind))
-  })
+  scan(
+    text,
+    (term, _start, _end, kind) => {
+      terms.push(stem(term, kind))
+    },
+    (start, end) => {
+      terms.push(stemOfPlainWord(text, start, end))
+    },
+  )
   return terms
 }
 

@@ -1,7 +1,7 @@
 /** A character that ends a word, such as white space. This and the next constants are the classes of characters. */
 export const BREAK = 0
 export const LETTER = 1
-const DIGIT = 2
+export const DIGIT = 2
 /** Punctuation that joins the parts of an identifier. */
 export const JOINER = 3
 /** A character without a form of its own: soft hyphens, marks of direction, variation selectors. */

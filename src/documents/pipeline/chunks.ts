@@ -1,5 +1,6 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
+import { hashText } from '../../kernel/hash-text.js'
 import { TimeSlice } from '../../kernel/time-slice.js'
 import type {
   ChunkGaps,
@@ -91,19 +92,13 @@ export async function hashedChunk(
   fingerprint: string,
 ): Promise<NewChunk> {
   const windows = plainWindows.map(async (window): Promise<WindowRecord> => {
-    return { ...window, hash: await hashText(fingerprint, text.slice(window.start, window.end)) }
+    return { ...window, hash: await hashText(`${fingerprint}\0${text.slice(window.start, window.end)}`) }
   })
   // The hash also covers the place and the gaps: a row of an earlier version without them is written again.
   const { pageFirst, pageLast, headings, gapBefore, gapAfter } = chunk
-  const hash = await hashText(fingerprint, JSON.stringify([text, pageFirst, pageLast, headings, gapBefore, gapAfter]))
+  const placed = JSON.stringify([text, pageFirst, pageLast, headings, gapBefore, gapAfter])
+  const hash = await hashText(`${fingerprint}\0${placed}`)
   return { ...chunk, content: text, hash, windows: await Promise.all(windows) }
-}
-
-/** The hash of a text: 128 bits of SHA-256, base64url. */
-async function hashText(namespace: string, text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${namespace}\0${text}`))
-  const binary = String.fromCharCode(...new Uint8Array(digest, 0, 16))
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').slice(0, 22)
 }
 
 /** Windows whose chunks one transaction inserts. */
