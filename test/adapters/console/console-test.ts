@@ -170,6 +170,17 @@ export async function seriousViolations(page: Page): Promise<readonly string[]> 
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }
 
+/** @returns what scrolls sideways: the page, or a place with a table. A page must do neither at any width */
+export async function sidewaysScrolls(page: Page): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(`(() => {
+    const isWide = (element) => element.scrollWidth > element.clientWidth
+    const tables = [...document.querySelectorAll('table, [role=table]')].flatMap((table) => [table, table.parentElement])
+    const wide = tables.filter(isWide).map((table) => table.outerHTML.slice(0, 200))
+    const root = document.documentElement
+    return isWide(root) ? ['the page: ' + root.scrollWidth, ...wide] : wide
+  })()`)
+}
+
 /** Keeps a picture of the page for the documentation, if `ALCOVE_SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['ALCOVE_SCREENSHOTS']

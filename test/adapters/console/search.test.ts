@@ -18,6 +18,7 @@ import {
   openConsoleTest,
   picture,
   seriousViolations,
+  sidewaysScrolls,
 } from './console-test.js'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -159,10 +160,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
   it('says why an answer is empty, and mends it by a press', async () => {
     await shown.open(`/search?context=${ids.workshop}&prompt=gasket&threshold=0.99`)
     await status('No hits.')
-    await page.getByText(/^The nearest passage has a similarity of 0\.\d{3}, below the threshold of 0\.990\./).waitFor()
+    await page
+      .getByText(/^The nearest passage has a similarity of 0\.\d{3}, and the least similarity is 0\.990\./)
+      .waitFor()
     await page.getByText('How the question was read').scrollIntoViewIfNeeded()
     await picture(page, 'console-search-empty')
-    await page.getByRole('button', { name: /^Search with the threshold 0\.\d/ }).click()
+    await page.getByRole('button', { name: /^Search with the least similarity 0\.\d/ }).click()
     await status('hit')
     await page.getByText('Why is this empty?').waitFor({ state: 'detached' })
     await shown.open(`/search?context=${ids.workshop}&prompt=xylophone&mode=keyword`)
@@ -205,7 +208,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
   it('shows two settings side by side, with what moved and what only one has', async () => {
     await shown.open(`/search?context=${ids.workshop}&prompt=${encodeURIComponent('HC-2040-B valves')}`)
     await status('2 hits.')
-    await page.getByText('Settings: Words and meaning, up to 5 hits, similarity from 0').click()
+    await page.getByText('Settings: Words and meaning, up to 5 hits, least similarity 0').click()
     await page.getByText('Compare with other settings').click()
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await status('2 hits with the settings A. 2 hits with the settings B.')
@@ -216,7 +219,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await right?.getByText('How the question was read').scrollIntoViewIfNeeded()
     await picture(page, 'console-search-compare')
     const settings = page.getByRole('group', { name: 'Settings B' })
-    await settings.getByRole('button', { name: /How to search$/ }).click()
+    await settings.getByRole('button', { name: /Search mode$/ }).click()
     await page.getByRole('option', { name: /^Words only/ }).click()
     await settings.getByRole('textbox', { name: 'Most hits' }).fill('1')
     await page.keyboard.press('Enter')
@@ -338,7 +341,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
       .waitFor()
     await small.page.getByText('Wie die Frage gelesen wurde').first().click()
     expect(await seriousViolations(small.page)).toEqual([])
-    expect(await small.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    expect(await sidewaysScrolls(small.page)).toEqual([])
     await small.page.emulateMedia({ colorScheme: 'dark' })
     expect(await seriousViolations(small.page)).toEqual([])
     await small.page.getByRole('button', { name: 'Als Code kopieren' }).first().click()

@@ -1,8 +1,9 @@
 import { lazy, type ReactElement, Suspense } from 'react'
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { AlcoveApiError } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { LinkTabs } from '../ui/link-tabs.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
@@ -86,9 +87,7 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
   ] as const
   return (
     <>
-      <Link href="/gpts" className="gpts-back">
-        <span aria-hidden="true">‹</span> {texts.all}
-      </Link>
+      <BackLink href="/gpts">{texts.all}</BackLink>
       <PageHead
         title={gpt.name}
         actions={can('search') && <ButtonLink href={`/search?context=${gpt.id}`}>{texts.search}</ButtonLink>}

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { PageHead } from '../ui/page-head.js'
 import { toast } from '../ui/toasts.js'
 import { EMPTY_DRAFT, textsOf } from './gpt-draft.js'
@@ -11,18 +12,21 @@ import { GptForm } from './gpt-form.js'
 import { GPTS, toGpt } from './use-gpts.js'
 
 const TEXTS: Texts<{
+  readonly back: string
   readonly title: string
   readonly intro: string
   readonly create: string
   readonly created: (name: string) => string
 }> = {
   en: {
+    back: 'All GPTs',
     title: 'New GPT',
     intro: 'A name is enough to begin. You can change everything later, and add documents next.',
     create: 'Create the GPT',
     created: (name) => `"${name}" is created. Now give it documents.`,
   },
   de: {
+    back: 'Alle GPTs',
     title: 'Neues GPT',
     intro: 'Für den Anfang genügt ein Name. Du kannst alles später ändern; als Nächstes fügst du Dokumente hinzu.',
     create: 'GPT erstellen',
@@ -38,6 +42,7 @@ export function NewGpt(): ReactElement {
   const [, navigate] = useLocation()
   return (
     <>
+      <BackLink href="/gpts">{texts.back}</BackLink>
       <PageHead title={texts.title}>{texts.intro}</PageHead>
       <GptForm
         isNew

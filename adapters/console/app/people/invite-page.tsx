@@ -1,10 +1,11 @@
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { fieldErrorOf } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { CompanyChoice } from './company-choice.js'
@@ -37,13 +38,12 @@ export function InvitePage(): ReactElement {
   const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
   const wrong = fieldErrorOf(invite.error, ['email', 'firstName', 'lastName'])
   const errorAt = (field: string): string | undefined => (wrong?.field === field ? wrong.text : undefined)
-  // A field with an error holds the form back, until the user changes it.
+  // An error of the server belongs to what was sent.
   const edit = (set: (value: string) => void) => (value: string) => {
     set(value)
     if (invite.isError) invite.reset()
   }
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (companyId === undefined || firstRoles.data === undefined) return
     invite.mutate({
       user: { email, firstName, lastName, customerId: companyId, invite: isInvited },
@@ -53,6 +53,7 @@ export function InvitePage(): ReactElement {
   }
   return (
     <>
+      <BackLink href="/people">{texts.back}</BackLink>
       <PageHead title={texts.title}>{texts.intro}</PageHead>
       <Form onSubmit={submit} className="people-form">
         <TextField
@@ -134,7 +135,7 @@ export function InvitePage(): ReactElement {
             kind="primary"
             isPending={invite.isPending}
             // Without the choices, the user would silently become a Member.
-            isDisabled={firstRoles.data === undefined || (draft !== undefined && draft.role === undefined)}
+            isDisabled={firstRoles.data === undefined}
           >
             {isInvited ? texts.send : texts.addOnly}
           </Button>

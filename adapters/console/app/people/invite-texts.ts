@@ -1,6 +1,7 @@
 import type { Texts } from '../texts/language.js'
 
 const EN = {
+  back: 'All users',
   title: 'Invite a user',
   intro: 'A new user belongs to one company, and may work with GPTs of its account.',
   email: 'E-mail address',
@@ -25,6 +26,7 @@ const EN = {
 }
 
 const DE: typeof EN = {
+  back: 'Alle Benutzer',
   title: 'Benutzer einladen',
   intro: 'Ein neuer Benutzer gehört zu einer Firma und darf mit den GPTs ihres Kontos arbeiten.',
   email: 'E-Mail-Adresse',

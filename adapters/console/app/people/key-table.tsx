@@ -4,7 +4,7 @@ import { useFormat } from '../texts/format.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Badge } from '../ui/notes.js'
-import { TableScroll } from '../ui/table-scroll.js'
+import { Row, Table } from '../ui/table.js'
 import { KEY_TEXTS } from './key-texts.js'
 import { TEXTS } from './people-texts.js'
 import { useCompanyName } from './use-companies.js'
@@ -20,26 +20,14 @@ export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { keys: title } = useTexts(TEXTS)
   const users = useUsersById(keys.map(({ userId }) => userId))
-  const heads = [texts.id, texts.company, texts.user, texts.targets, texts.sight, texts.state]
+  const { id, company, user, targets, sight, state, lastUsed, created, expires } = texts
+  const names = [id, company, user, targets, sight, state, lastUsed, created, expires]
   return (
-    <TableScroll label={title}>
-      <table className="people-table">
-        <thead>
-          <tr>
-            {[...heads, texts.lastUsed, texts.created, texts.expires].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} user={users.get(key.userId)} onRevoke={onRevoke} />
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table label={title} columns={names.map((name) => ({ name }))}>
+      {keys.map((key) => (
+        <KeyRow key={key.id} apiKey={key} user={users.get(key.userId)} onRevoke={onRevoke} />
+      ))}
+    </Table>
   )
 }
 
@@ -54,28 +42,28 @@ function KeyRow({ apiKey, user, onRevoke }: KeyRowProps): ReactElement {
   const format = useFormat()
   const companyName = useCompanyName()
   return (
-    <tr>
-      <td className="people-id">{clientId}</td>
-      <td>{companyName(companyId)}</td>
-      <td>
-        <KeyUser id={userId} user={user} />
-      </td>
-      <td>{targets.map((target) => texts.targetNames[target] ?? target).join(', ')}</td>
-      <td>{sight === 'account' ? texts.seesAccount : texts.seesUser}</td>
-      <td>
-        <KeyState apiKey={apiKey} />
-        {revoked === null ? (
-          <Button kind="quiet" aria-label={texts.revokeOf(clientId)} onPress={() => onRevoke(apiKey)}>
-            {texts.revoke}
-          </Button>
-        ) : (
-          <div className="soft">{format.time(revoked)}</div>
-        )}
-      </td>
-      <td>{lastUsed === null ? texts.never : format.time(lastUsed)}</td>
-      <td>{format.time(created)}</td>
-      <td>{expires === null ? texts.never : format.time(expires)}</td>
-    </tr>
+    <Row
+      cells={[
+        <span className="people-id">{clientId}</span>,
+        companyName(companyId),
+        <KeyUser id={userId} user={user} />,
+        targets.map((target) => texts.targetNames[target] ?? target).join(', '),
+        sight === 'account' ? texts.seesAccount : texts.seesUser,
+        <>
+          <KeyState apiKey={apiKey} />
+          {revoked === null ? (
+            <Button kind="quiet" aria-label={texts.revokeOf(clientId)} onPress={() => onRevoke(apiKey)}>
+              {texts.revoke}
+            </Button>
+          ) : (
+            <div className="soft">{format.time(revoked)}</div>
+          )}
+        </>,
+        lastUsed === null ? texts.never : format.time(lastUsed),
+        format.time(created),
+        expires === null ? texts.never : format.time(expires),
+      ]}
+    />
   )
 }
 

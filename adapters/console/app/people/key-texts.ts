@@ -1,6 +1,7 @@
 import type { Texts } from '../texts/language.js'
 
 const EN = {
+  back: 'All API keys',
   intro:
     'Programs sign in with an API key: a client id and a secret. A key acts for a user, and can never do more than that user.',
   create: 'Create an API key',
@@ -40,6 +41,7 @@ const EN = {
   asUserHint: 'The key can do what that user can. You need all rights of the user.',
   chooseUser: 'The user for whom the key acts',
   forWhat: 'What the key is for',
+  needTarget: 'Choose at least one.',
   assistantHint: 'Reads and writes GPTs, uploads documents, searches.',
   assistantPerson: 'Not possible: it would show you the private GPTs of this person.',
   tenantHint: 'Manages users, permissions, API keys and webhooks, if its user may.',
@@ -65,6 +67,7 @@ const EN = {
 }
 
 const DE: typeof EN = {
+  back: 'Alle API-Schlüssel',
   intro:
     'Programme melden sich mit einem API-Schlüssel an: einer Client-Id und einem Secret. Ein Schlüssel handelt für einen Benutzer und kann nie mehr als dieser.',
   create: 'API-Schlüssel erstellen',
@@ -104,6 +107,7 @@ const DE: typeof EN = {
   asUserHint: 'Der Schlüssel kann, was dieser Benutzer kann. Du brauchst alle Rechte des Benutzers.',
   chooseUser: 'Der Benutzer, für den der Schlüssel handelt',
   forWhat: 'Wofür der Schlüssel ist',
+  needTarget: 'Wähle mindestens eines.',
   assistantHint: 'Liest und schreibt GPTs, lädt Dokumente hoch, sucht.',
   assistantPerson: 'Nicht möglich: du sähest damit die privaten GPTs dieser Person.',
   tenantHint: 'Verwaltet Benutzer, Rechte, API-Schlüssel und Webhooks, wenn sein Benutzer das darf.',

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { KeyForm } from './key-form.js'
@@ -16,6 +17,7 @@ export function NewKeyPage(): ReactElement {
   if (create.data !== undefined) return <KeySecret apiKey={create.data} />
   return (
     <>
+      <BackLink href="/people/keys">{texts.back}</BackLink>
       <PageHead title={texts.create}>{texts.intro}</PageHead>
       <Loaded query={companies}>
         {({ root }) => (

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Badge, Loaded } from '../ui/notes.js'
-import { TableScroll } from '../ui/table-scroll.js'
+import { Row, Table } from '../ui/table.js'
 import { PeopleHead } from './people-head.js'
 import { type Role, useCapabilityText, useRoles } from './role-choices.js'
 import { ROLE_TEXTS } from './role-texts.js'
@@ -20,24 +20,20 @@ export function RolesPage(): ReactElement {
       <pre className="people-command">{COMMAND}</pre>
       <Loaded query={roles}>
         {(all) => (
-          <TableScroll label={texts.role}>
-            <table className="people-table">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.role}</th>
-                  <th scope="col">{texts.scope}</th>
-                  <th scope="col">{texts.applications}</th>
-                  <th scope="col">{texts.may}</th>
-                  <th scope="col">{texts.state}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map((role) => (
-                  <RoleRow key={role.id} role={role} />
-                ))}
-              </tbody>
-            </table>
-          </TableScroll>
+          <Table
+            label={texts.role}
+            columns={[
+              { name: texts.role },
+              { name: texts.scope },
+              { name: texts.applications },
+              { name: texts.may },
+              { name: texts.state },
+            ]}
+          >
+            {all.map((role) => (
+              <RoleRow key={role.id} role={role} />
+            ))}
+          </Table>
         )}
       </Loaded>
     </>
@@ -49,26 +45,24 @@ function RoleRow({ role }: { readonly role: Role }): ReactElement {
   const textOf = useCapabilityText()
   const companyName = useCompanyName()
   return (
-    <tr>
-      <td>{role.name}</td>
-      <td>{role.customerId === null ? texts.systemWide : companyName(role.customerId)}</td>
-      <td>{role.applications.join(', ')}</td>
-      <td>
+    <Row
+      cells={[
+        role.name,
+        role.customerId === null ? texts.systemWide : companyName(role.customerId),
+        role.applications.join(', '),
         <ul className="people-plain">
           {role.capabilities.map((capability) => (
             <li key={capability}>{textOf(capability)}</li>
           ))}
-        </ul>
-      </td>
-      <td>
-        {role.disabled ? (
+        </ul>,
+        role.disabled ? (
           <Badge kind="bad">{texts.disabled}</Badge>
         ) : role.grantable ? (
           <Badge kind="good">{texts.usable}</Badge>
         ) : (
           <Badge>{texts.notYours}</Badge>
-        )}
-      </td>
-    </tr>
+        ),
+      ]}
+    />
   )
 }

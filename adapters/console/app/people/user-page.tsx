@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { ErrorNote, Loaded, Note } from '../ui/notes.js'
@@ -18,9 +19,7 @@ export function UserPage({ id }: { readonly id: number }): ReactElement {
   const texts = useTexts(USER_TEXTS)
   return (
     <>
-      <p>
-        <Link href="/people">← {texts.back}</Link>
-      </p>
+      <BackLink href="/people">{texts.back}</BackLink>
       <Loaded query={useUser(id)}>{(user) => <Content user={user} />}</Loaded>
     </>
   )

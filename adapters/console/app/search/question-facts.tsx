@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
-import { TableScroll } from '../ui/table-scroll.js'
+import { Row, Table } from '../ui/table.js'
 import { Fold } from './fold.js'
 import { RESULT_TEXTS } from './result-texts.js'
 import { useFactFormat } from './use-fact-format.js'
@@ -43,32 +43,27 @@ function Facts({ explanation }: { readonly explanation: Explanation }): ReactEle
       {words.length === 0 ? (
         <p>{texts.noWords}</p>
       ) : (
-        <TableScroll label={texts.words}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{texts.word}</th>
-                <th scope="col" className="number">
-                  {texts.documents}
-                </th>
-                <th scope="col" className="number">
-                  {texts.chunks}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {words.map((word) => (
-                <tr key={word.term}>
-                  <th scope="row">
-                    {word.word} {word.isQuestionWord && <span className="hint">{texts.questionWord}</span>}
-                  </th>
-                  <td className="number">{number(word.documents)}</td>
-                  <td className="number">{number(word.chunks)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableScroll>
+        <Table
+          label={texts.words}
+          columns={[
+            { name: texts.word },
+            { name: texts.documents, isNumber: true },
+            { name: texts.chunks, isNumber: true },
+          ]}
+        >
+          {words.map(({ term, word, isQuestionWord, documents: inDocuments, chunks }) => (
+            <Row
+              key={term}
+              cells={[
+                <>
+                  {word} {isQuestionWord && <span className="hint">{texts.questionWord}</span>}
+                </>,
+                number(inDocuments),
+                number(chunks),
+              ]}
+            />
+          ))}
+        </Table>
       )}
     </>
   )

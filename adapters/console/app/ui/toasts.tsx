@@ -37,11 +37,14 @@ export function clearToasts(): void {
   queue.clear()
 }
 
-/** The place of the messages. The page has one. */
+/**
+ * The place of the messages. The page has one. The page has as much more room at its end as the messages cover, so
+ * whatever they lie over can be scrolled out, and dialogs end above them.
+ */
 export function Toasts(): ReactElement {
   const texts = useTexts(TEXTS)
   return (
-    <ToastRegion queue={queue} className="toasts" aria-label={texts.label}>
+    <ToastRegion ref={makeRoom} queue={queue} className="toasts" aria-label={texts.label}>
       {({ toast: shown }) => (
         <Toast toast={shown} className="toast">
           <ToastContent>
@@ -65,4 +68,28 @@ export function Toasts(): ReactElement {
       )}
     </ToastRegion>
   )
+}
+
+/** Tells the styles how much of the page the messages cover. @returns a function that ends it */
+function makeRoom(region: HTMLElement | null): (() => void) | undefined {
+  if (region === null) return undefined
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => {
+    style.setProperty('--toasts', `${Math.ceil(window.innerHeight - region.getBoundingClientRect().top)}px`)
+    uncoverFocus(region)
+  })
+  observer.observe(region)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--toasts')
+  }
+}
+
+/** A message comes at the end of what a button did: the control that the user works at stays in sight. */
+function uncoverFocus(region: HTMLElement): void {
+  const control = document.querySelector('main :is(a, button, input, textarea):focus')
+  if (control === null) return
+  const [place, covered] = [control.getBoundingClientRect(), region.getBoundingClientRect()]
+  const isCovered = place.bottom > covered.top && place.top < covered.bottom && place.right > covered.left
+  if (isCovered) control.scrollIntoView({ block: 'nearest' })
 }

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Badge, EmptyState, ErrorNote, Loaded } from '../ui/notes.js'
-import { TableScroll } from '../ui/table-scroll.js'
+import { Row, Table } from '../ui/table.js'
 import { DeliveryStatusBadge } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 import { type DeliveryFilter, type LoggedDelivery, useLiveDeliveries } from './live-deliveries.js'
@@ -122,37 +122,30 @@ function LogTable({ deliveries }: { readonly deliveries: readonly LoggedDelivery
   const exactTime = useExactTime()
   const destinationName = useDestinationName()
   return (
-    <TableScroll label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{columns.time}</th>
-            <th scope="col">{columns.type}</th>
-            <th scope="col">{columns.destination}</th>
-            <th scope="col">{columns.status}</th>
-            <th scope="col">{columns.answer}</th>
-            <th scope="col" className="number">
-              {columns.attempts}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {deliveries.map(({ id, created, type, destinationId, status, httpStatus, error, attemptCount, isLeft }) => (
-            <tr key={id}>
-              <td>
-                <Link href={`/webhooks/deliveries/${id}`}>{exactTime(created)}</Link>
-              </td>
-              <td>
-                <code>{type}</code>
-              </td>
-              <td>{destinationName(destinationId)}</td>
-              <td>{isLeft ? <Badge>{left}</Badge> : <DeliveryStatusBadge status={status} />}</td>
-              <td>{httpStatus === null ? (error ?? '–') : `HTTP ${httpStatus}`}</td>
-              <td className="number">{attemptCount}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={label}
+      columns={[
+        { name: columns.time },
+        { name: columns.type },
+        { name: columns.destination },
+        { name: columns.status },
+        { name: columns.answer },
+        { name: columns.attempts, isNumber: true },
+      ]}
+    >
+      {deliveries.map(({ id, created, type, destinationId, status, httpStatus, error, attemptCount, isLeft }) => (
+        <Row
+          key={id}
+          cells={[
+            <Link href={`/webhooks/deliveries/${id}`}>{exactTime(created)}</Link>,
+            <code>{type}</code>,
+            destinationName(destinationId),
+            isLeft ? <Badge>{left}</Badge> : <DeliveryStatusBadge key="status" status={status} />,
+            httpStatus === null ? (error ?? '–') : `HTTP ${httpStatus}`,
+            attemptCount,
+          ]}
+        />
+      ))}
+    </Table>
   )
 }

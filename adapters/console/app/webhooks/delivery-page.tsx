@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { Link, useLocation } from 'wouter'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { Button } from '../ui/buttons.js'
 import { CopyButton } from '../ui/copy-button.js'
 import { ErrorNote, Loaded } from '../ui/notes.js'
@@ -83,9 +84,8 @@ export function DeliveryPage({ id }: { readonly id: number }): ReactElement {
   const query = useDelivery(id)
   return (
     <>
-      <PageHead title={texts.title(id)} actions={query.data && <Resend delivery={query.data} />}>
-        <Link href="/webhooks/deliveries">{texts.back}</Link>
-      </PageHead>
+      <BackLink href="/webhooks/deliveries">{texts.back}</BackLink>
+      <PageHead title={texts.title(id)} actions={query.data && <Resend delivery={query.data} />} />
       <Loaded query={query}>
         {(delivery) => (
           <>

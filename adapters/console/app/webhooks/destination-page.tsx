@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { ErrorNote, Loaded, Note } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
@@ -54,9 +55,8 @@ export function DestinationPage({ id }: { readonly id: number }): ReactElement {
   const query = useDestination(id)
   return (
     <>
-      <PageHead title={query.data === undefined ? texts.title : nameOf(query.data)}>
-        <Link href="/webhooks">{texts.back}</Link>
-      </PageHead>
+      <BackLink href="/webhooks">{texts.back}</BackLink>
+      <PageHead title={query.data === undefined ? texts.title : nameOf(query.data)} />
       <Loaded query={query}>{(destination) => <Destination destination={destination} />}</Loaded>
     </>
   )

@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../ui/buttons.js'
 import { Select } from '../ui/fields.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
-import { TableScroll } from '../ui/table-scroll.js'
+import { Row, Table } from '../ui/table.js'
 import { useCompanies, useCompanyName, useFirstCompany } from './companies.js'
 import { DestinationState, nameOf } from './destination-state.js'
 import { EventTypes } from './event-types.js'
@@ -109,37 +109,32 @@ function DestinationTable({ destinations }: { readonly destinations: readonly De
   const { title, columns, below } = useTexts(TEXTS)
   const companyName = useCompanyName()
   return (
-    <TableScroll label={title}>
-      <table className="hooks-table">
-        <thead>
-          <tr>
-            <th scope="col">{columns.destination}</th>
-            <th scope="col">{columns.state}</th>
-            <th scope="col">{columns.types}</th>
-            <th scope="col">{columns.company}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {destinations.map((destination) => (
-            <tr key={destination.id}>
-              <td>
-                <Link href={`/webhooks/destinations/${destination.id}`}>{nameOf(destination)}</Link>
-                <div className="soft">{destination.url}</div>
-              </td>
-              <td>
-                <DestinationState destination={destination} />
-              </td>
-              <td>
-                <EventTypes types={destination.eventTypes} />
-              </td>
-              <td>
-                {companyName(destination.customerId)}
-                {destination.includeDescendants && <div className="soft">{below}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={title}
+      columns={[
+        { name: columns.destination },
+        { name: columns.state },
+        { name: columns.types },
+        { name: columns.company },
+      ]}
+    >
+      {destinations.map((destination) => (
+        <Row
+          key={destination.id}
+          cells={[
+            <>
+              <Link href={`/webhooks/destinations/${destination.id}`}>{nameOf(destination)}</Link>
+              <div className="soft">{destination.url}</div>
+            </>,
+            <DestinationState destination={destination} />,
+            <EventTypes types={destination.eventTypes} />,
+            <>
+              {companyName(destination.customerId)}
+              {destination.includeDescendants && <div className="soft">{below}</div>}
+            </>,
+          ]}
+        />
+      ))}
+    </Table>
   )
 }

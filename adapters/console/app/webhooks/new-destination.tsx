@@ -3,18 +3,26 @@ import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { BackLink } from '../ui/back-link.js'
 import { PageHead } from '../ui/page-head.js'
 import { DestinationForm, type Submission } from './destination-form.js'
 import { WEBHOOKS_KEY } from './queries.js'
 import { SecretDialog } from './secret-dialog.js'
 
-const TEXTS: Texts<{ readonly title: string; readonly about: string; readonly add: string }> = {
+const TEXTS: Texts<{
+  readonly back: string
+  readonly title: string
+  readonly about: string
+  readonly add: string
+}> = {
   en: {
+    back: 'All destinations',
     title: 'Add a destination',
     about: 'Alcove then shows the secret with which the receiver verifies requests.',
     add: 'Add',
   },
   de: {
+    back: 'Alle Ziele',
     title: 'Ziel hinzufügen',
     about: 'Danach zeigt Alcove das Secret, mit dem der Empfänger Anfragen prüft.',
     add: 'Hinzufügen',
@@ -38,6 +46,7 @@ export function NewDestination(): ReactElement {
   })
   return (
     <>
+      <BackLink href="/webhooks">{texts.back}</BackLink>
       <PageHead title={texts.title}>{texts.about}</PageHead>
       <DestinationForm
         action={texts.add}

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
-import { Link } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { isRefusal } from '../../api/is-refusal.js'
 import { useTexts } from '../../texts/language.js'
+import { BackLink } from '../../ui/back-link.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { type ContextName, type Detailed, isFinal, progressOf, replacementOf } from '../document.js'
 import { UploadList } from '../list/upload-list.js'
@@ -50,9 +50,7 @@ export function DocumentPage({
   }, [told, queries, queryKey])
   return (
     <>
-      <Link href={`/gpts/${context.id}/documents`} className="docs-back">
-        <span aria-hidden="true">‹</span> {texts.back}
-      </Link>
+      <BackLink href={`/gpts/${context.id}/documents`}>{texts.back}</BackLink>
       <Loaded query={query}>
         {(document) => {
           const progress = progressOf(document, state)

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Note } from '../../ui/notes.js'
+import { Row, Table } from '../../ui/table.js'
 import type { Receipt } from '../document.js'
 import { TEXTS } from '../texts.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
@@ -59,29 +60,18 @@ export function ReceiptView({
         <dt>{texts.model}</dt>
         <dd>{embeddingModel}</dd>
       </dl>
-      <table className="docs-durations">
-        <thead>
-          <tr>
-            <th scope="col">{texts.stage}</th>
-            <th scope="col" className="number">
-              {texts.time}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
+      <div className="docs-durations">
+        <Table label={texts.time} columns={[{ name: texts.stage }, { name: texts.time, isNumber: true }]}>
           {STAGES.map((stage) => {
             const ms = durationsMs[stage]
             return (
               ms !== undefined && (
-                <tr key={stage}>
-                  <td>{texts.stageNames[stage]}</td>
-                  <td className="number">{texts.seconds(number(ms / 1_000, 2))}</td>
-                </tr>
+                <Row key={stage} cells={[texts.stageNames[stage], texts.seconds(number(ms / 1_000, 2))]} />
               )
             )
           })}
-        </tbody>
-      </table>
+        </Table>
+      </div>
       <p className="hint">{texts.overlapping}</p>
     </section>
   )

@@ -4,7 +4,7 @@ import type { Schema } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
-import { TableScroll } from '../../ui/table-scroll.js'
+import { Row, Table } from '../../ui/table.js'
 import { Meter } from '../meter.js'
 import { useContextName } from '../use-names.js'
 import { QUOTAS_TEXTS } from './quotas-texts.js'
@@ -17,27 +17,19 @@ export function LargestContexts({ contexts }: { readonly contexts: readonly Larg
   if (contexts.length === 0) return <p className="soft">{texts.noContexts}</p>
   const [gpt, documents, size] = texts.columns
   return (
-    <TableScroll label={texts.largest}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{gpt}</th>
-            <th scope="col" className="number">
-              {documents}
-            </th>
-            <th scope="col">{size}</th>
-            <th scope="col">
-              <span className="visually-hidden">{texts.settings}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {contexts.map((context) => (
-            <ContextRow key={context.id} context={context} />
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={texts.largest}
+      columns={[
+        { name: gpt },
+        { name: documents, isNumber: true },
+        { name: size },
+        { name: texts.settings, isHidden: true },
+      ]}
+    >
+      {contexts.map((context) => (
+        <ContextRow key={context.id} context={context} />
+      ))}
+    </Table>
   )
 }
 
@@ -50,21 +42,17 @@ function ContextRow({ context }: { readonly context: LargeContext }): ReactEleme
   const name = useContextName(id, accountId)
   const label = name ?? texts.gpt(id)
   return (
-    <tr>
-      <th scope="row" className="operate-name">
-        {label}
-      </th>
-      <td className="number">{format.number(documents)}</td>
-      <td>
+    <Row
+      cells={[
+        label,
+        format.number(documents),
         <Meter
           label={format.percent(maxSizeBytes === 0 ? 1 : sizeBytes / maxSizeBytes)}
           text={texts.of(format.bytes(sizeBytes), format.bytes(maxSizeBytes))}
           used={sizeBytes}
           limit={maxSizeBytes}
-        />
-      </td>
-      <td>
-        {name !== undefined && (
+        />,
+        name !== undefined && (
           <Link
             href={`/gpts/${id}/settings`}
             aria-label={texts.settingsOf(label)}
@@ -74,8 +62,8 @@ function ContextRow({ context }: { readonly context: LargeContext }): ReactEleme
           >
             {texts.settings}
           </Link>
-        )}
-      </td>
-    </tr>
+        ),
+      ]}
+    />
   )
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { Note } from '../../ui/notes.js'
-import { TableScroll } from '../../ui/table-scroll.js'
+import { Row, Table } from '../../ui/table.js'
 import { Fact } from '../fact.js'
 
 type DiskPart = Schema<'DiskPart'>
@@ -66,26 +66,11 @@ export function DiskTable({ parts }: { readonly parts: readonly DiskPart[] }): R
   return (
     <>
       {least < LOW_BYTES && <Note kind="warning">{texts.low(format.bytes(least))}</Note>}
-      <TableScroll label={texts.label}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.part}</th>
-              <th scope="col" className="number">
-                {texts.used}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {parts.map(({ part, usedBytes }) => (
-              <tr key={part}>
-                <th scope="row">{texts.parts[part]}</th>
-                <td className="number">{usedBytes === null ? texts.unknown : format.bytes(usedBytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroll>
+      <Table label={texts.label} columns={[{ name: texts.part }, { name: texts.used, isNumber: true }]}>
+        {parts.map(({ part, usedBytes }) => (
+          <Row key={part} cells={[texts.parts[part], usedBytes === null ? texts.unknown : format.bytes(usedBytes)]} />
+        ))}
+      </Table>
       <dl className="facts">
         <Fact name={texts.free}>
           {freeTexts.length === 0 ? texts.unknown : freeTexts.map((text) => <div key={text}>{text}</div>)}

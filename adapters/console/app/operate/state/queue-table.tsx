@@ -5,7 +5,7 @@ import { useLogin } from '../../login/use-login.js'
 import { type Format, useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { EmptyState } from '../../ui/notes.js'
-import { TableScroll } from '../../ui/table-scroll.js'
+import { Row, Table } from '../../ui/table.js'
 import { QUEUE_TEXTS } from './queue-texts.js'
 
 type Queue = Schema<'EngineQueue'>
@@ -31,35 +31,25 @@ export function QueueTable({ queues }: { readonly queues: readonly Queue[] }): R
           {texts.failed} <Link href="/webhooks/deliveries?status=failed">{texts.failedLink}</Link>
         </p>
       )}
-      <TableScroll label={texts.label}>
-        <table>
-          <thead>
-            <tr>
-              {texts.columns.map((column, index) => (
-                <th key={column} scope="col" className={index === 0 ? undefined : 'number'}>
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map((queue) => (
-              <tr key={queue.kind}>
-                <th scope="row" className="operate-name">
-                  {nameOf(queue)}
-                  <span className="hint">{texts.kinds[queue.kind]?.about}</span>
-                </th>
-                <td className="number">{format.number(queue.waiting)}</td>
-                <td className="number">{format.number(queue.running)}</td>
-                <td className="number">{format.number(queue.delayed)}</td>
-                <td className="number">{format.number(queue.retrying)}</td>
-                <td className="number">{format.number(queue.crashing)}</td>
-                <td className="number">{queue.waiting === 0 ? '–' : format.duration(queue.oldestWaitingSeconds)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroll>
+      <Table label={texts.label} columns={texts.columns.map((name, index) => ({ name, isNumber: index > 0 }))}>
+        {queues.map((queue) => (
+          <Row
+            key={queue.kind}
+            cells={[
+              <>
+                {nameOf(queue)}
+                <span className="hint">{texts.kinds[queue.kind]?.about}</span>
+              </>,
+              format.number(queue.waiting),
+              format.number(queue.running),
+              format.number(queue.delayed),
+              format.number(queue.retrying),
+              format.number(queue.crashing),
+              queue.waiting === 0 ? '–' : format.duration(queue.oldestWaitingSeconds),
+            ]}
+          />
+        ))}
+      </Table>
       <p className="hint">{texts.meanings}</p>
     </>
   )
