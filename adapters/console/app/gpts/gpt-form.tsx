@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { fieldErrorOf } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useFormat } from '../texts/format.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { type FieldErrors, useCheckGpt } from './check-gpt.js'
 import { ConflictNote } from './conflict-note.js'
@@ -74,11 +74,10 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
   const texts = useTexts(TEXTS)
   const { number } = useFormat()
   const check = useCheckGpt(number)
-  const form = useRef<HTMLFormElement>(null)
   const { draft, base, isChanged, isRestored, edit, rebase, discard } = useGptDraft(draftKey, stored)
   const [conflict, setConflict] = useState<GptConflict>()
   const [hasTried, setTried] = useState(false)
-  const [failures, setFailures] = useState(0)
+  const [conflicts, setConflicts] = useState(0)
   const release = useUnsaved(isChanged, () => keepDraft(draftKey, undefined))
   const saving = useMutation({
     mutationFn: async (sent: Parameters<typeof save>) => await save(...sent),
@@ -91,33 +90,27 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
       onSaved(gpt)
     },
     onError: (error, [, since]) => {
-      setFailures((count) => count + 1)
       if (!(error instanceof GptConflict)) return
+      setConflicts((count) => count + 1)
       rebase(error.newest, since)
       setConflict(error)
     },
   })
-  useEffect(() => {
-    if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] :is(input, textarea)')?.focus()
-  }, [failures])
   // Two fields can change in one moment: a number changes when its field loses the focus to a box that is ticked.
   const update = (changed: (present: GptDraft) => Partial<GptDraft>): void => {
     saving.reset()
     edit(changed)
   }
   const change = (changes: Partial<GptDraft>): void => update(() => changes)
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
-    setTried(true)
-    if (Object.keys(check(draft)).length > 0) setFailures(failures + 1)
-    else saving.mutate([draft, base])
+  const submit = (): void => {
+    if (Object.keys(check(draft)).length === 0) saving.mutate([draft, base])
   }
   const refused = fieldErrorOf(saving.error, fieldsOf(draft))
   const found = hasTried ? check(draft) : {}
   const errors: FieldErrors = refused === undefined ? found : { [refused.field]: refused.text, ...found }
   const hasErrors = Object.keys(errors).length > 0
   return (
-    <Form ref={form} onSubmit={submit} validationBehavior="aria">
+    <Form onTry={() => setTried(true)} onSubmit={submit}>
       {isRestored && isChanged && (
         <Note>
           <p>{texts.restored}</p>
@@ -126,7 +119,7 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
       )}
       {conflict !== undefined && (
         <ConflictNote
-          key={failures}
+          key={conflicts}
           parts={conflict.parts}
           onTake={() => {
             update((present) => withParts(present, conflict.parts, conflict.newest))

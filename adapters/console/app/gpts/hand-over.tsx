@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { fieldErrorOf } from '../api/field-errors.js'
@@ -10,6 +9,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { NumberField, TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { toast } from '../ui/toasts.js'
 import { GPTS, type Gpt } from './use-gpts.js'
@@ -22,7 +22,6 @@ const TEXTS: Texts<{
   readonly userId: string
   readonly userIdHint: string
   readonly give: string
-  readonly missing: string
   readonly unknown: string
   readonly ask: (name: string, user: string) => string
   readonly user: (id: number) => string
@@ -39,7 +38,6 @@ const TEXTS: Texts<{
     userId: 'Number of the user',
     userIdHint: 'Ask the user, or somebody who manages users, for the number.',
     give: 'Give …',
-    missing: 'Say who gets the GPT.',
     unknown: 'No user of this company has this address.',
     ask: (name, user) => `Give "${name}" to ${user}?`,
     user: (id) => `user ${id}`,
@@ -56,7 +54,6 @@ const TEXTS: Texts<{
     userId: 'Nummer des Benutzers',
     userIdHint: 'Frag den Benutzer nach der Nummer, oder jemanden, der Benutzer verwaltet.',
     give: 'Geben …',
-    missing: 'Sag, wer das GPT bekommt.',
     unknown: 'Kein Benutzer dieser Firma hat diese Adresse.',
     ask: (name, user) => `„${name}“ an ${user} geben?`,
     user: (id) => `Benutzer ${id}`,
@@ -81,7 +78,6 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
   const [, navigate] = useLocation()
   const [email, setEmail] = useState('')
   const [userId, setUserId] = useState(Number.NaN)
-  const [missing, setMissing] = useState<string>()
   const [receiver, setReceiver] = useState<Receiver>()
   const byAddress = can('tenant:manage')
   const release = useUnsaved(email.trim() !== '' || !Number.isNaN(userId))
@@ -95,12 +91,6 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
     },
     onSuccess: setReceiver,
   })
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
-    const isGiven = byAddress ? email.trim() !== '' : Number.isSafeInteger(userId) && userId > 0
-    setMissing(isGiven ? undefined : texts.missing)
-    if (isGiven) finding.mutate()
-  }
   const give = async ({ id }: Receiver): Promise<void> => {
     const params = { path: { contextId: gpt.id } }
     await dataOf(api.PUT('/context/owner/{contextId}', { params, body: { toUserId: id } }))
@@ -111,15 +101,16 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
   }
   const refused = fieldErrorOf(finding.error, ['email'])
   const isUnknown = finding.error instanceof AlcoveApiError && finding.error.status === 404
-  const error = missing ?? (isUnknown ? texts.unknown : refused?.text)
+  const error = isUnknown ? texts.unknown : refused?.text
   return (
     <section className="panel" aria-labelledby="hand-over-title">
       <h2 id="hand-over-title">{texts.title}</h2>
       <p>{texts.text}</p>
-      <Form onSubmit={submit} validationBehavior="aria">
+      <Form onSubmit={() => finding.mutate()}>
         {byAddress ? (
           <TextField
             label={texts.email}
+            isRequired
             hint={texts.emailHint}
             value={email}
             onChange={(address) => {
@@ -129,7 +120,15 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
             error={error}
           />
         ) : (
-          <NumberField label={texts.userId} hint={texts.userIdHint} value={userId} onChange={setUserId} error={error} />
+          <NumberField
+            label={texts.userId}
+            hint={texts.userIdHint}
+            value={userId}
+            onChange={setUserId}
+            error={error}
+            minValue={1}
+            isRequired
+          />
         )}
         {error === undefined && <ErrorNote error={finding.error} />}
         <Button type="submit" isPending={finding.isPending}>

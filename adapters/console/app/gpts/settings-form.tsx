@@ -1,5 +1,4 @@
-import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
 import { fieldErrorOf } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
@@ -7,6 +6,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { Checkbox, Choices, NumberField, TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { toast } from '../ui/toasts.js'
 import { changedIn, type NumberSetting, SETTING_NAMES, startsReindex, wantedOf, wrongIn } from './settings-draft.js'
@@ -72,20 +72,15 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
   const texts = useTexts(TEXTS)
   const names = useTexts(SETTINGS_TEXTS)
   const api = useApi()
-  const form = useRef<HTMLFormElement>(null)
   const [draft, setDraft] = useState<SettingsChanges>({})
   const [status, setStatus] = useState('')
   const [hasTried, setTried] = useState(false)
-  const [failures, setFailures] = useState(0)
   const [isAsking, setAsking] = useState(false)
   const saving = useChangeSettings(contextId)
   const shown = { ...wantedOf(settings), ...draft }
   const changes = changedIn(draft, settings)
   const isChanged = Object.keys(changes).length > 0
   useUnsaved(isChanged)
-  useEffect(() => {
-    if (failures > 0) form.current?.querySelector<HTMLElement>('[data-invalid] input')?.focus()
-  }, [failures])
   const change = (changed: SettingsChanges): void => {
     saving.reset()
     setStatus('')
@@ -98,7 +93,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
         setTried(false)
         toast({ text: texts.saved })
       },
-      () => setFailures((count) => count + 1),
+      () => undefined,
     )
   }
   const hasDocuments = async (): Promise<boolean> => {
@@ -106,9 +101,8 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
     return (await dataOf(api.GET('/context/documents/{contextId}', { params }))).length > 0
   }
   const submit = async (): Promise<void> => {
-    setTried(true)
-    if (wrongIn(changes).size > 0) setFailures(failures + 1)
-    else if (!isChanged) setStatus(texts.unchanged)
+    if (wrongIn(changes).size > 0) return
+    if (!isChanged) setStatus(texts.unchanged)
     else if (startsReindex(changes) && (await hasDocuments().catch(() => true))) setAsking(true)
     else await save()
   }
@@ -126,14 +120,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
     />
   )
   return (
-    <Form
-      ref={form}
-      validationBehavior="aria"
-      onSubmit={(event: SyntheticEvent) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form onTry={() => setTried(true)} onSubmit={() => void submit()}>
       <section className="panel">
         <h2>{names.ofSearch}</h2>
         <div className="columns">

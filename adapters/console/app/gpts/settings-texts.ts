@@ -29,8 +29,8 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
       hint: 'How many passages a search returns at most: 1 to 100. The model reads all of them, so more cost more.',
     },
     scoreThreshold: {
-      name: 'Lowest similarity',
-      hint: 'Passages that are less similar to the question are left out: 0 leaves out none, 1 nearly all.',
+      name: 'Least similarity',
+      hint: 'Passages that are less similar to the question are left out: 0 leaves out none, 1 nearly all. The API calls it scoreThreshold.',
     },
     searchMode: { name: 'Search mode', hint: 'How passages are found, unless a search says otherwise.' },
     modes: {
@@ -71,8 +71,8 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
       hint: 'Wie viele Stellen eine Suche höchstens liefert: 1 bis 100. Das Modell liest alle, mehr kosten also mehr.',
     },
     scoreThreshold: {
-      name: 'Geringste Ähnlichkeit',
-      hint: 'Stellen, die der Frage weniger ähneln, bleiben weg: bei 0 keine, bei 1 fast alle.',
+      name: 'Mindestähnlichkeit',
+      hint: 'Stellen, die der Frage weniger ähneln, bleiben weg: bei 0 keine, bei 1 fast alle. In der API heißt sie scoreThreshold.',
     },
     searchMode: { name: 'Suchmodus', hint: 'Wie Stellen gefunden werden, wenn eine Suche nichts anderes sagt.' },
     modes: {

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Dialog } from '../ui/dialogs.js'
 import { TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 
 const TEXTS: Texts<{
@@ -27,10 +27,10 @@ const TEXTS: Texts<{
   de: {
     forgotten: 'Passwort vergessen?',
     title: 'Ein neues Passwort',
-    about: 'Du bekommst eine Mail mit einem Link. Das geht auch, wenn du noch nie ein Passwort hattest.',
+    about: 'Du bekommst eine E-Mail mit einem Link. Das geht auch, wenn du noch nie ein Passwort hattest.',
     email: 'Deine E-Mail-Adresse',
-    send: 'Mail schicken',
-    sent: 'Wenn der Server diese Adresse kennt, ist eine Mail unterwegs. Kommt keine, frag jemanden, der Benutzer verwaltet.',
+    send: 'E-Mail senden',
+    sent: 'Wenn der Server diese Adresse kennt, ist eine E-Mail unterwegs. Kommt keine, frag jemanden, der Benutzer verwaltet.',
   },
 }
 
@@ -48,10 +48,6 @@ export function ForgottenPassword({ email: typed }: { readonly email: string }):
     request.reset()
     setOpen(true)
   }
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
-    request.mutate()
-  }
   return (
     <>
       <Button kind="quiet" onPress={open}>
@@ -59,7 +55,7 @@ export function ForgottenPassword({ email: typed }: { readonly email: string }):
       </Button>
       <Dialog title={texts.title} isOpen={isOpen} onClose={() => setOpen(false)}>
         <p>{texts.about}</p>
-        <Form onSubmit={submit}>
+        <Form onSubmit={() => request.mutate()}>
           <TextField
             label={texts.email}
             type="email"

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { LanguageChoice } from '../frame/language-choice.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { Tabs } from '../ui/tabs.js'
 import { ForgottenPassword } from './forgotten-password.js'
@@ -122,8 +122,7 @@ function PasswordForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElemen
     code === 'ERR_COMPANY_REQUIRED' || company !== '',
   ]
   const isCompanyWrong = needsCompany && company !== '' && !/^\s*[1-9]\d{0,14}\s*$/.test(company)
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (isCompanyWrong) return
     logIn.mutate({
       email,
@@ -189,8 +188,7 @@ function KeyForm({ onLogin }: Pick<LoginPageProps, 'onLogin'>): ReactElement {
   const [clientId, setClientId] = useState('')
   const [clientSecret, setClientSecret] = useState('')
   const logIn = useLogIn(onLogin)
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     logIn.mutate({ clientId: clientId.trim(), clientSecret: clientSecret.trim() })
   }
   return (

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { CompanyChoice } from './company-choice.js'
 import { type PermissionDraft, PermissionSteps } from './permission-steps.js'
@@ -30,8 +30,7 @@ export function AddPermission({ user, onDone }: AddPermissionProps): ReactElemen
       onDone()
     },
   })
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (account === undefined || role === undefined) return
     add.mutate({ userIdentityId: user.id, appAccountId: account, appRoleId: role })
   }
@@ -44,12 +43,7 @@ export function AddPermission({ user, onDone }: AddPermissionProps): ReactElemen
         takenAccounts={new Set(user.permissions.map((permission) => permission.account.id))}
       />
       <ErrorNote error={add.error} />
-      <Button
-        type="submit"
-        kind="primary"
-        isPending={add.isPending}
-        isDisabled={account === undefined || role === undefined}
-      >
+      <Button type="submit" kind="primary" isPending={add.isPending}>
         {texts.addAction}
       </Button>
     </Form>

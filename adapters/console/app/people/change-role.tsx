@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Select } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Loaded, Note } from '../ui/notes.js'
 import { useRoleChoices } from './role-choices.js'
 import { useOptions } from './use-options.js'
@@ -38,17 +38,13 @@ export function ChangeRole({ permission, onDone }: ChangeRoleProps): ReactElemen
       onDone()
     },
   })
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
-    change.mutate()
-  }
   return (
     <Loaded query={options}>
       {({ roles }) =>
         roles.length === 0 ? (
           <Note kind="warning">{texts.noChoice}</Note>
         ) : (
-          <Form onSubmit={submit}>
+          <Form onSubmit={() => change.mutate()}>
             <Select
               label={texts.newRole}
               choices={roleChoices(roles)}

@@ -27,6 +27,7 @@ export function CompanyChoice({ value, onChange }: CompanyChoiceProps): ReactEle
         label={texts.company}
         choices={data.all.map(({ id, name }) => ({ value: String(id), label: name }))}
         value={value === undefined ? null : String(value)}
+        isRequired
         onChange={(id) => onChange(Number(id))}
       />
     )
@@ -42,6 +43,7 @@ export function CompanyChoice({ value, onChange }: CompanyChoiceProps): ReactEle
       onText={setText}
       items={chosen === undefined ? others : [chosen, ...others]}
       value={value}
+      isRequired
       onChange={onChange}
       empty={texts.noSuchCompany}
       note={found.length > MAX_SELECT ? texts.moreMatches : undefined}

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { CompanyChoice } from './company-choice.js'
@@ -31,8 +31,7 @@ export function HandOverPage({ id }: { readonly id: number }): ReactElement {
   })
   const ofUser = Number(search.get('company'))
   const companyId = chosenCompany ?? companies?.get(ofUser)?.id ?? companies?.root?.id
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (toUserId !== undefined) handOver.mutate(toUserId)
   }
   if (handOver.data !== undefined) {
@@ -71,7 +70,7 @@ export function HandOverPage({ id }: { readonly id: number }): ReactElement {
         )}
         <ErrorNote error={handOver.error} />
         <div className="actions">
-          <Button type="submit" kind="primary" isPending={handOver.isPending} isDisabled={toUserId === undefined}>
+          <Button type="submit" kind="primary" isPending={handOver.isPending}>
             {texts.handOver}
           </Button>
           <ButtonLink href="/people">{texts.notNow}</ButtonLink>

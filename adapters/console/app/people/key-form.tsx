@@ -1,5 +1,4 @@
-import { type ReactElement, type SyntheticEvent, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { fieldErrorOf } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { type Sight, useOwnSight } from '../login/own-sight.js'
@@ -7,6 +6,7 @@ import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Choices, TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { CompanyChoice } from './company-choice.js'
 import { KEY_TEXTS } from './key-texts.js'
@@ -39,6 +39,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
   const [wanted, setWanted] = useState<ReadonlySet<Target>>(new Set(['assistant']))
   const [chosenSight, setSight] = useState<Sight>()
   const [expires, setExpires] = useState('')
+  const [hasTried, setTried] = useState(false)
   const isChanged =
     companyId !== rootId ||
     expires !== '' ||
@@ -54,9 +55,9 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
   const sight = ownSight === 'user' ? 'user' : (chosenSight ?? 'user')
   const userId = actsAs === 'me' ? login.user.id : actsAs === 'user' ? user?.id : undefined
   const isComplete = companyId !== undefined && targets.length > 0 && (actsAs !== 'user' || user !== undefined)
+  const needsTarget = hasTried && targets.length === 0
   const wrong = fieldErrorOf(error, ['expires'])
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (!isComplete) return
     const optional = { ...(userId !== undefined && { userId }), ...(expires !== '' && { expires }) }
     onCreate({ companyId, targets, sight, ...optional })
@@ -65,7 +66,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
     setWanted(new Set(TARGETS.filter((each) => (each === target ? isWanted : wanted.has(each)))))
   }
   return (
-    <Form onSubmit={submit} className="people-form">
+    <Form onTry={() => setTried(true)} onSubmit={submit} className="people-form">
       <CompanyChoice
         value={companyId}
         onChange={(id) => {
@@ -95,7 +96,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
           onChange={setUser}
         />
       )}
-      <fieldset className="people-choice">
+      <fieldset className="people-choice" data-invalid={needsTarget || undefined} aria-describedby="key-targets-error">
         <legend>{texts.forWhat}</legend>
         <Checkbox
           label={texts.targetNames['assistant']}
@@ -110,6 +111,9 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
           isSelected={targets.includes('tenant')}
           onChange={(isWanted) => toggle('tenant', isWanted)}
         />
+        <span id="key-targets-error" role="alert" className="field-error">
+          {needsTarget && texts.needTarget}
+        </span>
       </fieldset>
       {ownSight === 'user' ? (
         <Note>{texts.sightOnly}</Note>
@@ -137,7 +141,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
       />
       {wrong === undefined && <ErrorNote error={error} />}
       <div className="actions">
-        <Button type="submit" kind="primary" isPending={isPending} isDisabled={!isComplete}>
+        <Button type="submit" kind="primary" isPending={isPending}>
           {texts.make}
         </Button>
         <ButtonLink href="/people/keys">{texts.cancel}</ButtonLink>

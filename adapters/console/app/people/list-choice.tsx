@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react'
 import { ListBox, ListBoxItem, Text } from 'react-aria-components'
 import { TextField } from '../ui/fields.js'
+import { INCOMPLETE } from '../ui/form.js'
+import { useFieldProblem } from '../ui/use-field-problem.js'
 
 interface ListItem {
   readonly id: number
@@ -22,15 +24,17 @@ interface ListChoiceProps {
   readonly empty: string
   /** A sentence below the list. */
   readonly note?: string | undefined
+  readonly isRequired?: boolean
 }
 
 /** One of many items: a field to find it, and a short list. */
 export function ListChoice(props: ListChoiceProps): ReactElement {
-  const { label, findLabel, text, onText, items, value, onChange, empty, note } = props
+  const { label, findLabel, text, onText, items, value, onChange, empty, note, isRequired = false } = props
+  const problem = useFieldProblem({ isRequired, isEmpty: value === undefined }, 'choice')
   return (
-    <fieldset className="people-choice">
+    <fieldset className="people-choice" {...(problem !== undefined && INCOMPLETE)}>
       <legend>{label}</legend>
-      <TextField label={findLabel} type="search" value={text} onChange={onText} />
+      <TextField label={findLabel} type="search" value={text} onChange={onText} error={problem} />
       <ListBox
         className="listbox people-list"
         aria-label={label}

@@ -62,6 +62,7 @@ export function PermissionSteps({ draft, onChange, takenAccounts }: PermissionSt
             {draft.account !== undefined && roles.length > 0 && (
               <Select
                 label={texts.role}
+                isRequired
                 choices={roleChoices(roles)}
                 value={draft.role === undefined ? null : String(draft.role)}
                 onChange={(chosen) => onChange({ ...draft, role: Number(chosen) })}
@@ -86,6 +87,7 @@ function Step({ label, items, value, onChange }: StepProps): ReactElement | null
   return (
     <Select
       label={label}
+      isRequired
       choices={items.map((item) => ({ value: String(item.value), label: item.title }))}
       value={value === undefined ? null : String(value)}
       onChange={(chosen) => onChange(Number(chosen))}

@@ -41,6 +41,7 @@ export function UserChoice({ label, companyId, value, onChange, without }: UserC
           hint: isServiceUser(user) ? user.name : user.email,
         }))}
         value={value}
+        isRequired
         onChange={(id) => {
           const user = data.find((each) => each.id === id)
           if (user !== undefined) onChange(user)

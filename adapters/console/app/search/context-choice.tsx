@@ -19,7 +19,7 @@ export function ContextChoice({ chosen, onChange, error }: ContextChoiceProps): 
   const texts = useTexts(TEXTS)
   const ids = chosen.map(({ id }) => id)
   return (
-    <Group className="field" aria-labelledby="search-contexts">
+    <Group className="field" aria-labelledby="search-contexts" isInvalid={error !== undefined}>
       <span id="search-contexts">{texts.contexts}</span>
       <div className="search-chips">
         {chosen.map(({ id, context, isMissing }) => {

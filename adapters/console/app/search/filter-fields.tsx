@@ -1,7 +1,9 @@
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Select, TextField } from '../ui/fields.js'
+import { firstBad } from '../ui/form.js'
 import {
   conditionsOf,
   FILTER_TESTS,
@@ -78,10 +80,17 @@ function NewCondition({ onAdd }: { readonly onAdd: (condition: FilterCondition) 
   const [key, setKey] = useState('')
   const [test, setTest] = useState<FilterTest>('equals')
   const [value, setValue] = useState('')
+  const [isTried, setTried] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
   const needsValue = test !== 'exists' && test !== 'missing'
-  const isReady = key.trim() !== '' && (!needsValue || value.trim() !== '')
+  const [lacksKey, lacksValue] = [key.trim() === '', needsValue && value.trim() === '']
   const add = (): void => {
-    if (!isReady) return
+    if (lacksKey || lacksValue) {
+      flushSync(() => setTried(true))
+      firstBad(place.current)?.focus()
+      return
+    }
+    setTried(false)
     onAdd({ key: key.trim(), test, value: value.trim() })
     setKey('')
     setValue('')
@@ -93,8 +102,22 @@ function NewCondition({ onAdd }: { readonly onAdd: (condition: FilterCondition) 
     add()
   }
   return (
-    <div className="search-condition">
-      <TextField label={texts.key} value={key} onChange={setKey} onKeyDown={onKeyDown} maxLength={100} />
+    <div
+      ref={place}
+      className="search-condition"
+      onBlur={({ currentTarget, relatedTarget }) => {
+        // It is no part of the search before it is added.
+        if (!currentTarget.contains(relatedTarget)) setTried(false)
+      }}
+    >
+      <TextField
+        label={texts.key}
+        value={key}
+        onChange={setKey}
+        onKeyDown={onKeyDown}
+        maxLength={100}
+        error={isTried && lacksKey ? texts.needKey : undefined}
+      />
       <Select
         label={texts.test}
         value={test}
@@ -108,10 +131,9 @@ function NewCondition({ onAdd }: { readonly onAdd: (condition: FilterCondition) 
         onChange={setValue}
         onKeyDown={onKeyDown}
         isDisabled={!needsValue}
+        error={isTried && lacksValue ? texts.needValue : undefined}
       />
-      <Button onPress={add} isDisabled={!isReady}>
-        {texts.addCondition}
-      </Button>
+      <Button onPress={add}>{texts.addCondition}</Button>
     </div>
   )
 }

@@ -41,9 +41,9 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
       'Your question has only words such as “what” and “the”, which say nothing. Name what you look for.',
     'words-not-found': () => 'No document has a word of your question. Use other words, or search by meaning too.',
     'language-unknown': ({ model }, { percent }) =>
-      `The embedding model knows little of the language of your question (${percent(model.knowledge ?? 0)} of it), so all similarities are low. Set the threshold to 0, or give this GPT a model for several languages.`,
+      `The embedding model knows little of the language of your question (${percent(model.knowledge ?? 0)} of it), so all similarities are low. Set the least similarity to 0, or give this GPT a model for several languages.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
-      `The nearest passage has a similarity of ${score(bestSimilarity ?? 0)}, below the threshold of ${score(scoreThreshold)}. Lower the threshold.`,
+      `The nearest passage has a similarity of ${score(bestSimilarity ?? 0)}, and the least similarity is ${score(scoreThreshold)}. Lower it.`,
   },
   de: {
     'model-unavailable': ({ model }) =>
@@ -72,8 +72,8 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
     'words-not-found': () =>
       'Kein Dokument hat ein Wort deiner Frage. Nimm andere Wörter, oder suche auch nach Bedeutung.',
     'language-unknown': ({ model }, { percent }) =>
-      `Das Einbettungsmodell kennt wenig von der Sprache deiner Frage (${percent(model.knowledge ?? 0)} davon), deshalb sind alle Ähnlichkeiten klein. Setze die Schwelle auf 0, oder gib diesem GPT ein Modell für mehrere Sprachen.`,
+      `Das Einbettungsmodell kennt wenig von der Sprache deiner Frage (${percent(model.knowledge ?? 0)} davon), deshalb sind alle Ähnlichkeiten klein. Setze die Mindestähnlichkeit auf 0, oder gib diesem GPT ein Modell für mehrere Sprachen.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
-      `Die nächste Stelle hat eine Ähnlichkeit von ${score(bestSimilarity ?? 0)}, unter der Schwelle von ${score(scoreThreshold)}. Senke die Schwelle.`,
+      `Die nächste Stelle hat eine Ähnlichkeit von ${score(bestSimilarity ?? 0)}, die Mindestähnlichkeit ist ${score(scoreThreshold)}. Senke sie.`,
   },
 }

@@ -98,7 +98,7 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     actions: {
       hybrid: 'Search by words and meaning',
       semantic: 'Search by meaning only',
-      threshold: (value) => `Search with the threshold ${value}`,
+      threshold: (value) => `Search with the least similarity ${value}`,
       filter: 'Search without the filter',
       documents: 'See the documents',
       upload: 'Upload documents',
@@ -155,7 +155,7 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     actions: {
       hybrid: 'Nach Wörtern und Bedeutung suchen',
       semantic: 'Nur nach Bedeutung suchen',
-      threshold: (value) => `Mit der Schwelle ${value} suchen`,
+      threshold: (value) => `Mit Mindestähnlichkeit ${value} suchen`,
       filter: 'Ohne den Filter suchen',
       documents: 'Dokumente ansehen',
       upload: 'Dokumente hochladen',

@@ -1,7 +1,8 @@
-import { type ReactElement, type SubmitEvent, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ContextChoice } from './context-choice.js'
 import { readFilter } from './filter.js'
 import { FilterFields } from './filter-fields.js'
@@ -26,19 +27,11 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
   const needsContext = draft.contextIds.length === 0
   const needsPrompt = draft.prompt.trim() === ''
   const search = (): void => {
-    setTried(true)
     const isWrong = 'problem' in readFilter(draft.filter) || hasWrongSettings(draft)
     if (!needsContext && !needsPrompt && !isWrong) onSearch(draft)
   }
   return (
-    <form
-      className="panel"
-      noValidate
-      onSubmit={(event: SubmitEvent) => {
-        event.preventDefault()
-        search()
-      }}
-    >
+    <Form className="panel" onTry={() => setTried(true)} onSubmit={search}>
       <TextField
         label={texts.prompt}
         hint={texts.promptHint}
@@ -50,7 +43,7 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
-          search()
+          event.currentTarget.closest('form')?.requestSubmit()
         }}
       />
       <ContextChoice
@@ -65,6 +58,6 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
       </div>
       <SettingsFold draft={draft} chosen={chosen} onChange={onChange} />
       <FilterFields filter={draft.filter} onChange={(filter) => onChange({ ...draft, filter })} />
-    </form>
+    </Form>
   )
 }

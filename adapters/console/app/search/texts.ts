@@ -44,6 +44,8 @@ interface SearchTexts {
   readonly value: string
   readonly valueHint: string
   readonly tests: Readonly<Record<FilterTest, string>>
+  readonly needKey: string
+  readonly needValue: string
   readonly addCondition: string
   readonly removeCondition: (condition: string) => string
   readonly json: string
@@ -81,7 +83,7 @@ export const TEXTS: Texts<SearchTexts> = {
     needContext: 'Choose at least one GPT.',
     needPrompt: 'Write a question first.',
     search: 'Search',
-    mode: 'How to search',
+    mode: 'Search mode',
     modes: { hybrid: 'Words and meaning', semantic: 'Meaning only', keyword: 'Words only' },
     modeHints: {
       hybrid: 'hybrid: almost always the best choice',
@@ -97,7 +99,7 @@ export const TEXTS: Texts<SearchTexts> = {
     wrongThreshold: 'Enter a number from 0 to 1, or leave it empty.',
     settings: (column) => (column === undefined ? 'Settings of this search' : `Settings ${column}`),
     summary: (mode, topN, threshold) =>
-      `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : `up to ${topN} hits`}, ${threshold === undefined ? 'the least similarity of each GPT' : `similarity from ${threshold}`}`,
+      `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : `up to ${topN} hits`}, ${threshold === undefined ? 'the least similarity of each GPT' : `least similarity ${threshold}`}`,
     compare: 'Compare with other settings',
     filter: 'Only some documents (filter)',
     filterIntro: 'A document must meet all conditions on its metadata.',
@@ -116,6 +118,8 @@ export const TEXTS: Texts<SearchTexts> = {
       exists: 'is there',
       missing: 'is missing',
     },
+    needKey: 'Give the field to test.',
+    needValue: 'Give the value to compare with.',
     addCondition: 'Add the condition',
     removeCondition: (condition) => `Remove the condition: ${condition}`,
     json: 'The filter as JSON',
@@ -154,7 +158,7 @@ export const TEXTS: Texts<SearchTexts> = {
     needContext: 'Wähle mindestens ein GPT.',
     needPrompt: 'Schreibe zuerst eine Frage.',
     search: 'Suchen',
-    mode: 'Wie gesucht wird',
+    mode: 'Suchmodus',
     modes: { hybrid: 'Wörter und Bedeutung', semantic: 'Nur Bedeutung', keyword: 'Nur Wörter' },
     modeHints: {
       hybrid: 'hybrid: fast immer die beste Wahl',
@@ -164,7 +168,7 @@ export const TEXTS: Texts<SearchTexts> = {
     defaultMode: (mode) =>
       mode === undefined ? 'Wie jedes GPT eingestellt ist' : `Wie das GPT eingestellt ist (${mode})`,
     topN: 'Höchstzahl der Treffer',
-    threshold: 'Kleinste Ähnlichkeit',
+    threshold: 'Mindestähnlichkeit',
     empty: (value) =>
       value === undefined ? 'Leer: wie jedes GPT eingestellt ist.' : `Leer: ${value}, wie das GPT eingestellt ist.`,
     thresholdHint: '0 bis 1; 0 lässt nichts weg.',
@@ -172,7 +176,7 @@ export const TEXTS: Texts<SearchTexts> = {
     wrongThreshold: 'Gib eine Zahl von 0 bis 1 ein oder lass das Feld leer.',
     settings: (column) => (column === undefined ? 'Einstellungen dieser Suche' : `Einstellungen ${column}`),
     summary: (mode, topN, threshold) =>
-      `Einstellungen: ${mode ?? 'Art wie jedes GPT'}, ${topN === undefined ? 'so viele Treffer wie eingestellt' : `bis ${topN} Treffer`}, ${threshold === undefined ? 'kleinste Ähnlichkeit wie jedes GPT' : `Ähnlichkeit ab ${threshold}`}`,
+      `Einstellungen: ${mode ?? 'Suchmodus wie bei jedem GPT'}, ${topN === undefined ? 'so viele Treffer wie eingestellt' : `bis ${topN} Treffer`}, ${threshold === undefined ? 'Mindestähnlichkeit wie bei jedem GPT' : `Mindestähnlichkeit ${threshold}`}`,
     compare: 'Mit anderen Einstellungen vergleichen',
     filter: 'Nur manche Dokumente (Filter)',
     filterIntro: 'Ein Dokument muss alle Bedingungen an seine Metadaten erfüllen.',
@@ -191,6 +195,8 @@ export const TEXTS: Texts<SearchTexts> = {
       exists: 'ist vorhanden',
       missing: 'fehlt',
     },
+    needKey: 'Gib das Feld an, das geprüft wird.',
+    needValue: 'Gib den Wert an, mit dem verglichen wird.',
     addCondition: 'Bedingung hinzufügen',
     removeCondition: (condition) => `Bedingung entfernen: ${condition}`,
     json: 'Der Filter als JSON',

@@ -21,6 +21,8 @@ import {
   Text,
   TextArea,
 } from 'react-aria-components'
+import { INCOMPLETE } from './form.js'
+import { useDateInput, useEmailProblem, useFieldProblem } from './use-field-problem.js'
 
 interface FieldProps {
   readonly label: string
@@ -46,12 +48,23 @@ interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'in
 }
 
 export function TextField({ label, hint, error, rows = 1, placeholder, ...props }: TextFieldProps): ReactElement {
+  const { value, type, isRequired = false } = props
   const shown = placeholder === undefined ? {} : { placeholder }
+  const missing = useFieldProblem({ isRequired, isEmpty: value.trim() === '' }, 'text')
+  const wrongEmail = useEmailProblem(value, type === 'email')
+  const date = useDateInput(type === 'date')
+  const problem = date.problem ?? missing ?? wrongEmail
+  const told = error ?? problem
   return (
-    <AriaTextField {...props} className="field" isInvalid={error !== undefined}>
+    <AriaTextField
+      {...props}
+      {...(problem !== undefined && INCOMPLETE)}
+      className="field"
+      isInvalid={told !== undefined}
+    >
       <Label>{label}</Label>
-      {rows > 1 ? <TextArea rows={rows} {...shown} /> : <Input {...shown} />}
-      <Hints hint={hint} error={error} />
+      {rows > 1 ? <TextArea rows={rows} {...shown} /> : <Input {...shown} {...date.events} />}
+      <Hints hint={hint} error={told} />
     </AriaTextField>
   )
 }
@@ -79,12 +92,16 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     if (!Number.isNaN(value) && bounded !== value) onChange(bounded)
   }
   const isWhole = step === undefined || Number.isInteger(step)
+  const { isRequired = false } = others
+  const problem = useFieldProblem({ isRequired, isEmpty: Number.isNaN(value) }, 'text')
+  const told = error ?? problem
   return (
     <AriaTextField
       {...others}
+      {...(problem !== undefined && INCOMPLETE)}
       className="field"
       inputMode={isWhole ? 'numeric' : 'decimal'}
-      isInvalid={error !== undefined}
+      isInvalid={told !== undefined}
       // A text such as "0," is on its way to a number.
       value={Object.is(parseNumber(text), value) ? text : numberText(value)}
       onChange={change}
@@ -92,7 +109,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     >
       <Label>{label}</Label>
       <Input />
-      <Hints hint={hint} error={error} />
+      <Hints hint={hint} error={told} />
     </AriaTextField>
   )
 }
@@ -129,11 +146,15 @@ export function Select<Value extends string>({
   onChange,
   ...props
 }: ChoiceProps<Value> & { readonly placeholder?: string }): ReactElement {
+  const { isRequired = false } = props
+  const problem = useFieldProblem({ isRequired, isEmpty: value === null }, 'choice')
+  const told = error ?? problem
   return (
     <AriaSelect
       {...props}
+      {...(problem !== undefined && INCOMPLETE)}
       className="field"
-      isInvalid={error !== undefined}
+      isInvalid={told !== undefined}
       value={value}
       onChange={(key) => {
         const chosen = choices.find((choice) => choice.value === key)
@@ -145,7 +166,7 @@ export function Select<Value extends string>({
         <SelectValue />
         <span aria-hidden="true" className="select-arrow" />
       </Button>
-      <Hints hint={hint} error={error} />
+      <Hints hint={hint} error={told} />
       <Popover className="popover">
         <ListBox className="listbox" items={choices}>
           {(choice) => (

@@ -1,9 +1,9 @@
-import { type ReactElement, type SyntheticEvent, useEffect, useRef, useState } from 'react'
-import { Form } from 'react-aria-components'
+import { type ReactElement, useState } from 'react'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { Checkbox, Choices, Select, TextField } from '../ui/fields.js'
+import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { useCompanies, useFirstCompany } from './companies.js'
 import { useDestinationErrors } from './destination-errors.js'
@@ -103,7 +103,6 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   const texts = useTexts(TEXTS)
   const companies = useCompanies()
   const firstCompany = useFirstCompany()
-  const form = useRef<HTMLFormElement>(null)
   const [initial] = useState(() => valuesOf(destination))
   const [values, setValues] = useState(initial)
   const wanted = sentOf(values)
@@ -111,18 +110,12 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
   const customerId = values.customerId ?? firstCompany
   const errors = useDestinationErrors()(error)
   const change = (changes: Partial<DestinationValues>): void => setValues((before) => ({ ...before, ...changes }))
-  const field = errors.url !== undefined ? 'url' : errors.name !== undefined ? 'name' : undefined
-  // The keyboard goes to the field that is wrong.
-  useEffect(() => {
-    if (field !== undefined) form.current?.querySelector<HTMLElement>(`[name=${field}]`)?.focus()
-  }, [field, error])
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     const isNew = destination === undefined && customerId !== undefined
     onSubmit({ body: { ...wanted, ...(isNew && { customerId }) }, release })
   }
   return (
-    <Form ref={form} className="panel" validationBehavior="aria" onSubmit={submit}>
+    <Form className="panel" onSubmit={submit}>
       <TextField
         label={texts.url}
         hint={texts.urlHint}

@@ -7,6 +7,7 @@ import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { NumberField } from '../../ui/fields.js'
+import { Form } from '../../ui/form.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { toast } from '../../ui/toasts.js'
 import type { Detailed, Receipt } from '../document.js'
@@ -46,10 +47,9 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
     <section className="panel">
       <h3>{texts.title}</h3>
       <p className="soft">{texts.explanation}</p>
-      <form
+      <Form
         className="docs-go"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (Number.isSafeInteger(wanted)) setChosen({ search, ordinal: wanted - 1 })
         }}
       >
@@ -57,6 +57,7 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
           label={texts.goTo(number(chunks))}
           value={wanted}
           onChange={setWanted}
+          isRequired
           minValue={1}
           maxValue={Math.max(1, chunks)}
         />
@@ -64,7 +65,7 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
         <Button isPending={save.isPending} onPress={() => save.mutate()}>
           {texts.saveText}
         </Button>
-      </form>
+      </Form>
       <Loaded query={place}>
         {({ ordinal, isGone }) => {
           // A choice counts until another link comes.

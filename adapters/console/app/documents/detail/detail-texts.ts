@@ -47,6 +47,7 @@ interface DetailTexts {
   readonly notNumber: string
   readonly notYes: string
   readonly sameKey: string
+  readonly noKey: string
 }
 
 export const DETAIL_TEXTS: Texts<DetailTexts> = {
@@ -90,7 +91,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     save: 'Save',
     cancel: 'Cancel',
     nameHint: 'Searches and lists show it. Empty: the name of the file.',
-    key: 'Key',
+    key: 'Field',
     kind: 'Kind',
     value: 'Value',
     kinds: { text: 'Text', number: 'Number', yes: 'Yes or no', list: 'List' },
@@ -98,10 +99,11 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     yesHint: 'true or false',
     addValue: 'Add a value',
     removeValue: (key) => `Remove ${key}`,
-    metadataHint: 'Values by key, such as a year or a department. Searches can select documents by them.',
+    metadataHint: 'Fields with values, such as a year or a department. Searches can select documents by them.',
     notNumber: 'Write a number, such as 2026.',
     notYes: 'Write true or false.',
-    sameKey: 'Two values have this key. Change one of them.',
+    sameKey: 'Two fields have this name. Change one of them.',
+    noKey: 'Give the value a field, or remove it.',
   },
   de: {
     back: 'Alle Dokumente',
@@ -121,8 +123,8 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       'Die neue Version ist fehlgeschlagen, und Suchen finden noch diese hier. Ersetze sie durch eine andere Datei.',
     serverSays: 'Der Server meldet:',
     receipt: 'Was gelesen wurde',
-    receiptWait: 'Der Beleg kommt, wenn das Dokument fertig ist.',
-    receiptMissing: 'Es gibt keinen Beleg, denn es wurde nichts durchsuchbar gemacht.',
+    receiptWait: 'Der Bericht erscheint, sobald das Dokument fertig ist.',
+    receiptMissing: 'Es gibt keinen Bericht, weil nichts durchsuchbar gemacht wurde.',
     pages: 'Seiten',
     characters: 'Zeichen',
     tokens: 'Tokens',
@@ -144,7 +146,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     save: 'Speichern',
     cancel: 'Abbrechen',
     nameHint: 'Suchen und Listen zeigen ihn. Leer: der Name der Datei.',
-    key: 'Schlüssel',
+    key: 'Feld',
     kind: 'Art',
     value: 'Wert',
     kinds: { text: 'Text', number: 'Zahl', yes: 'Ja oder nein', list: 'Liste' },
@@ -152,9 +154,10 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     yesHint: 'true oder false',
     addValue: 'Wert hinzufügen',
     removeValue: (key) => `${key} entfernen`,
-    metadataHint: 'Werte mit Schlüssel, etwa ein Jahr oder eine Abteilung. Suchen können Dokumente danach auswählen.',
+    metadataHint: 'Felder mit Werten, etwa ein Jahr oder eine Abteilung. Suchen können Dokumente danach auswählen.',
     notNumber: 'Schreib eine Zahl, etwa 2026.',
     notYes: 'Schreib true oder false.',
-    sameKey: 'Zwei Werte haben diesen Schlüssel. Ändere einen davon.',
+    sameKey: 'Zwei Felder heißen so. Ändere eines davon.',
+    noKey: 'Gib dem Wert ein Feld oder entferne ihn.',
   },
 }

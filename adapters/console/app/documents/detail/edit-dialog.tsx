@@ -5,6 +5,7 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Dialog } from '../../ui/dialogs.js'
 import { TextField } from '../../ui/fields.js'
+import { Form } from '../../ui/form.js'
 import { ErrorNote } from '../../ui/notes.js'
 import type { Detailed } from '../document.js'
 import { TEXTS } from '../texts.js'
@@ -41,9 +42,8 @@ export function EditDialog({ contextId, document, onClose }: EditDialogProps): R
   const isWrong = values.some((value) => problemOf(value, values) !== undefined)
   return (
     <Dialog title={texts.edit} isOpen onClose={onClose} isWide>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
+      <Form
+        onSubmit={() => {
           if (!isWrong) save.mutate()
         }}
       >
@@ -52,11 +52,11 @@ export function EditDialog({ contextId, document, onClose }: EditDialogProps): R
         <ErrorNote error={save.error} />
         <div className="actions">
           <Button onPress={onClose}>{texts.cancel}</Button>
-          <Button kind="primary" type="submit" isPending={save.isPending} isDisabled={isWrong}>
+          <Button kind="primary" type="submit" isPending={save.isPending}>
             {texts.save}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

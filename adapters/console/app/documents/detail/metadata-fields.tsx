@@ -38,7 +38,7 @@ export function MetadataFields({
               value={key}
               onChange={(changed) => change(field, { key: changed })}
               maxLength={100}
-              error={problem === 'sameKey' ? texts.sameKey : undefined}
+              error={problem === 'sameKey' || problem === 'noKey' ? texts[problem] : undefined}
             />
             <Select
               label={texts.kind}
@@ -51,7 +51,7 @@ export function MetadataFields({
               value={text}
               onChange={(changed) => change(field, { text: changed })}
               hint={kind === 'list' ? texts.listHint : kind === 'yes' ? texts.yesHint : undefined}
-              error={problem === undefined || problem === 'sameKey' ? undefined : texts[problem]}
+              error={problem === 'notNumber' || problem === 'notYes' ? texts[problem] : undefined}
             />
             <Button
               kind="quiet"

@@ -13,7 +13,7 @@ export interface EditedValue {
 }
 
 /** The name of a mistake in a value. */
-export type ValueProblem = 'notNumber' | 'notYes' | 'sameKey'
+export type ValueProblem = 'notNumber' | 'notYes' | 'sameKey' | 'noKey'
 
 type Value = Metadata[string]
 
@@ -28,7 +28,8 @@ export function toEdited(metadata: Metadata): readonly EditedValue[] {
 
 export function problemOf(value: EditedValue, all: readonly EditedValue[]): ValueProblem | undefined {
   const { key, kind, text, field } = value
-  if (key !== '' && all.some((other) => other.field < field && other.key === key)) return 'sameKey'
+  if (key === '') return text === '' ? undefined : 'noKey'
+  if (all.some((other) => other.field < field && other.key === key)) return 'sameKey'
   if (kind === 'number' && (text.trim() === '' || !Number.isFinite(Number(text)))) return 'notNumber'
   return kind === 'yes' && !['true', 'false'].includes(text.trim()) ? 'notYes' : undefined
 }
