@@ -42,7 +42,7 @@ const TEXTS: Texts<{
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Die Adresse ist falsch geschrieben, oder du darfst die Seite nicht sehen. Wähle oben einen Bereich.',
     lost: (company, account) =>
-      `Du kannst das Konto ${company}: ${account} nicht mehr benutzen. Jemand hat dir das Recht genommen.`,
+      `Du kannst das Konto ${company}: ${account} nicht mehr benutzen. Jemand hat dir das Recht entzogen.`,
   },
 }
 

@@ -66,7 +66,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
     await page.getByRole('textbox', { name: 'E-Mail-Adresse' }).fill('ada@example.com')
     await expectErrors('Anmelden', { Passwort: MISSING })
     await page.getByRole('tab', { name: 'API-Schlüssel' }).click()
-    await expectErrors('Anmelden', { 'Client-Id': MISSING, 'Client-Secret': MISSING })
+    await expectErrors('Anmelden', { 'Client-ID': MISSING, 'Client-Secret': MISSING })
   })
 
   it('sends only the form of the forgotten password, without the sign-in behind it', async () => {
@@ -96,10 +96,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
     await leaveTo('/gpts/1/settings')
     await page.getByRole('textbox', { name: 'Embedding-Modell' }).fill('')
     await page.getByRole('textbox', { name: 'Treffer einer Suche' }).fill('')
-    const wrong = 'Dieser Wert ist nicht erlaubt. Der Satz unter dem Feld sagt, welche es sind.'
+    const wrong = 'Dieser Wert ist nicht erlaubt. Der Hinweis am Feld nennt die erlaubten Werte.'
     await expectErrors('Einstellungen speichern', { 'Treffer einer Suche': wrong, 'Embedding-Modell': wrong })
     await leaveTo('/gpts/1/settings')
-    await expectErrors('Geben …', { 'E-Mail-Adresse des Benutzers': MISSING })
+    await expectErrors('Übergeben …', { 'E-Mail-Adresse des Benutzers': MISSING })
     await leaveTo('/people/invite')
     await page.getByRole('textbox', { name: 'E-Mail-Adresse' }).fill('ben')
     await page.getByText('Ein zweites Recht geben').click()
@@ -128,10 +128,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
 
   it('takes no incomplete date for none', async () => {
     await leaveTo('/people/keys/new')
-    const date = page.getByLabel('Endet am')
+    const date = page.getByLabel('Läuft ab am')
     await date.focus()
     await page.keyboard.type('12')
-    await expectErrors('Schlüssel erstellen', { 'Endet am': 'Vervollständige das Datum oder leere das Feld.' })
+    await expectErrors('Schlüssel erstellen', { 'Läuft ab am': 'Vervollständige das Datum oder leere das Feld.' })
     await date.fill('2099-12-31')
     expect(await page.locator('.field-error:not(:empty)').count()).toBe(0)
   })

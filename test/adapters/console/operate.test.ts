@@ -319,7 +319,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('operation in the console', () =>
     expect(await below.getByRole('region', { name: 'Harbour Works' }).count()).toBe(0)
     await openTab('Protokoll', below)
     await below.getByText(`hat den Benutzer Grace Hopper hinzugefügt.`).waitFor()
-    expect(await below.getByText('den GPT Leave').count()).toBe(0)
+    expect(await below.getByText('das GPT Leave').count()).toBe(0)
     await manager.open('/operate/doctor')
     await below.getByText('Deshalb dürfen das nur Verwalter').waitFor()
     expect(await below.getByRole('button', { name: 'Alles prüfen' }).count()).toBe(0)

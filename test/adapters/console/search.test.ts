@@ -336,7 +336,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     await small.logIn()
     await small.open(`/search${query}`)
     await small.page
-      .getByText(/^Seine Wörter der Frage stehen in fast allen Stellen/)
+      .getByText(/^Diese Wörter der Frage stehen in fast allen Stellen/)
       .first()
       .waitFor()
     await small.page.getByText('Wie die Frage gelesen wurde').first().click()

@@ -99,8 +99,7 @@ const TEXTS: Texts<DocumentErrorTexts> = {
       ERR_MODEL_UNAVAILABLE:
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sobald es antwortet, geht es von selbst weiter.',
       ERR_DOCUMENT_NOT_FOUND: 'Das Dokument gibt es nicht mehr. Geh zurück zur Liste.',
-      ERR_CONTEXT_NOT_FOUND:
-        'Diesen GPT gibt es nicht mehr, oder du darfst ihn nicht sehen. Geh zurück zu deinen GPTs.',
+      ERR_CONTEXT_NOT_FOUND: 'Dieses GPT gibt es nicht mehr, oder du darfst es nicht sehen. Geh zurück zu deinen GPTs.',
       ERR_FORBIDDEN: 'Das darfst du nicht. Bitte jemanden, der Benutzer verwaltet, um das Recht.',
       ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
     },

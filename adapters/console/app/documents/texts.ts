@@ -61,7 +61,7 @@ export const TEXTS: Texts<DocumentTexts> = {
   de: {
     purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
     drop: 'Dateien und Ordner hierher ziehen',
-    dropHint: `Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, Mails, Bücher und Daten: ${FORMATS}`,
+    dropHint: `Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, E-Mails, Bücher und Daten: ${FORMATS}`,
     chooseFiles: 'Dateien wählen',
     chooseFolder: 'Ordner wählen',
     left: (hidden) =>
@@ -77,7 +77,7 @@ export const TEXTS: Texts<DocumentTexts> = {
     },
     newVersion: (stage) => `Neue Version: ${stage}`,
     name: 'Name',
-    state: 'Zustand',
+    state: 'Status',
     size: 'Größe',
     chunks: 'Abschnitte',
     added: 'Hinzugefügt',

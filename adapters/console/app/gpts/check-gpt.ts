@@ -21,7 +21,7 @@ interface RuleTexts {
 
 const TEXTS: Texts<RuleTexts> = {
   en: {
-    missing: 'Fill this in.',
+    missing: 'Fill in this field.',
     tooLong: (max) => `Shorten this: it may have ${max} characters at most.`,
     tooManyPrompts: (max) => `Remove some: there may be ${max} at most.`,
     tooLarge: 'All tools together may have 1 MB at most. Shorten descriptions or remove tools.',
@@ -44,8 +44,8 @@ const TEXTS: Texts<RuleTexts> = {
   },
   de: {
     missing: 'Fülle dieses Feld aus.',
-    tooLong: (max) => `Kürze das: höchstens ${max} Zeichen sind erlaubt.`,
-    tooManyPrompts: (max) => `Entferne einige: höchstens ${max} sind erlaubt.`,
+    tooLong: (max) => `Kürze das: Höchstens ${max} Zeichen sind erlaubt.`,
+    tooManyPrompts: (max) => `Entferne einige: Höchstens ${max} sind erlaubt.`,
     tooLarge: 'Alle Werkzeuge zusammen dürfen höchstens 1 MB haben. Kürze Beschreibungen oder entferne Werkzeuge.',
     functionName:
       'Nimm Buchstaben von a bis z, Ziffern und Unterstriche, höchstens 64, vorn keine Ziffer: zum Beispiel book_room.',
@@ -62,7 +62,7 @@ const TEXTS: Texts<RuleTexts> = {
       integer: 'muss eine ganze Zahl sein.',
       boolean: 'muss true oder false sein.',
       type: `muss eines von ${PARAMETER_TYPES.join(', ')} sein.`,
-      action: 'muss "Run Agent" sein.',
+      action: 'muss „Run Agent“ sein.',
     },
   },
 }

@@ -30,11 +30,11 @@ const TEXTS: Texts<{
   },
   de: {
     title: 'Löschen',
-    text: 'Entfernt das GPT mit allem, was dazugehört.',
+    text: 'Löscht das GPT mit allem, was dazugehört.',
     button: 'Dieses GPT löschen …',
     ask: (name) => `„${name}“ löschen?`,
     lost: 'Anweisungen, Startfragen, Werkzeuge und Einstellungen gehen verloren, und alle Dokumente mit allem, was eine Suche darin findet. Niemand kann sie zurückholen.',
-    lostShared: 'Es ist geteilt: auch die anderen Benutzer des Kontos verlieren es.',
+    lostShared: 'Es ist geteilt: Auch die anderen Benutzer des Kontos verlieren es.',
     action: 'Endgültig löschen',
     deleted: (name) => `„${name}“ ist gelöscht.`,
   },

@@ -50,7 +50,7 @@ const TEXTS: Texts<{
     descriptionHint:
       'Sag dem Modell in eigenen Worten, wie es sich verhalten soll: Aufgabe, Ton, und was es tut, wenn die Dokumente keine Antwort haben.',
     unsaved: 'Du hast Änderungen, die nicht gespeichert sind.',
-    wrong: 'Vor dem Speichern brauchen einige Felder eine Änderung. Die Sätze an den Feldern sagen, welche.',
+    wrong: 'Noch ist nichts gespeichert: Einige Felder brauchen eine Änderung. Die Hinweise stehen an den Feldern.',
     restored: 'Das sind deine Änderungen von vorhin. Sie sind noch nicht gespeichert.',
     discard: 'Änderungen verwerfen',
   },

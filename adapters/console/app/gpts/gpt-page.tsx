@@ -52,7 +52,7 @@ const TEXTS: Texts<{
     settings: 'Einstellungen',
     search: 'Suche ausprobieren',
     gone: 'Dieses GPT gibt es nicht',
-    goneText: 'Es ist gelöscht, privat von jemand anderem, oder es gehört zu einem anderen Konto.',
+    goneText: 'Es wurde gelöscht, ist privat oder gehört zu einem anderen Konto.',
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Die Adresse ist falsch geschrieben. Wähle oben einen Teil.',
   },

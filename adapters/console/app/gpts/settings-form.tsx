@@ -29,7 +29,7 @@ const TEXTS: Texts<{
     saved: 'The settings are saved.',
     unsaved: 'You have unsaved changes.',
     unchanged: 'Nothing is changed.',
-    wrong: 'This value is not allowed. The sentence below the field says which are.',
+    wrong: 'This value is not allowed. The hint at the field says which are.',
     reindex: 'Prepare all documents again?',
     reindexText:
       'Every document of this GPT is cut and embedded again with the new settings. That can take long, and until the end the disk needs room for both.',
@@ -40,11 +40,11 @@ const TEXTS: Texts<{
     save: 'Einstellungen speichern',
     saved: 'Die Einstellungen sind gespeichert.',
     unsaved: 'Du hast Änderungen, die nicht gespeichert sind.',
-    unchanged: 'Nichts ist geändert.',
-    wrong: 'Dieser Wert ist nicht erlaubt. Der Satz unter dem Feld sagt, welche es sind.',
+    unchanged: 'Es gibt nichts zu speichern.',
+    wrong: 'Dieser Wert ist nicht erlaubt. Der Hinweis am Feld nennt die erlaubten Werte.',
     reindex: 'Alle Dokumente neu aufbereiten?',
     reindexText:
-      'Jedes Dokument dieses GPTs wird mit den neuen Einstellungen noch einmal geschnitten und eingebettet. Das kann lange dauern, und bis zum Ende braucht die Festplatte Platz für beides.',
+      'Jedes Dokument dieses GPTs wird mit den neuen Einstellungen neu in Abschnitte geteilt und eingebettet. Das kann lange dauern, und bis dahin braucht die Festplatte Platz für beides.',
     reindexStays: 'Suchen laufen mit den jetzigen Einstellungen weiter. Am Ende wechseln alle Dokumente auf einmal.',
     start: 'Speichern und neu aufbereiten',
   },

@@ -93,11 +93,11 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
     },
     chunkSizeTokens: {
       name: 'Abschnittslänge in Tokens',
-      hint: 'Dokumente werden in Abschnitte von höchstens dieser Länge geschnitten: 16 bis 8.192. Ein Token ist ungefähr ein halbes deutsches Wort. Kurze Abschnitte antworten genau, lange geben Zusammenhang.',
+      hint: 'Dokumente werden in Abschnitte von höchstens dieser Länge geteilt: 16 bis 8.192. Ein Token ist ungefähr ein halbes deutsches Wort. Kurze Abschnitte antworten genau, lange geben Zusammenhang.',
     },
     overlap: {
       name: 'Überlappung in Prozent',
-      hint: 'Wie viel eines Abschnitts der nächste wiederholt, damit kein Satz zerreißt: 0 bis unter 100.',
+      hint: 'Wie viel eines Abschnitts der nächste wiederholt, damit kein Satz zerrissen wird: 0 bis unter 100.',
     },
     maxSizeBytes: {
       name: 'Platz für Dokumente in Megabyte',

@@ -54,7 +54,8 @@ const TEXTS: Texts<{
       `Alle mit einem Recht auf das Konto „${account}“ sehen es mit seinen Dokumenten und können darin suchen. Ändern können es nur sein Besitzer und wer Benutzer verwaltet.`,
     nobody: 'Nur sein Besitzer sieht es, und API-Schlüssel, die das ganze Konto sehen.',
     icon: 'Symbol',
-    iconHint: 'Deine Anwendungen können es neben dem Namen zeigen. Die Konsole nicht: die API verrät das Symbol nicht.',
+    iconHint:
+      'Deine Anwendungen können es neben dem Namen zeigen. Die Konsole zeigt es nicht, weil die API es nicht zurückgibt.',
     nowShared: 'Das GPT ist geteilt.',
     nowPrivate: 'Das GPT ist privat.',
     iconSaved: 'Das Symbol ist gespeichert.',

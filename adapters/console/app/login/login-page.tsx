@@ -60,7 +60,7 @@ const TEXTS: Texts<{
   de: {
     title: 'Bei Alcove anmelden',
     ended:
-      'Du bist abgemeldet: die Sitzung ist zu Ende, oder jemand hat dir ein Recht genommen. Melde dich noch einmal an.',
+      'Du bist abgemeldet: Die Sitzung ist zu Ende, oder jemand hat dir ein Recht entzogen. Melde dich noch einmal an.',
     byPassword: 'E-Mail und Passwort',
     byKey: 'API-Schlüssel',
     email: 'E-Mail-Adresse',
@@ -70,14 +70,14 @@ const TEXTS: Texts<{
     company: 'Nummer deiner Firma',
     companyHint: 'Mehrere Firmen kennen diese Adresse. Die Nummer steht in der Einladung.',
     companyWrong: 'Gib die Nummer der Firma in Ziffern an, zum Beispiel 12.',
-    clientId: 'Client-Id',
+    clientId: 'Client-ID',
     clientIdHint: 'Beginnt mit ak_. „alcove init“ gibt sie aus, „alcove key create“ erstellt weitere.',
     clientSecret: 'Client-Secret',
     signIn: 'Anmelden',
-    wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch, oder der Benutzer ist gesperrt.',
+    wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch, oder der Benutzer ist deaktiviert.',
     wrongCode:
       'Der Einmalcode ist falsch, abgelaufen oder schon benutzt. Warte auf den nächsten Code deiner App. Prüfe auch E-Mail-Adresse und Passwort, wenn du sie geändert hast.',
-    wrongKey: 'Die Client-Id oder das Secret ist falsch, oder der Schlüssel ist widerrufen oder abgelaufen.',
+    wrongKey: 'Die Client-ID oder das Secret ist falsch, oder der Schlüssel ist widerrufen oder abgelaufen.',
     noCookie:
       'Die Angaben stimmen, aber der Browser hat die Anmeldung nicht behalten. Wenn die Adresse des Servers mit https beginnt, öffne die Konsole unter dieser Adresse. Erlaube sonst Cookies für diese Seite.',
     help: 'Noch kein Passwort? Nimm den Link in deiner Einladung oder melde dich mit einem API-Schlüssel an.',

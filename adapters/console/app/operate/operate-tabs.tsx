@@ -5,7 +5,7 @@ import { LinkTabs } from '../ui/link-tabs.js'
 
 const TEXTS: Texts<Readonly<Record<'label' | 'state' | 'quotas' | 'doctor' | 'audit', string>>> = {
   en: { label: 'Pages of operation', state: 'State', quotas: 'Quotas', doctor: 'Doctor', audit: 'Audit trail' },
-  de: { label: 'Seiten des Betriebs', state: 'Zustand', quotas: 'Kontingente', doctor: 'Prüfung', audit: 'Protokoll' },
+  de: { label: 'Seiten des Betriebs', state: 'Status', quotas: 'Kontingente', doctor: 'Prüfung', audit: 'Protokoll' },
 }
 
 /** The pages of the section as links. @param isOperator true for managers of the root company */

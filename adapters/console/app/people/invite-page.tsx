@@ -45,6 +45,8 @@ export function InvitePage(): ReactElement {
   }
   const submit = (): void => {
     if (companyId === undefined || firstRoles.data === undefined) return
+    // The permission would silently be left out: a note says why there is nothing to choose.
+    if (draft !== undefined && draft.role === undefined) return
     invite.mutate({
       user: { email, firstName, lastName, customerId: companyId, invite: isInvited },
       first: first && role !== undefined ? { account: first.account, role } : undefined,

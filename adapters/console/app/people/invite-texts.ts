@@ -34,10 +34,10 @@ const DE: typeof EN = {
   firstName: 'Vorname',
   lastName: 'Nachname',
   invite: 'Einladung per E-Mail senden',
-  inviteHint: 'Die E-Mail hat einen Link, um ein Passwort zu wählen.',
+  inviteHint: 'Die E-Mail enthält einen Link, um ein Passwort zu wählen.',
   noInviteHint:
     'Es wird keine E-Mail gesendet. Der Benutzer kann sich nicht mit Passwort anmelden, bis du auf seiner Seite die Einladung sendest.',
-  role: 'Erstes Recht: die Rolle auf dem Konto für GPTs',
+  role: 'Erstes Recht: Rolle auf dem Konto für GPTs',
   roleDefault: 'Jeder neue Benutzer bekommt zuerst Member. Du kannst das später ändern.',
   further: 'Ein zweites Recht geben',
   furtherHint: 'Etwa die Rolle Administrator auf dem Konto der Anwendung Tenant, für jemanden, der Benutzer verwaltet.',

@@ -27,7 +27,7 @@ const EN = {
 const DE: typeof EN = {
   capabilities: {
     'context:read': 'GPTs und ihre Dokumente sehen',
-    'context:write': 'GPTs anlegen, ändern und löschen',
+    'context:write': 'GPTs erstellen, ändern und löschen',
     'document:write': 'Dokumente hochladen, ersetzen und löschen',
     search: 'in Dokumenten suchen',
     'tenant:manage': 'Benutzer, Rechte und API-Schlüssel verwalten',
@@ -40,10 +40,10 @@ const DE: typeof EN = {
   systemWide: 'in allen Firmen',
   applications: 'Anwendungen',
   may: 'Was sie erlaubt',
-  state: 'Zustand',
+  state: 'Status',
   usable: 'du kannst sie vergeben',
   notYours: 'dir fehlt etwas davon',
-  disabled: 'gesperrt: gibt keinen Zugang',
+  disabled: 'deaktiviert: gibt keinen Zugang',
 }
 
 export const ROLE_TEXTS: Texts<typeof EN> = { en: EN, de: DE }

@@ -39,7 +39,7 @@ const TEXTS: Texts<CodeTexts> = {
     client: 'TypeScript, übers Netz',
     host: 'TypeScript, in deiner Anwendung',
     curlHint:
-      'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN: den Befehl zeigt die Seite eines neuen API-Schlüssels. Es gilt 15 Minuten.',
+      'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN: Den Befehl zeigt die Seite eines neuen API-Schlüssels. Es gilt 15 Minuten.',
     clientHint: 'Lege zuerst einen API-Schlüssel in die Variablen CLIENT_ID und CLIENT_SECRET.',
     hostHint: 'Für eine Anwendung, in der die Engine läuft. Setze deinen Ordner an die Stelle von ./alcove-data.',
     copy: 'Diesen Code kopieren',

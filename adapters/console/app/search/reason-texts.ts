@@ -47,16 +47,16 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
   },
   de: {
     'model-unavailable': ({ model }) =>
-      `Das Einbettungsmodell dieses GPT (${model.id}) ist gerade nicht benutzbar, deshalb kann nichts durchsucht werden. Bitte jemanden, der den Server betreibt, danach zu sehen.`,
+      `Das Embedding-Modell dieses GPTs (${model.id}) ist gerade nicht benutzbar, deshalb kann nichts durchsucht werden. Bitte jemanden, der den Server betreibt, danach zu sehen.`,
     'other-context': () =>
       'Ein anderes GPT, das du lesen darfst, hat Wörter deiner Frage, die dieses nicht hat. Wähle jenes, oder durchsuche beide zusammen.',
     'no-documents': () => 'Dieses GPT hat keine Dokumente. Lade welche hoch und frage dann noch einmal.',
     'filter-excludes-all': ({ documents }, { number }) =>
       `Der Filter lässt keines der Dokumente (${number(documents.total)}) übrig. Ändere ihn, oder suche ohne ihn.`,
     'all-failed': ({ documents }, { number }) =>
-      `Kein Dokument konnte verarbeitet werden (${number(documents.failed)} gescheitert). Die Liste der Dokumente sagt, warum und was hilft.`,
+      `Kein Dokument konnte verarbeitet werden (${number(documents.failed)} fehlgeschlagen). Die Liste der Dokumente sagt, warum und was hilft.`,
     'early-finding-off': () =>
-      'Dokumente werden noch verarbeitet, und die Einstellungen dieses GPT verbergen sie, bis sie fertig sind. Warte, oder lass sie in den Einstellungen früh finden.',
+      'Dokumente werden noch verarbeitet, und die Einstellungen dieses GPTs verbergen sie, bis sie fertig sind. Warte, oder erlaube in den Einstellungen, sie früh zu finden.',
     'words-only-yet': ({ documents }, { number }) =>
       `Einige Dokumente sind bisher nur über ihre Wörter zu finden (${number(documents.foundByWordsOnly)}), diese Suche sieht aber nur auf die Bedeutung. Warte, oder suche auch nach Wörtern.`,
     'still-processing': ({ documents }, { number }) =>
@@ -72,7 +72,7 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
     'words-not-found': () =>
       'Kein Dokument hat ein Wort deiner Frage. Nimm andere Wörter, oder suche auch nach Bedeutung.',
     'language-unknown': ({ model }, { percent }) =>
-      `Das Einbettungsmodell kennt wenig von der Sprache deiner Frage (${percent(model.knowledge ?? 0)} davon), deshalb sind alle Ähnlichkeiten klein. Setze die Mindestähnlichkeit auf 0, oder gib diesem GPT ein Modell für mehrere Sprachen.`,
+      `Das Embedding-Modell kennt wenig von der Sprache deiner Frage (${percent(model.knowledge ?? 0)} davon), deshalb sind alle Ähnlichkeiten klein. Setze die Mindestähnlichkeit auf 0, oder gib diesem GPT ein Modell für mehrere Sprachen.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
       `Die nächste Stelle hat eine Ähnlichkeit von ${score(bestSimilarity ?? 0)}, die Mindestähnlichkeit ist ${score(scoreThreshold)}. Senke sie.`,
   },

@@ -17,7 +17,7 @@ const TEXTS: Texts<{
   de: {
     copy: 'Kopieren',
     copied: 'Kopiert',
-    byHand: 'Der Browser lässt diese Seite nicht kopieren. Der Text ist markiert: drücke Strg+C, auf einem Mac Cmd+C.',
+    byHand: 'Der Browser lässt diese Seite nicht kopieren. Der Text ist markiert: Drücke Strg+C, auf einem Mac Cmd+C.',
     text: 'Text zum Kopieren',
   },
 }

@@ -57,8 +57,8 @@ export function Form({ onSubmit, onTry, className, children }: FormProps): React
     if (form.current.querySelector('[data-incomplete]') === null) onSubmit()
     focusBad()
   }
-  const goOn = (): void => {
-    isWaiting.current = false
+  const goOn = ({ target }: SyntheticEvent): void => {
+    if (target instanceof Node && form.current?.contains(target) === true) isWaiting.current = false
   }
   // Errors of the server come with a later render.
   useEffect(() => {

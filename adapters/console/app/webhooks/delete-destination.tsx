@@ -33,9 +33,9 @@ const TEXTS: Texts<DeleteTexts> = {
   de: {
     action: 'Löschen',
     title: (name) => `„${name}“ löschen?`,
-    lost: 'Das Secret wird vernichtet, und es kommen keine Ereignisse mehr. Die Zustellungen lassen sich nicht noch einmal senden.',
+    lost: 'Das Secret wird gelöscht, und es kommen keine Ereignisse mehr an. Die Zustellungen lassen sich nicht noch einmal senden.',
     stays:
-      'Das Protokoll der Zustellungen bleibt, solange der Server Protokolle aufhebt. Für eine Pause kannst du das Ziel auch abschalten.',
+      'Das Protokoll der Zustellungen bleibt, solange der Server Protokolle aufhebt. Für eine Pause kannst du das Ziel auch deaktivieren.',
     waiting: (count, isMore) =>
       count === 1
         ? 'Eine Zustellung wartet und wird abgebrochen.'

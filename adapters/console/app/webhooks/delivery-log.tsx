@@ -61,7 +61,7 @@ const TEXTS: Texts<LogTexts> = {
     left: 'hat jetzt einen anderen Status',
     empty: 'Noch keine Zustellungen',
     emptyText:
-      'Jedes Ereignis wird für jedes Ziel, das es haben will, eine Zustellung. Öffne ein Ziel und sende ihm ein Testereignis, dann siehst du eine.',
+      'Jedes Ereignis wird für jedes Ziel, das es bekommt, zu einer Zustellung. Öffne ein Ziel und sende ihm ein Testereignis, dann siehst du eine.',
     more: 'Ältere anzeigen',
   },
 }

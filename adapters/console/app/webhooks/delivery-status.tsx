@@ -58,9 +58,9 @@ const TEXTS: Texts<StatusTexts> = {
     names: {
       pending: 'wartet',
       delivering: 'wird gesendet',
-      succeeded: 'gelungen',
-      failed: 'gescheitert',
-      blocked: 'gesperrt',
+      succeeded: 'zugestellt',
+      failed: 'fehlgeschlagen',
+      blocked: 'blockiert',
       cancelled: 'abgebrochen',
       dead: 'nicht zustellbar',
     },
@@ -73,15 +73,15 @@ const TEXTS: Texts<StatusTexts> = {
       blocked:
         'Alcove darf diese Adresse nicht ansprechen und hat nichts gesendet. Ändere die URL oder lass sie erlauben.',
       cancelled:
-        'Das Ziel wurde gelöscht oder abgeschaltet, oder seine Firma ist abgeschaltet. Es wird nichts mehr gesendet.',
-      dead: 'Alcove selbst kann sie nicht zustellen. Bitte den Betreiber des Servers, ins Protokoll zu sehen.',
+        'Das Ziel wurde gelöscht oder deaktiviert, oder seine Firma ist deaktiviert. Es wird nichts mehr gesendet.',
+      dead: 'Alcove selbst kann sie nicht zustellen. Bitte den Betreiber des Servers, ins Log zu sehen.',
     },
     outcomes: {
       success: 'angenommen',
       http_error: 'Fehlerantwort',
-      timeout: 'keine Antwort in der Zeit',
+      timeout: 'keine Antwort in der erlaubten Zeit',
       connection_error: 'keine Verbindung',
-      blocked: 'gesperrt',
+      blocked: 'blockiert',
       interrupted: 'unterbrochen, zählt nicht',
     },
     running: 'wird gesendet',

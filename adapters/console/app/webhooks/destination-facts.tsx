@@ -41,13 +41,13 @@ const TEXTS: Texts<FactTexts> = {
     created: 'Added',
   },
   de: {
-    state: 'Zustand',
+    state: 'Status',
     url: 'URL',
     types: 'Ereignisse',
     company: 'Firma',
-    below: (company) => `${company} und die Firmen darunter`,
+    below: (company) => `${company} und untergeordnete Firmen`,
     retry: 'Versuche',
-    retries: { standard: 'drei innerhalb von Sekunden', long: 'elf in etwa einem Tag' },
+    retries: { standard: 'drei innerhalb weniger Sekunden', long: 'elf über etwa einen Tag' },
     scheme: 'Signatur',
     schemes: {
       service: 'x-service-signature',

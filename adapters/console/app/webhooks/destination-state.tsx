@@ -27,12 +27,12 @@ const TEXTS: Texts<StateTexts> = {
   de: {
     enabled: 'aktiv',
     failing: 'gestört',
-    disabled: 'abgeschaltet',
-    gone: 'vom Empfänger abgeschaltet',
+    disabled: 'deaktiviert',
+    gone: 'vom Empfänger beendet',
     failingText: (since) => `Seit ${since} ist kein Versuch gelungen. Sieh dir die Antworten in den Zustellungen an.`,
     goneText:
-      'Der Empfänger hat 410 geantwortet, will also keine Ereignisse mehr. Schalte das Ziel ein, um wieder welche zu senden.',
-    disabledText: 'Es bekommt keine Ereignisse. Schalte es ein, um wieder welche zu senden.',
+      'Der Empfänger hat 410 geantwortet, will also keine Ereignisse mehr. Aktiviere das Ziel, um wieder welche zu senden.',
+    disabledText: 'Es bekommt keine Ereignisse. Aktiviere es, um wieder welche zu senden.',
   },
 }
 

@@ -49,9 +49,9 @@ const TEXTS: Texts<DestinationsTexts> = {
     company: 'Firma',
     empty: 'Noch kein Ziel',
     emptyText:
-      'Ein Ziel ist eine HTTPS-Adresse eines anderen Programms. Alcove sagt ihm sofort, wenn etwas passiert, etwa wenn ein Lauf fertig ist oder ein Dokument nicht lesbar war. Füge das erste hinzu und sende ihm ein Testereignis.',
-    columns: { destination: 'Ziel', state: 'Zustand', types: 'Ereignisse', company: 'Firma' },
-    below: 'und die Firmen darunter',
+      'Ein Ziel ist eine HTTPS-Adresse eines anderen Programms. Alcove meldet ihm sofort, was passiert, etwa wenn ein Lauf fertig ist oder ein Dokument nicht lesbar war. Füge das erste hinzu und sende ihm ein Testereignis.',
+    columns: { destination: 'Ziel', state: 'Status', types: 'Ereignisse', company: 'Firma' },
+    below: 'und untergeordnete Firmen',
     more: 'Mehr anzeigen',
   },
 }

@@ -50,17 +50,17 @@ const TEXTS: Texts<ResendAllTexts> = {
   },
   de: {
     open: {
-      failed: 'Gescheiterte noch einmal senden',
-      blocked: 'Gesperrte noch einmal senden',
+      failed: 'Fehlgeschlagene noch einmal senden',
+      blocked: 'Blockierte noch einmal senden',
       cancelled: 'Abgebrochene noch einmal senden',
       dead: 'Nicht zustellbare noch einmal senden',
     },
     looking: (count) => `Zustellungen werden gesucht: ${count} gelesen`,
-    none: 'Es gibt nichts, was noch einmal zu senden wäre. Was schon noch einmal gesendet wurde, zählt nicht.',
+    none: 'Es gibt nichts noch einmal zu senden. Was schon wiederholt wurde, zählt nicht.',
     question: (count) =>
       count === '1' ? 'Eine Zustellung noch einmal senden?' : `${count} Zustellungen noch einmal senden?`,
     explanation:
-      'Sie gehen nacheinander hinaus, die älteste zuerst, mit ihrem ursprünglichen Inhalt. Was schon noch einmal gesendet wurde, bleibt weg.',
+      'Sie gehen nacheinander hinaus, die älteste zuerst, mit ihrem ursprünglichen Inhalt. Was schon wiederholt wurde, bleibt weg.',
     start: 'Noch einmal senden',
     progress: (done, of) => `${done} von ${of} noch einmal gesendet`,
     pause: (seconds) => `Der Server erlaubt gerade nicht mehr. In ${seconds} s geht es weiter.`,

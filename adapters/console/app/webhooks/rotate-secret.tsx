@@ -38,7 +38,7 @@ const TEXTS: Texts<RotateTexts> = {
       'Das alte Secret gilt sofort nicht mehr: Ab jetzt signiert nur das neue. Gib es gleich dem Empfänger, zusätzlich zum alten. Bis dahin lehnt er Anfragen ab, und du musst sie noch einmal senden.',
     overlap: 'Beide Secrets signieren 24 Stunden lang. Danach gilt das alte nicht mehr. Stell den Empfänger vorher um.',
     both: 'In x-service-signature gilt das alte Secret sofort nicht mehr. In webhook-signature signieren beide 24 Stunden lang.',
-    now: 'Das alte Secret sofort beenden',
+    now: 'Altes Secret sofort ungültig machen',
     nowHint: 'Für ein Secret, das jemand anders kennen könnte.',
     action: 'Neues Secret erzeugen',
   },

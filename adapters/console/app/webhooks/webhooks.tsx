@@ -15,7 +15,7 @@ import './webhooks.css'
 
 const TEXTS: Texts<{ readonly unknown: string; readonly unknownText: string }> = {
   en: { unknown: 'Webhooks', unknownText: 'There is no such page. Choose one of the tabs above.' },
-  de: { unknown: 'Webhooks', unknownText: 'Diese Seite gibt es nicht. Wähle oben einen der Reiter.' },
+  de: { unknown: 'Webhooks', unknownText: 'Diese Seite gibt es nicht. Wähle oben einen Teil.' },
 }
 
 /** Destinations of events, the log of their deliveries, and the catalog of event types. */

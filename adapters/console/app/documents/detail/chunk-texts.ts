@@ -45,8 +45,8 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
     gone: 'Den Abschnitt des Links gibt es nicht mehr: Das Dokument wurde ersetzt, oder sein Text wurde neu geteilt. An dieser Stelle stand der Text.',
     goTo: (all) => `Gehe zu Abschnitt (1 bis ${all})`,
     go: 'Los',
-    earlier: 'Frühere Abschnitte zeigen',
-    later: 'Weitere Abschnitte zeigen',
+    earlier: 'Frühere Abschnitte anzeigen',
+    later: 'Weitere Abschnitte anzeigen',
     saveText: 'Text herunterladen',
   },
 }

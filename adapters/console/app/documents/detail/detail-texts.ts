@@ -120,7 +120,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     newVersionText: (name) =>
       `„${name}“ ersetzt diese Version, sobald sie fertig ist. Bis dahin finden Suchen diese hier.`,
     newVersionFailed:
-      'Die neue Version ist fehlgeschlagen, und Suchen finden noch diese hier. Ersetze sie durch eine andere Datei.',
+      'Die neue Version ist fehlgeschlagen. Suchen finden weiter diese hier. Ersetze sie durch eine andere Datei.',
     serverSays: 'Der Server meldet:',
     receipt: 'Was gelesen wurde',
     receiptWait: 'Der Bericht erscheint, sobald das Dokument fertig ist.',

@@ -47,7 +47,7 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     list: 'Dokumente',
     empty: 'Noch keine Dokumente',
     emptyText:
-      'Ein GPT antwortet aus seinen Dokumenten. Zieh Dateien oder einen Ordner nach oben: Du siehst, wie jede Datei gelesen wird, und kannst ihren Text danach ansehen.',
+      'Ein GPT antwortet aus seinen Dokumenten. Zieh Dateien oder einen Ordner in das Feld oben. Du siehst, wie jede Datei gelesen wird, und kannst danach ihren Text ansehen.',
     emptyReader:
       'Ein GPT antwortet aus seinen Dokumenten. Bitte jemanden, der Dokumente ändern darf, welche hochzuladen.',
     reading: (count) => `Liste wird gelesen: bis jetzt ${count} Dokumente …`,
@@ -55,7 +55,7 @@ export const LIST_TEXTS: Texts<ListTexts> = {
       if (shown !== all) return `${shown} von ${all} Dokumenten`
       return all === '1' ? '1 Dokument' : `${all} Dokumente`
     },
-    noneFound: 'Kein Dokument hat diesen Namen und Zustand. Ändere die Filter.',
+    noneFound: 'Kein Dokument hat diesen Namen und Status. Ändere die Filter.',
     findName: 'Nach Name suchen',
     states: { all: 'Alle', busy: 'In Arbeit', completed: 'Fertig', failed: 'Fehlgeschlagen' },
     select: (name) => `${name} auswählen`,

@@ -76,7 +76,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
     throttled: 'Gerade prüft jemand anderes, und es läuft nur eine Prüfung auf einmal. Warte auf ihr Ende.',
     never: 'Noch keine Prüfung',
     neverText:
-      'Prüfe nach einem Absturz, einer vollen Platte oder einem wiederhergestellten Backup, oder wenn in Antworten etwas fehlt. Das liest jede Datei und kann Minuten dauern; Suchen und Uploads gehen weiter.',
+      'Prüfe nach einem Absturz, einer vollen Festplatte oder einem wiederhergestellten Backup, oder wenn in Antworten etwas fehlt. Das liest jede Datei und kann Minuten dauern; Suchen und Uploads gehen weiter.',
     report: 'Bericht',
     healthy: 'Alles ist in Ordnung: Was geprüft wurde, passt zusammen.',
     unhealthy: (problems) => `Die Prüfung hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden.`,
@@ -92,7 +92,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       documents: 'Dokumente',
       files: 'Dateien',
       bytes: 'Bytes der Dateien',
-      chunks: 'Textabschnitte',
+      chunks: 'Abschnitte',
       windows: 'Fenster des Modells',
       collections: 'Sammlungen von Vektoren',
       vectors: 'Vektoren',

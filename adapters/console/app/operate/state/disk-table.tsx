@@ -35,16 +35,16 @@ const TEXTS: Texts<DiskTexts> = {
     parts: { database: 'Database', files: 'Files as they were uploaded', vectors: 'Vectors', words: 'Words' },
   },
   de: {
-    label: 'Belegte Bytes je Teil',
+    label: 'Belegter Platz je Teil',
     part: 'Teil',
     used: 'Belegt',
-    free: 'Frei auf der Platte',
+    free: 'Frei auf der Festplatte',
     freeOf: (bytes, names) => `${bytes}, gemessen für: ${names}`,
     unknown: 'unbekannt',
     about:
-      'Größen werden höchstens einmal in der Minute gemessen. Nur Dateien und Vektoren in einem Ordner sagen, was auf ihrer Platte frei ist.',
+      'Größen werden höchstens einmal in der Minute gemessen. Nur Dateien und Vektoren in einem Ordner sagen, was auf ihrer Festplatte frei ist.',
     low: (bytes) =>
-      `Auf einer Platte sind nur ${bytes} frei. Schaffe Platz oder vergrößere sie: Ist sie voll, werden Uploads abgelehnt, und die Verarbeitung wartet. Verloren geht nichts.`,
+      `Auf einer Festplatte sind nur ${bytes} frei. Schaffe Platz oder vergrößere sie: Ist sie voll, werden Uploads abgelehnt, und die Verarbeitung wartet. Verloren geht nichts.`,
     parts: { database: 'Datenbank', files: 'Hochgeladene Dateien', vectors: 'Vektoren', words: 'Wörter' },
   },
 }

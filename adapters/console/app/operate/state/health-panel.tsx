@@ -54,7 +54,7 @@ const TEXTS: Texts<HealthTexts> = {
     },
   },
   de: {
-    health: 'Gesundheit',
+    health: 'Verfügbarkeit',
     good: 'Alles funktioniert: Datenbank, Dateien, beide Indexe und die Modelle.',
     bad: 'Etwas funktioniert nicht, deshalb schlagen Anfragen fehl:',
     failed: (name, code) => `${name} antwortet mit einem Fehler (${code}).`,
@@ -63,24 +63,25 @@ const TEXTS: Texts<HealthTexts> = {
     ports: {
       storage: {
         name: 'Die Datenbank',
-        advice: 'Prüfe, ob der PostgreSQL-Server läuft und erreichbar ist, oder ob die Platte des Datenordners da ist.',
+        advice:
+          'Prüfe, ob der PostgreSQL-Server läuft und erreichbar ist, oder ob die Festplatte des Datenordners da ist.',
       },
       vectorIndex: {
         name: 'Der Index der Vektoren',
-        advice: 'Prüfe die Platte des Datenordners, oder den PostgreSQL-Server mit pgvector.',
+        advice: 'Prüfe die Festplatte des Datenordners, oder den PostgreSQL-Server mit pgvector.',
       },
       lexicalIndex: {
         name: 'Der Index der Wörter',
-        advice: 'Prüfe die Platte des Datenordners, oder den PostgreSQL-Server.',
+        advice: 'Prüfe die Festplatte des Datenordners, oder den PostgreSQL-Server.',
       },
       fileStore: {
         name: 'Der Speicher der Dateien',
-        advice: 'Prüfe die Platte des Datenordners, oder den Bucket und seine Zugangsdaten.',
+        advice: 'Prüfe die Festplatte des Datenordners, oder den Bucket und seine Zugangsdaten.',
       },
       embeddingModels: {
         name: 'Ein Embedding-Modell',
         advice:
-          'Unten steht, welches. Prüfe seinen Server, oder starte "alcove doctor" für ein Modell auf dieser Maschine.',
+          'Unten steht, welches. Prüfe seinen Server, oder starte „alcove doctor“ für ein Modell auf dieser Maschine.',
       },
     },
   },

@@ -68,8 +68,8 @@ export const STATE_TEXTS: Texts<StateTexts> = {
       `The quick check after the start found ${problems === 1 ? 'a problem' : `${problems} problems`}. The doctor checks thoroughly.`,
   },
   de: {
-    title: 'Zustand',
-    about: 'Funktioniert der Server, und wartet etwas? Die Seite sieht alle 5 Sekunden nach.',
+    title: 'Status',
+    about: 'Funktioniert der Server, und wartet etwas? Die Seite prüft es alle 5 Sekunden.',
     notOperator:
       'Warteschlangen, Speicher und Modelle betreffen alle Firmen. Deshalb sehen sie nur Verwalter der obersten Firma. Kontingente und Protokoll deiner Firmen stehen oben.',
     isUnknown: 'unbekannt',
@@ -78,7 +78,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     uptime: 'Läuft seit',
     since: (duration, started) => `${duration} (${started})`,
     work: 'Arbeit im Hintergrund',
-    roles: { ingest: 'verarbeitet Dokumente und entfernt Gelöschtes', relay: 'verschickt Webhooks und Mails' },
+    roles: { ingest: 'verarbeitet Dokumente und entfernt Gelöschtes', relay: 'sendet Webhooks und E-Mails' },
     noRoles: 'Keine: Ein anderer Prozess erledigt sie.',
     deliveries: 'Webhooks, die auf Zustellung warten',
     queues: 'Warteschlangen',
@@ -92,7 +92,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
       users: 'Benutzer',
       contexts: 'GPTs',
       documents: 'Dokumente',
-      chunks: 'Textabschnitte',
+      chunks: 'Abschnitte',
       events: 'Ereignisse',
       deliveries: 'Zustellungen von Webhooks',
       audit: 'Einträge des Protokolls',
@@ -101,8 +101,9 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     wordCollections: 'Sammlungen von Wörtern',
     startCheck: 'Prüfung nach dem Start',
     noStartCheck: 'Die Prüfung ist noch nicht fertig, oder dieser Prozess macht sie nicht.',
-    startCheckGood: 'Die schnelle Prüfung nach dem Start hat keinen Fehler gefunden. Gründlich sucht die Prüfung.',
+    startCheckGood:
+      'Die schnelle Prüfung nach dem Start hat keinen Fehler gefunden. Gründlicher ist die Seite Prüfung.',
     startCheckBad: (problems) =>
-      `Die schnelle Prüfung nach dem Start hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden. Gründlich sucht die Prüfung.`,
+      `Die schnelle Prüfung nach dem Start hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden. Gründlicher ist die Seite Prüfung.`,
   },
 }
