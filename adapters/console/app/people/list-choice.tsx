@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { ListBox, ListBoxItem, Text } from 'react-aria-components'
+import { ListBox, ListBoxItem } from 'react-aria-components'
 import { TextField } from '../ui/fields.js'
 import { INCOMPLETE } from '../ui/form.js'
 import { useFieldProblem } from '../ui/use-field-problem.js'
@@ -50,8 +50,8 @@ export function ListChoice(props: ListChoiceProps): ReactElement {
       >
         {({ id, name, hint }) => (
           <ListBoxItem id={id} textValue={name} className="listbox-item">
-            <Text slot="label">{name}</Text>
-            {hint !== undefined && <Text slot="description">{hint}</Text>}
+            <span>{name}</span>
+            {hint !== undefined && <span className="hint">{hint}</span>}
           </ListBoxItem>
         )}
       </ListBox>

@@ -52,7 +52,7 @@ export function TextField({ label, hint, error, rows = 1, placeholder, ...props 
   const shown = placeholder === undefined ? {} : { placeholder }
   const missing = useFieldProblem({ isRequired, isEmpty: value.trim() === '' }, 'text')
   const wrongEmail = useEmailProblem(value, type === 'email')
-  const date = useDateInput(type === 'date')
+  const date = useDateInput(value, type === 'date')
   const problem = date.problem ?? missing ?? wrongEmail
   const told = error ?? problem
   return (

@@ -10,8 +10,8 @@ import {
 import { FormContext } from 'react-aria-components'
 import { flushSync } from 'react-dom'
 
-/** True in a form that the user has tried to send: its fields then say what they lack. */
-export const IsTried = createContext(false)
+/** True in a form that the user has tried to send: its fields then say what they lack. Undefined outside of forms. */
+export const IsTried = createContext<boolean | undefined>(undefined)
 
 /** An attribute of a field that has found a problem by itself. */
 export const INCOMPLETE = { 'data-incomplete': true } as const

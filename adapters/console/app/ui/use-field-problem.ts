@@ -29,7 +29,7 @@ export function useFieldProblem(
 ): string | undefined {
   const texts = useTexts(TEXTS)
   const isTried = useContext(IsTried)
-  if (!isTried || field.isRequired !== true || !field.isEmpty) return undefined
+  if (isTried !== true || field.isRequired !== true || !field.isEmpty) return undefined
   return kind === 'choice' ? texts.notChosen : texts.missing
 }
 
@@ -37,7 +37,7 @@ export function useFieldProblem(
 export function useEmailProblem(email: string, isEmail: boolean): string | undefined {
   const texts = useTexts(TEXTS)
   const isTried = useContext(IsTried)
-  return isTried && isEmail && email.trim() !== '' && !/^\s*\S+@\S+\s*$/.test(email) ? texts.email : undefined
+  return isTried === true && isEmail && email.trim() !== '' && !/^\s*\S+@\S+\s*$/.test(email) ? texts.email : undefined
 }
 
 interface DateInput {
@@ -50,13 +50,14 @@ interface DateInput {
 }
 
 /** Finds a date of which a part is missing. Without it, such a date would count as none. */
-export function useDateInput(isDate: boolean): DateInput {
+export function useDateInput(value: string, isDate: boolean): DateInput {
   const texts = useTexts(TEXTS)
   const isTried = useContext(IsTried)
   const [state, setState] = useState<'whole' | 'typing' | 'left'>('whole')
   if (!isDate) return { problem: undefined, events: {} }
   return {
-    problem: state === 'left' || (state === 'typing' && isTried) ? texts.date : undefined,
+    // A sentence that comes when the field loses the focus would move the button that the user is pressing.
+    problem: (isTried ?? state === 'left') && state !== 'whole' && value === '' ? texts.date : undefined,
     events: {
       onKeyUp: ({ currentTarget: { validity } }) => {
         setState((present) => (!validity.badInput ? 'whole' : present === 'left' ? present : 'typing'))
