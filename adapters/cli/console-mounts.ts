@@ -12,8 +12,16 @@ export function consoleMounts(isWanted: boolean, publicUrl: string | undefined):
   if (!isWanted) return {}
   const handle = lazyHandler(async () => {
     const { createConsoleHandler } = await loadConsole()
-    const apiPath = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
-    return createConsoleHandler({ path: `${apiPath}${PATH}`, apiPath })
+    return createConsoleHandler({ path: consolePath(publicUrl), apiPath: apiPathOf(publicUrl) })
   })
   return { [`${PATH}/*`]: handle }
+}
+
+/** The path at which browsers find the console. */
+export function consolePath(publicUrl: string | undefined): string {
+  return `${apiPathOf(publicUrl)}${PATH}`
+}
+
+function apiPathOf(publicUrl: string | undefined): string {
+  return publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
 }

@@ -45,6 +45,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
   const basePath = checkPath('basePath', options.basePath ?? '', '/alcove')
   checkApis(options.apis)
   checkPublicUrl(options.publicUrl)
+  checkSignInUrl(options.signInUrl)
   const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
   checkLogin(login)
   const app = new Hono<RequestEnvironment>()
@@ -123,6 +124,14 @@ function checkApis(apis: HttpHandlerOptions['apis'] = []): void {
   for (const api of apis) {
     if (!API_NAMES.includes(api)) throw new InvalidInputError('apis', `must be a list of ${API_NAMES.join(', ')}`)
   }
+}
+
+function checkSignInUrl(url: unknown): void {
+  if (url === undefined) return
+  const isPage = typeof url === 'string' && URL.canParse(url, 'http://localhost')
+  // A browser takes two slashes for another host.
+  if (isPage && /^(?:https?:\/\/|\/(?![/\\]))/.test(url)) return
+  throw new InvalidInputError('signInUrl', 'must be a path such as /console, or an http or https URL')
 }
 
 function toBytes(value: object): Uint8Array {

@@ -44,6 +44,11 @@ export interface HttpHandlerOptions extends LoginOptions {
    */
   readonly cookieLogins?: boolean
   /**
+   * The page on which users sign in, such as `/console` or `https://app.example.com/login`: the page on which they set
+   * their password links to it. Default: no link.
+   */
+  readonly signInUrl?: string
+  /**
    * Further handlers by path, such as `{ '/mcp': createMcpHandler(engine) }`. Their requests are logged and their answers
    * get the headers of this handler, with those for `corsOrigins`. A path may end in `/*`. Default: none.
    */
@@ -67,6 +72,7 @@ export const OPTIONS: Readonly<Record<keyof HttpHandlerOptions, true>> = {
   allowsCrossSite: true,
   bearerTokens: true,
   cookieLogins: true,
+  signInUrl: true,
   mounts: true,
   telemetry: true,
 }

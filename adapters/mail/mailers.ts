@@ -20,6 +20,7 @@ const DEFAULT_FROM = 'Alcove <alcove@localhost>'
  */
 export class FolderMailer implements Mailer {
   readonly isImmediate = true
+  readonly keepsMails = true
   readonly #folder: string
   readonly #from: string
 

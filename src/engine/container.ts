@@ -176,6 +176,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     listAudit: container.get(ListAudit),
     listPermissionOptions: container.get(ListPermissionOptions),
     logins: container.get(Logins),
+    mailer: container.get(MAILER),
     passwords: container.get(Passwords),
     userPermissions: container.get(Permissions),
     prepareChat: container.get(PrepareChat),

@@ -36,6 +36,7 @@ export class EngineInspection {
       started: this.#started,
       uptimeSeconds: Math.round((performance.now() - this.#startedAt) / 1_000),
       roles: this.#engine.roles,
+      mails: this.#parts.mailer.keepsMails === true ? 'kept' : 'sent',
       ...(await this.#readMeasured()),
       startCheck: this.#parts.startCheck.report ?? null,
       verification: this.#verification ?? null,

@@ -30,7 +30,16 @@ import type {
   RecordEvent,
   TrimDeliveries,
 } from '../outbox/index.js'
-import type { Clock, FileStore, LexicalIndex, Storage, Telemetry, TokenSigner, VectorIndex } from '../ports/index.js'
+import type {
+  Clock,
+  FileStore,
+  LexicalIndex,
+  Mailer,
+  Storage,
+  Telemetry,
+  TokenSigner,
+  VectorIndex,
+} from '../ports/index.js'
 import type { PrepareChat, Search } from '../search/index.js'
 import type {
   AccessRecorder,
@@ -81,6 +90,7 @@ export interface EngineParts {
   readonly listAudit: ListAudit
   readonly listPermissionOptions: ListPermissionOptions
   readonly logins: Logins
+  readonly mailer: Mailer
   readonly passwords: Passwords
   readonly userPermissions: Permissions
   readonly prepareChat: PrepareChat

@@ -48,6 +48,8 @@ export interface EngineState {
   readonly queues: readonly EngineQueue[]
   /** Deliveries that are neither done nor given up. */
   readonly pendingDeliveries: number
+  /** `kept` if the mails stay where the operator finds them, such as in a folder; `sent` if they go out. */
+  readonly mails: 'sent' | 'kept'
   /** Sizes are measured once a minute at most. */
   readonly disk: readonly DiskPart[]
   /** Collections of the indexes: one for each context and generation. Null if unknown. */

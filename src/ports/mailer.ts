@@ -16,6 +16,11 @@ export interface Mailer {
    */
   readonly isImmediate: boolean
   /**
+   * True if no mail reaches its receiver by itself: the operator finds it, such as in a folder, and passes it on.
+   * Default: false.
+   */
+  readonly keepsMails?: boolean
+  /**
    * Sends one mail.
    *
    * @param options.signal aborts the call, which then rejects with the signal's reason. The mail may have been sent.

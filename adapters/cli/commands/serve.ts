@@ -3,7 +3,7 @@ import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
 import type { MetricsServer } from '../../opentelemetry/index.js'
 import { agentMounts } from '../agent-mounts.js'
-import { consoleMounts } from '../console-mounts.js'
+import { consoleMounts, consolePath } from '../console-mounts.js'
 import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
 import { listening } from '../listening.js'
 import { LOG_LEVELS, Log } from '../log.js'
@@ -89,6 +89,7 @@ export function serveCommand(): CommandUnknownOpts {
       const handlerOptions = {
         corsOrigins: corsOrigin,
         cookieLogins: given.console,
+        ...(given.console && { signInUrl: consolePath(publicUrl) }),
         telemetry,
         ...(publicUrl !== undefined && { publicUrl }),
         ...(maxUpload !== undefined && { maxUploadBytes: maxUpload }),

@@ -1783,6 +1783,11 @@ export interface components {
             roles: ("ingest" | "relay")[];
             queues: components["schemas"]["EngineQueue"][];
             pendingDeliveries: number;
+            /**
+             * @description `kept` if mails stay where the operator finds them, such as in a folder
+             * @enum {string}
+             */
+            mails: "sent" | "kept";
             disk: components["schemas"]["DiskPart"][];
             collections: {
                 vectors: number | null;

@@ -52,9 +52,13 @@ export const PASSWORD_ROUTES: readonly Route[] = [
       },
       ...TOO_MANY,
     },
-    handle: async ({ request, readJson, engine, origin }) => {
+    handle: async ({ request, readJson, engine, origin, options }) => {
       if (mediaType(request) === FORM) {
-        return await answerForm(request, (read) => engine.authentication.setPassword(read, origin))
+        return await answerForm(
+          request,
+          async (read) => await engine.authentication.setPassword(read, origin),
+          options.signInUrl,
+        )
       }
       await engine.authentication.setPassword(async () => (await readJson()) as PasswordSetup, origin)
       return noContent()
@@ -79,6 +83,7 @@ export const PASSWORD_ROUTES: readonly Route[] = [
 async function answerForm(
   request: Request,
   setPassword: (read: () => Promise<PasswordSetup>) => Promise<void>,
+  signInUrl: string | undefined,
 ): Promise<Response> {
   let token: string | undefined
   try {
@@ -87,7 +92,7 @@ async function answerForm(
       token = form.get('token') ?? ''
       return { token, password: form.get('password') ?? '' }
     })
-    return page(setupResultPage(), SETUP_POLICY)
+    return page(setupResultPage(signInUrl), SETUP_POLICY)
   } catch (error) {
     if (token === undefined || !(error instanceof AlcoveError) || error.code !== 'ERR_INVALID_INPUT') throw error
     return page(setupPage(token, error.message), SETUP_POLICY, 400)
@@ -108,8 +113,13 @@ function setupPage(token: string, problem?: string): string {
   )
 }
 
-function setupResultPage(): string {
-  return document('Your password is set', html`<p>You can close this page.</p>`)
+function setupResultPage(signInUrl: string | undefined): string {
+  return document(
+    'Your password is set',
+    signInUrl === undefined
+      ? html`<p>You can close this page.</p>`
+      : html`<p>Use it with your e-mail address: <a href="${signInUrl}">Sign in</a></p>`,
+  )
 }
 
 function document(title: string, content: HtmlEscapedString | Promise<HtmlEscapedString>): string {

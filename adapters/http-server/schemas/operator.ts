@@ -122,6 +122,9 @@ export const installationStateSchema: z.ZodType<InstallationState> = z
     roles: z.array(z.enum(['ingest', 'relay'])),
     queues: z.array(queue),
     pendingDeliveries: count,
+    mails: z
+      .enum(['sent', 'kept'])
+      .meta({ description: '`kept` if mails stay where the operator finds them, such as in a folder' }),
     disk: z.array(diskPart),
     collections: z.object({ vectors: count.nullable(), words: count.nullable() }),
     rows: z.record(z.string(), count),

@@ -68,7 +68,8 @@ export async function openConsoleTest(
   const initial = { companyName: 'Harbour Works', ownerEmail: OWNER_EMAIL }
   const open = async (port: number): Promise<Running> => {
     const engine = await openLocalEngine({ dataDir: folder.path, initial, ...place.options(), ...options })
-    const handler = createHttpHandler(engine, { cookieLogins: true, mounts: { '/console/*': createConsoleHandler() } })
+    const mounts = { '/console/*': createConsoleHandler() }
+    const handler = createHttpHandler(engine, { cookieLogins: true, signInUrl: '/console', mounts })
     return { engine, server: await serveHttp(handler, { host: '127.0.0.1', port }) }
   }
   const stop = async ({ engine, server }: Running): Promise<void> => {

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { Engine } from '../../../src/index.js'
 import { type ConsoleTest, PASSWORD } from './console-test.js'
 
@@ -48,14 +46,4 @@ export async function addHelper({ administration }: Engine, company: LowerCompan
   const capabilities = ['tenant:manage']
   const { id: appRoleId } = await roles.create({ name: 'Manager', applications: ['tenant'], capabilities, companyId })
   await permissions.grant({ userIdentityId: id, appAccountId: company.tenantId, appRoleId })
-}
-
-/** Sends what a command for curl would send. @returns the answer */
-export async function runCurl(command: string): Promise<unknown> {
-  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script])
-  const [url = '', ...args] = stdout.split('\0')
-  const body = args.filter((text) => text !== '-d' && text !== '').join('&')
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  return await (await fetch(url, { method: 'POST', body, headers })).json()
 }

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { compileFunction } from 'node:vm'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAlcoveClient, dataOf } from '../../../adapters/client/index.js'
 import {
   conditionsOf,
   type FilterCondition,
@@ -20,6 +17,7 @@ import {
   seriousViolations,
   sidewaysScrolls,
 } from './console-test.js'
+import { clipboardOf, runCurl, runNode } from './run-code.js'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 const TEXTS = { description: 'Answer from the documents.', caption: 'Repairs', toolsJson: '[]' }
@@ -252,19 +250,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     const prompt = `what's the "gasket" of $HOME? \\`
     const filter = JSON.stringify({ metadata: { year: { gte: 2025 }, 'a key': { exists: false } } })
     const query = `prompt=${encodeURIComponent(prompt)}&topN=2&filter=${encodeURIComponent(filter)}`
+    await shown.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await shown.open(`/search?context=${ids.workshop}&${query}`)
     const [curl = '', client = '', host = ''] = await codesOf(page)
     const token = await accessToken(test)
-    const { args } = await argumentsOf(curl, token)
-    const [url = '', , authorization = '', , type = '', , body = ''] = args
-    expect([authorization, type]).toEqual([`Authorization: Bearer ${token}`, 'Content-Type: application/json'])
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body,
-    })
     const [expected] = await session.search(ids.workshop, prompt, { topN: 2, filter: JSON.parse(filter) as object })
-    expect(await answer.json()).toMatchObject([{ id: expected?.id, score: expected?.score }])
+    expect(await runCurl(curl, { TOKEN: token })).toMatchObject([{ id: expected?.id, score: expected?.score }])
     const line = `${expected?.score.toFixed(3)} pumps.md`
     expect(await runClient(client, test)).toEqual([line])
     expect(await runHost(host, test)).toEqual([line])
@@ -388,23 +379,18 @@ describe('the form of a filter', () => {
   })
 })
 
-/** The three codes of the first column, as the dialog shows them. */
+/** The three codes of the first column, as the dialog copies them. */
 async function codesOf(page: Page): Promise<string[]> {
   await page.getByRole('button', { name: 'Copy as code' }).click()
   const codes: string[] = []
   for (const name of ['curl', 'TypeScript, over the network', 'TypeScript, in your application']) {
     await page.getByRole('tab', { name }).click()
-    codes.push(await page.getByRole('tabpanel').locator('pre').innerText())
+    await page.getByRole('button', { name: 'Copy this code' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    codes.push(await clipboardOf(page))
   }
   await page.keyboard.press('Escape')
   return codes
-}
-
-/** The arguments that a shell gives to curl. */
-async function argumentsOf(code: string, token: string): Promise<{ readonly args: readonly string[] }> {
-  const script = `curl() { printf '%s\\0' "$@"; }\n${code}`
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script], { env: { TOKEN: token } })
-  return { args: stdout.split('\0') }
 }
 
 async function accessToken({ address, key }: ConsoleTest): Promise<string> {
@@ -414,23 +400,21 @@ async function accessToken({ address, key }: ConsoleTest): Promise<string> {
   return ((await answer.json()) as { readonly access_token: string }).access_token
 }
 
-/** Runs a program whose imports are given. @returns the lines that it prints */
-async function runProgram(code: string, given: Readonly<Record<string, unknown>>): Promise<string[]> {
+async function runClient(code: string, { key }: ConsoleTest): Promise<string[]> {
+  return await runNode(code, { CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret })
+}
+
+/** Runs a program for a host. It gets the engine of the test, which holds the folder. @returns the lines that it prints */
+async function runHost(code: string, { engine }: ConsoleTest): Promise<string[]> {
   const lines: string[] = []
   const console = { log: (...values: unknown[]) => lines.push(values.join(' ')) }
-  const names = { ...given, console }
+  const openLocalEngine = async () => ({
+    owner: engine.owner,
+    as: engine.as.bind(engine),
+    close: async () => undefined,
+  })
   const body = `return (async () => {\n${code.replace(/^import .*$/gm, '')}\n})()`
-  const run = compileFunction(body, Object.keys(names)) as (...values: unknown[]) => Promise<void>
-  await run(...Object.values(names))
+  const run = compileFunction(body, ['openLocalEngine', 'console']) as (...values: unknown[]) => Promise<void>
+  await run(openLocalEngine, console)
   return lines
-}
-
-async function runClient(code: string, { key }: ConsoleTest): Promise<string[]> {
-  const process = { env: { CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret } }
-  return await runProgram(code, { createAlcoveClient, dataOf, process })
-}
-
-async function runHost(code: string, { engine }: ConsoleTest): Promise<string[]> {
-  const open = { owner: engine.owner, as: engine.as.bind(engine), close: async () => undefined }
-  return await runProgram(code, { openLocalEngine: async () => open })
 }

@@ -1,5 +1,6 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DOCUMENT_CATALOG } from '../../../src/index.js'
 import { verifyWebhook } from '../../../src/webhooks/index.js'
 import { type Receiver, startReceiver } from '../https-transport/receiver.js'
 import {
@@ -121,6 +122,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor()
     await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor()
 
+    await page.getByText('The test event is always a run.started of no run').waitFor()
     await button('Send a test event').click()
     const sent = page.getByRole('region', { name: 'Test event' })
     await sent.getByText('The receiver has accepted it.').waitFor()
@@ -140,8 +142,15 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.getByText('Only chosen events').click()
     await button('Add').click()
     await page.getByText('Choose at least one event.').waitFor()
+    const ticked = (): Locator => page.locator('.hooks-types').getByRole('checkbox', { checked: true })
+    await button('Choose all: Runs').click()
+    expect(await ticked().count()).toBe(3)
+    await page.getByText('All events of documents').click()
+    await page.getByText('Only chosen events').click()
+    expect(await ticked().count()).toBe(3)
+    await page.getByText('document.completed').click()
+    await page.getByText('document.deleted').click()
     await page.getByText('run.completed').click()
-    await page.getByText('document.failed').click()
     await picture(page, 'console-webhooks-form')
     await button('Add').click()
     await button('I have copied the secret').click()
@@ -269,7 +278,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await page.getByRole('heading', { name: 'Mended receiver', level: 1 }).waitFor()
     expect(await fact('Attempts')).toBe('eleven in about a day')
     expect(await fact('Company')).toBe('Harbour Works and the companies below it')
-    expect(await fact('Events')).toMatch(/run\.completed\s+document\.failed/)
+    expect(await fact('Events')).toMatch(/document\.failed\s+run\.completed/)
 
     await button('Disable').click()
     await page.getByText('It gets no events. Enable it to send events again.').waitFor()
@@ -283,6 +292,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('webhooks in the console', () => 
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'Webhook destinations' }).waitFor()
     await expect.poll(async () => await page.getByRole('link', { name: 'Mended receiver' }).count()).toBe(0)
+  })
+
+  it('gives a destination all events of documents by one press', async () => {
+    await page.goto(`${test.address}/console/webhooks/destinations/new`)
+    await page.getByText('All events of runs and agents, none of documents').waitFor()
+    await page.getByRole('textbox', { name: 'URL' }).fill(new URL('/documents', working.url).href)
+    await page.getByText('All events of documents').click()
+    await button('Add').click()
+    await button('I have copied the secret').click()
+    for (const { type } of DOCUMENT_CATALOG) await page.getByText(type, { exact: true }).waitFor()
+    const { destinations } = test.engine.administration
+    const made = (await destinations.list()).find(({ url }) => url.endsWith('/documents'))
+    expect([...(made?.eventTypes ?? [])].sort()).toEqual(DOCUMENT_CATALOG.map(({ type }) => type).sort())
+    await page.getByRole('link', { name: 'Change', exact: true }).click()
+    expect(await page.getByRole('radio', { name: 'All events of documents' }).isChecked()).toBe(true)
+    await destinations.delete(made?.id ?? 0)
+    await page.goto(`${test.address}/console/webhooks`)
   })
 
   it('shows a receiver that failed, and one that wants no more events', async () => {

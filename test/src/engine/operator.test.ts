@@ -73,6 +73,7 @@ describe('the state of an engine', () => {
     expect(queueOf(state, 'purge-context')).toEqual({ kind: 'purge-context', ...idle, delayed: 2 })
     expect(queueOf(state, 'ingest-document')).toEqual({ kind: 'ingest-document', ...idle, delayed: 0 })
     expect(state.pendingDeliveries).toBe(1)
+    expect(state.mails).toBe('sent')
     expect(state.collections).toEqual({ vectors: 1, words: 1 })
     expect(state.models).toEqual([
       {

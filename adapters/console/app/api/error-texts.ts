@@ -1,51 +1,59 @@
 import { AlcoveApiError, AlcoveClientError, DocumentProcessingError } from '../../../client/index.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/language.js'
+import { ERROR_CODE_TEXTS } from './error-code-texts.js'
 
-interface ErrorTexts {
-  readonly unreachable: string
-  readonly unexpected: (message: string) => string
-  /** Sentences by error code. The server's own sentence stands for every other code. */
-  readonly codes: Readonly<Record<string, string>>
+/** An error as the page says it. */
+export interface SaidError {
+  /** A sentence with what to do. */
+  readonly text: string
+  /** The server's own sentence, in English, if it has facts that the text does not have. */
+  readonly detail?: string
+  /** True if the text says too little without the detail. */
+  readonly isDetailNeeded?: boolean
 }
 
-const TEXTS: Texts<ErrorTexts> = {
-  en: {
-    unreachable: 'The server does not answer. Check that it runs and that you are online, then try again.',
-    unexpected: (message) => `Something unexpected happened: ${message}. Reload the page and try again.`,
-    codes: {
-      ERR_UNAUTHENTICATED: 'You are not signed in any more. Sign in again.',
-      ERR_FORBIDDEN: 'You may not do this. Ask somebody who manages users to give you the right.',
-      ERR_LAST_MANAGER: 'The company would have nobody left who can manage it. Let somebody else manage it first.',
-      ERR_THROTTLED: 'The server gets too many requests at once. Wait a moment, then try again.',
-      ERR_UNAVAILABLE: 'The server cannot do this now. Wait a moment, then try again.',
-    },
-  },
-  de: {
-    unreachable: 'Der Server antwortet nicht. Prüfe, ob er läuft und du online bist, und versuche es noch einmal.',
-    unexpected: (message) =>
-      `Etwas Unerwartetes ist passiert: ${message}. Lade die Seite neu und versuche es noch einmal.`,
-    codes: {
-      ERR_UNAUTHENTICATED: 'Du bist nicht mehr angemeldet. Melde dich noch einmal an.',
-      ERR_FORBIDDEN: 'Das darfst du nicht. Bitte jemanden, der Benutzer verwaltet, um das Recht.',
-      ERR_LAST_MANAGER:
-        'Die Firma hätte dann niemanden mehr, der sie verwaltet. Lass sie vorher jemand anderen verwalten.',
-      ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
-      ERR_UNAVAILABLE: 'Der Server kann das gerade nicht. Warte kurz und versuche es noch einmal.',
-    },
-  },
-}
+/** Codes whose messages say which entry, or which other thing, is in the way. */
+const NEED_DETAIL: ReadonlySet<string> = new Set(['ERR_INVALID_INPUT', 'ERR_ALREADY_EXISTS', 'ERR_IN_USE'])
+/** Codes whose messages have names or numbers. */
+const HAVE_DETAIL: ReadonlySet<string> = new Set([
+  'ERR_FORBIDDEN',
+  'ERR_LIMIT_REACHED',
+  'ERR_QUOTA_EXCEEDED',
+  'ERR_THROTTLED',
+  'ERR_DESTINATION_REFUSED',
+  'ERR_MODEL_UNKNOWN',
+])
 
-/** A function that says an error as a sentence with what to do. */
-export function useErrorText(): (error: unknown) => string {
-  const { unreachable, unexpected, codes } = useTexts(TEXTS)
+/** A function that says an error as a sentence with what to do, and the server's sentence where that tells more. */
+export function useSaidError(): (error: unknown) => SaidError {
+  const texts = useTexts(ERROR_CODE_TEXTS)
   return (error) => {
     if (error instanceof AlcoveApiError) {
-      const known = codes[error.code]
-      return known === undefined ? sentence(error.message) : `${known} (${error.message})`
+      const { code, status, message } = error
+      const thing = texts.things[code]
+      const known = thing === undefined ? texts.codes[code] : texts.gone(thing)
+      const detail = sentence(message)
+      if (known !== undefined) {
+        const isDetailNeeded = NEED_DETAIL.has(code)
+        return isDetailNeeded || HAVE_DETAIL.has(code) ? { text: known, detail, isDetailNeeded } : { text: known }
+      }
+      // The message of an internal failure has no facts: the server keeps them in its log.
+      return status >= 500 ? { text: texts.failed(code) } : { text: texts.refused, detail, isDetailNeeded: true }
     }
-    if (error instanceof DocumentProcessingError) return sentence(error.message)
-    if (error instanceof AlcoveClientError && error.code === 'ERR_UNREACHABLE') return unreachable
-    return unexpected(error instanceof Error ? error.message : String(error))
+    if (error instanceof DocumentProcessingError) {
+      return { text: texts.refused, detail: sentence(error.message), isDetailNeeded: true }
+    }
+    if (error instanceof AlcoveClientError && error.code === 'ERR_UNREACHABLE') return { text: texts.unreachable }
+    return { text: texts.unexpected, detail: sentence(error instanceof Error ? error.message : String(error)) }
+  }
+}
+
+/** As {@link useSaidError}, in one text: for a place that has no room for details. */
+export function useErrorText(): (error: unknown) => string {
+  const said = useSaidError()
+  return (error) => {
+    const { text, detail, isDetailNeeded } = said(error)
+    return detail !== undefined && isDetailNeeded === true ? `${text} (${detail})` : text
   }
 }
 

@@ -54,10 +54,6 @@ const TEXTS: Texts<DocumentErrorTexts> = {
       ERR_STORAGE_FULL: 'The server has no room left. Tell the operator, and try again later.',
       ERR_MODEL_UNAVAILABLE:
         'The model that makes texts searchable does not answer. It goes on by itself once it does.',
-      ERR_DOCUMENT_NOT_FOUND: 'The document does not exist any more. Go back to the list.',
-      ERR_CONTEXT_NOT_FOUND: 'The GPT does not exist any more, or you may not see it. Go back to your GPTs.',
-      ERR_FORBIDDEN: 'You may not do this. Ask somebody who manages users to give you the right.',
-      ERR_THROTTLED: 'The server gets too many requests at once. Wait a moment, then try again.',
     },
   },
   de: {
@@ -98,10 +94,6 @@ const TEXTS: Texts<DocumentErrorTexts> = {
         'Der Server hat keinen Platz mehr. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_MODEL_UNAVAILABLE:
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sobald es antwortet, geht es von selbst weiter.',
-      ERR_DOCUMENT_NOT_FOUND: 'Das Dokument gibt es nicht mehr. Geh zurück zur Liste.',
-      ERR_CONTEXT_NOT_FOUND: 'Dieses GPT gibt es nicht mehr, oder du darfst es nicht sehen. Geh zurück zu deinen GPTs.',
-      ERR_FORBIDDEN: 'Das darfst du nicht. Bitte jemanden, der Benutzer verwaltet, um das Recht.',
-      ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
     },
   },
 }
@@ -129,7 +121,7 @@ export function useDocumentErrorText(): DocumentErrorText {
     if (!(error instanceof AlcoveApiError)) return otherErrorText(error)
     const isTooLarge = error.code === 'ERR_HTTP' && error.status === TOO_LARGE_STATUS
     const known = codes[isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code]
-    return known ?? (error.status === 401 ? otherErrorText(error) : other(sentence(error.message)))
+    return known ?? otherErrorText(error)
   }
   return { errorText, failureText }
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { fieldErrorOf } from '../api/field-errors.js'
+import { useFieldError } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useFormat } from '../texts/format.js'
 import { type Texts, useTexts } from '../texts/language.js'
@@ -105,7 +105,7 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
   const submit = (): void => {
     if (Object.keys(check(draft)).length === 0) saving.mutate([draft, base])
   }
-  const refused = fieldErrorOf(saving.error, fieldsOf(draft))
+  const refused = useFieldError()(saving.error, fieldsOf(draft))
   const found = hasTried ? check(draft) : {}
   const errors: FieldErrors = refused === undefined ? found : { [refused.field]: refused.text, ...found }
   const hasErrors = Object.keys(errors).length > 0

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
-import { fieldErrorOf } from '../api/field-errors.js'
+import { useFieldError } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
@@ -99,7 +99,7 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
     navigate('/gpts')
     queries.removeQueries({ queryKey: GPTS })
   }
-  const refused = fieldErrorOf(finding.error, ['email'])
+  const refused = useFieldError()(finding.error, ['email'])
   const isUnknown = finding.error instanceof AlcoveApiError && finding.error.status === 404
   const error = isUnknown ? texts.unknown : refused?.text
   return (

@@ -1,10 +1,10 @@
 import { type ReactElement, useState } from 'react'
-import { sentence, useErrorText } from '../api/error-texts.js'
+import { FailureText } from '../documents/detail/failure-text.js'
 import { useFormat } from '../texts/format.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
-import { Note, Progress } from '../ui/notes.js'
+import { ErrorNote, Note, Progress } from '../ui/notes.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
 import { type Settings, useChangeSettings } from './use-settings.js'
 
@@ -63,7 +63,6 @@ interface ReindexingProps {
 export function Reindexing({ contextId, settings, mayChange }: ReindexingProps): ReactElement {
   const texts = useTexts(TEXTS)
   const names = useTexts(SETTINGS_TEXTS)
-  const errorText = useErrorText()
   const { number, percent } = useFormat()
   const { reindexing } = settings
   const [before, setBefore] = useState(reindexing)
@@ -104,13 +103,14 @@ export function Reindexing({ contextId, settings, mayChange }: ReindexingProps):
             <p>{texts.text}</p>
             {waiting !== null && (
               <Note kind="warning">
-                {texts.waits} {sentence(waiting)}
+                <p>{texts.waits}</p>
+                <FailureText told={waiting} />
               </Note>
             )}
           </>
         ) : (
           <div className="note note-error">
-            <p>{sentence(error)}</p>
+            <FailureText told={error} />
             <p>{texts.stoppedText}</p>
           </div>
         )}
@@ -119,11 +119,7 @@ export function Reindexing({ contextId, settings, mayChange }: ReindexingProps):
         label={texts.progress(number(documentsDone), number(documentsTotal))}
         value={documentsTotal === 0 ? 0 : documentsDone / documentsTotal}
       />
-      {changing.error !== null && (
-        <p role="alert" className="note note-error">
-          {errorText(changing.error)}
-        </p>
-      )}
+      <ErrorNote error={changing.error} />
       {mayChange && (
         <div className="actions">
           {error !== null && (

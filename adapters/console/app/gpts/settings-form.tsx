@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
-import { fieldErrorOf } from '../api/field-errors.js'
+import { useFieldError } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
@@ -106,7 +106,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
     else if (startsReindex(changes) && (await hasDocuments().catch(() => true))) setAsking(true)
     else await save()
   }
-  const refused = fieldErrorOf(saving.error, SETTING_NAMES)
+  const refused = useFieldError()(saving.error, SETTING_NAMES)
   const wrong = hasTried ? wrongIn(changes) : new Set<string>()
   const errorOf = (name: (typeof SETTING_NAMES)[number]): string | undefined =>
     refused?.field === name ? refused.text : wrong.has(name) ? texts.wrong : undefined

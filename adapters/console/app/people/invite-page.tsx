@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { fieldErrorOf } from '../api/field-errors.js'
+import { useFieldError } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
@@ -36,7 +36,7 @@ export function InvitePage(): ReactElement {
   const firstRoles = useFirstRoles(companyId)
   const first = firstRoles.data ?? undefined
   const role = chosenRole ?? first?.roles.find(({ title }) => title === 'Member')?.value
-  const wrong = fieldErrorOf(invite.error, ['email', 'firstName', 'lastName'])
+  const wrong = useFieldError()(invite.error, ['email', 'firstName', 'lastName'])
   const errorAt = (field: string): string | undefined => (wrong?.field === field ? wrong.text : undefined)
   // An error of the server belongs to what was sent.
   const edit = (set: (value: string) => void) => (value: string) => {

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { fieldErrorOf } from '../api/field-errors.js'
+import { useFieldError } from '../api/field-errors.js'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { type Sight, useOwnSight } from '../login/own-sight.js'
 import { useLogin } from '../login/use-login.js'
@@ -10,8 +10,8 @@ import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { CompanyChoice } from './company-choice.js'
 import { KEY_TEXTS } from './key-texts.js'
-import { useRoles } from './role-choices.js'
 import type { KeyInput, Target } from './use-keys.js'
+import { useRoles } from './use-roles.js'
 import { isServiceUser, type User } from './use-users.js'
 import { UserChoice } from './user-choice.js'
 
@@ -56,7 +56,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
   const userId = actsAs === 'me' ? login.user.id : actsAs === 'user' ? user?.id : undefined
   const isComplete = companyId !== undefined && targets.length > 0 && (actsAs !== 'user' || user !== undefined)
   const needsTarget = hasTried && targets.length === 0
-  const wrong = fieldErrorOf(error, ['expires'])
+  const wrong = useFieldError()(error, ['expires'])
   const submit = (): void => {
     if (!isComplete) return
     const optional = { ...(userId !== undefined && { userId }), ...(expires !== '' && { expires }) }

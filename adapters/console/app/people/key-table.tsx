@@ -1,11 +1,13 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
+import { useLogin } from '../login/use-login.js'
 import { useFormat } from '../texts/format.js'
 import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Badge } from '../ui/notes.js'
 import { Row, Table } from '../ui/table.js'
 import { KEY_TEXTS } from './key-texts.js'
+import { useRolesText } from './names.js'
 import { TEXTS } from './people-texts.js'
 import { useCompanyName } from './use-companies.js'
 import type { ApiKey } from './use-keys.js'
@@ -20,8 +22,8 @@ export function KeyTable({ keys, onRevoke }: KeyTableProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const { keys: title } = useTexts(TEXTS)
   const users = useUsersById(keys.map(({ userId }) => userId))
-  const { id, company, user, targets, sight, state, lastUsed, created, expires } = texts
-  const names = [id, company, user, targets, sight, state, lastUsed, created, expires]
+  const { id, created, user, targets, sight, state, lastUsed, expires, company } = texts
+  const names = [id, created, user, targets, sight, state, lastUsed, expires, company]
   return (
     <Table label={title} columns={names.map((name) => ({ name }))}>
       {keys.map((key) => (
@@ -41,12 +43,20 @@ function KeyRow({ apiKey, user, onRevoke }: KeyRowProps): ReactElement {
   const texts = useTexts(KEY_TEXTS)
   const format = useFormat()
   const companyName = useCompanyName()
+  const { login } = useLogin()
+  const rolesText = useRolesText()
   return (
     <Row
       cells={[
-        <span className="people-id">{clientId}</span>,
-        companyName(companyId),
-        <KeyUser id={userId} user={user} />,
+        <>
+          <span className="people-id">{clientId}</span>{' '}
+          {clientId === login.clientId && <Badge>{texts.thisLogin}</Badge>}
+        </>,
+        format.time(created),
+        <>
+          <KeyUser id={userId} user={user} />
+          {user != null && <div className="soft">{rolesText(user)}</div>}
+        </>,
         targets.map((target) => texts.targetNames[target] ?? target).join(', '),
         sight === 'account' ? texts.seesAccount : texts.seesUser,
         <>
@@ -60,8 +70,8 @@ function KeyRow({ apiKey, user, onRevoke }: KeyRowProps): ReactElement {
           )}
         </>,
         lastUsed === null ? texts.never : format.time(lastUsed),
-        format.time(created),
         expires === null ? texts.never : format.time(expires),
+        companyName(companyId),
       ]}
     />
   )

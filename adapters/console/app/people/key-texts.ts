@@ -4,6 +4,9 @@ const EN = {
   back: 'All API keys',
   intro:
     'Programs sign in with an API key: a client id and a secret. A key acts for a user, and can never do more than that user.',
+  noNames:
+    'Keys have no names. Tell them apart by client id, date and role, and note the client id where you use the key.',
+  thisLogin: 'you, now',
   create: 'Create an API key',
   none: 'No API key yet',
   noneText: 'Create one to call the REST API from a program, or to connect an agent by MCP.',
@@ -70,6 +73,9 @@ const DE: typeof EN = {
   back: 'Alle API-Schlüssel',
   intro:
     'Programme melden sich mit einem API-Schlüssel an: einer Client-ID und einem Secret. Ein Schlüssel handelt für einen Benutzer und kann nie mehr als dieser.',
+  noNames:
+    'Schlüssel haben keine Namen. Unterscheide sie nach Client-ID, Datum und Rolle, und notiere die Client-ID dort, wo du den Schlüssel benutzt.',
+  thisLogin: 'du, jetzt',
   create: 'API-Schlüssel erstellen',
   none: 'Noch kein API-Schlüssel',
   noneText: 'Erstelle einen, um die REST-API aus einem Programm aufzurufen oder einen Agenten über MCP zu verbinden.',

@@ -35,7 +35,10 @@ export function KeysPage(): ReactElement {
             all.length === 0 ? (
               <EmptyState title={texts.none}>{texts.noneText}</EmptyState>
             ) : (
-              <KeyTable keys={all} onRevoke={setAsked} />
+              <>
+                <p className="hint">{texts.noNames}</p>
+                <KeyTable keys={all} onRevoke={setAsked} />
+              </>
             )
           }
         </Loaded>

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Select } from '../ui/fields.js'
 import { Loaded, Note } from '../ui/notes.js'
+import { useApplicationName } from './names.js'
 import { useRoleChoices } from './role-choices.js'
 import { type OptionItem, type OptionsPath, useOptions } from './use-options.js'
 import { USER_TEXTS } from './user-texts.js'
@@ -23,6 +24,7 @@ export function PermissionSteps({ draft, onChange, takenAccounts }: PermissionSt
   const texts = useTexts(USER_TEXTS)
   const options = useOptions(draft)
   const roleChoices = useRoleChoices()
+  const applicationName = useApplicationName()
   const { companyId, type, region } = draft
   return (
     <Loaded query={options}>
@@ -34,6 +36,7 @@ export function PermissionSteps({ draft, onChange, takenAccounts }: PermissionSt
             <Step
               label={texts.application}
               items={applications}
+              nameOf={applicationName}
               value={draft.type}
               onChange={(chosen) => onChange({ companyId, type: chosen })}
             />
@@ -78,17 +81,22 @@ export function PermissionSteps({ draft, onChange, takenAccounts }: PermissionSt
 interface StepProps {
   readonly label: string
   readonly items: readonly OptionItem[]
+  /** Names an item for people. Default: its title. */
+  readonly nameOf?: (title: string) => string
   readonly value: number | undefined
   readonly onChange: (value: number) => void
 }
 
-function Step({ label, items, value, onChange }: StepProps): ReactElement | null {
+function Step({ label, items, nameOf = (title) => title, value, onChange }: StepProps): ReactElement | null {
   if (items.length === 0) return null
   return (
     <Select
       label={label}
       isRequired
-      choices={items.map((item) => ({ value: String(item.value), label: item.title }))}
+      choices={items.map(({ value: id, title }) => {
+        const name = nameOf(title)
+        return { value: String(id), label: name, ...(name !== title && { technical: title }) }
+      })}
       value={value === undefined ? null : String(value)}
       onChange={(chosen) => onChange(Number(chosen))}
     />

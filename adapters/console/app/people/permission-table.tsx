@@ -4,6 +4,7 @@ import { useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Badge } from '../ui/notes.js'
 import { Row, Table } from '../ui/table.js'
+import { Named, useApplicationName, useRoleNames } from './names.js'
 import { useCompanyName } from './use-companies.js'
 import type { ListedPermission } from './use-users.js'
 import { USER_TEXTS } from './user-texts.js'
@@ -19,6 +20,8 @@ export function PermissionTable({ permissions, onAction }: PermissionTableProps)
   const texts = useTexts(USER_TEXTS)
   const format = useFormat()
   const companyName = useCompanyName()
+  const { nameOf } = useRoleNames()
+  const applicationName = useApplicationName()
   const names = { role: texts.changeRole, suspend: texts.suspend, resume: texts.resume, revoke: texts.revoke }
   return (
     <Table
@@ -42,10 +45,10 @@ export function PermissionTable({ permissions, onAction }: PermissionTableProps)
             key={permission.id}
             cells={[
               companyName(account.customerId),
-              application.name,
+              <Named name={applicationName(application.name)} technical={application.name} />,
               region.name,
               account.name,
-              role.name,
+              <Named name={nameOf(role)} technical={role.name} />,
               <>
                 {disabled ? <Badge kind="busy">{texts.suspended}</Badge> : <Badge kind="good">{texts.active}</Badge>}
                 {!instanceActive && <Badge kind="bad">{texts.accountOff}</Badge>}
@@ -57,7 +60,7 @@ export function PermissionTable({ permissions, onAction }: PermissionTableProps)
                     // One button suspends and resumes, so that it keeps the focus.
                     key={action === 'resume' ? 'suspend' : action}
                     kind="quiet"
-                    aria-label={texts.of(names[action], role.name, `${account.name} (${application.name})`)}
+                    aria-label={texts.of(names[action], nameOf(role), `${account.name} (${application.name})`)}
                     onPress={() => onAction(action, permission)}
                   >
                     {names[action]}

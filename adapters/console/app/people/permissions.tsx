@@ -10,6 +10,7 @@ import { ErrorNote } from '../ui/notes.js'
 import { toast } from '../ui/toasts.js'
 import { AddPermission } from './add-permission.js'
 import { ChangeRole } from './change-role.js'
+import { useRoleNames } from './names.js'
 import { type PermissionAction, PermissionTable } from './permission-table.js'
 import type { ListedPermission, UserDetails } from './use-users.js'
 import { USER_TEXTS } from './user-texts.js'
@@ -27,6 +28,7 @@ export function Permissions({ user }: { readonly user: UserDetails }): ReactElem
   const texts = useTexts(USER_TEXTS)
   const heading = useRef<HTMLHeadingElement>(null)
   const { login } = useLogin()
+  const { nameOf } = useRoleNames()
   const leave = useLeave()
   const [isAdding, setAdding] = useState(false)
   const [asked, setAsked] = useState<Asked>()
@@ -36,7 +38,8 @@ export function Permissions({ user }: { readonly user: UserDetails }): ReactElem
     onSuccess: () => toast({ text: texts.resumeDone }),
   })
   const isOwn = user.id === login.user.id
-  const [role, account] = [asked?.permission.role.name ?? '', asked?.permission.account.name ?? '']
+  const role = asked === undefined ? '' : nameOf(asked.permission.role)
+  const account = asked?.permission.account.name ?? ''
   const close = (): void => setAsked(undefined)
   const done = (text: string): void => {
     setAdding(false)

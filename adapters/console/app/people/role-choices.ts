@@ -1,20 +1,9 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../api/api.js'
 import { useTexts } from '../texts/language.js'
 import type { Choice } from '../ui/fields.js'
+import { useRoleNames } from './names.js'
 import { ROLE_TEXTS } from './role-texts.js'
 import type { OptionItem } from './use-options.js'
-
-export type Role = Schema<'Role'>
-
-/** The system-wide roles, and those of the companies in reach. The API has no pages of them. */
-export function useRoles(): UseQueryResult<readonly Role[]> {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['people', 'roles'],
-    queryFn: async ({ signal }) => await dataOf(api.GET('/tenant/roles', { signal })),
-  })
-}
+import { useRoles } from './use-roles.js'
 
 /** A function that says what a role may do. */
 export function useCapabilityText(): (capability: string) => string {
@@ -25,14 +14,19 @@ export function useCapabilityText(): (capability: string) => string {
 /** A function that turns options into choices that say what each role may do. */
 export function useRoleChoices(): (roles: readonly OptionItem[]) => readonly Choice<string>[] {
   const { data } = useRoles()
+  const { nameOf, aboutOf } = useRoleNames()
   const textOf = useCapabilityText()
   return (items) =>
     items.map(({ value, title }) => {
+      const named = { id: value, name: title }
+      const label = nameOf(named)
       const role = data?.find(({ id }) => id === value)
+      const hint = aboutOf(named) ?? role?.capabilities.map(textOf).join(' · ')
       return {
         value: String(value),
-        label: title,
-        ...(role !== undefined && { hint: role.capabilities.map(textOf).join(' · ') }),
+        label,
+        ...(label !== title && { technical: title }),
+        ...(hint !== undefined && { hint }),
       }
     })
 }

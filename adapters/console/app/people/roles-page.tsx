@@ -2,10 +2,12 @@ import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Badge, Loaded } from '../ui/notes.js'
 import { Row, Table } from '../ui/table.js'
+import { Named, useApplicationName, useRoleNames } from './names.js'
 import { PeopleHead } from './people-head.js'
-import { type Role, useCapabilityText, useRoles } from './role-choices.js'
+import { useCapabilityText } from './role-choices.js'
 import { ROLE_TEXTS } from './role-texts.js'
 import { useCompanyName } from './use-companies.js'
+import { type Role, useRoles } from './use-roles.js'
 
 const COMMAND = 'alcove role create --applications assistant --capabilities context:read,search "Name"'
 
@@ -44,15 +46,28 @@ function RoleRow({ role }: { readonly role: Role }): ReactElement {
   const texts = useTexts(ROLE_TEXTS)
   const textOf = useCapabilityText()
   const companyName = useCompanyName()
+  const { nameOf, aboutOf } = useRoleNames()
+  const applicationName = useApplicationName()
   return (
     <Row
       cells={[
-        role.name,
+        <>
+          <Named name={nameOf(role)} technical={role.name} />
+          <div className="hint">{aboutOf(role)}</div>
+        </>,
         role.customerId === null ? texts.systemWide : companyName(role.customerId),
-        role.applications.join(', '),
+        <ul className="people-plain">
+          {role.applications.map((application) => (
+            <li key={application}>
+              <Named name={applicationName(application)} technical={application} />
+            </li>
+          ))}
+        </ul>,
         <ul className="people-plain">
           {role.capabilities.map((capability) => (
-            <li key={capability}>{textOf(capability)}</li>
+            <li key={capability}>
+              <Named name={textOf(capability)} technical={capability} />
+            </li>
           ))}
         </ul>,
         role.disabled ? (

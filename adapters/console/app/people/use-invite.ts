@@ -100,10 +100,9 @@ export function useInvite(
     },
     onSuccess: ({ user, failure }, { user: { invite } }) => {
       if (failure !== undefined) toast({ text: texts.half(errorText(failure)) }, LONG_MS)
-      else toast({ text: invite ? texts.sent(user.email) : texts.added })
       void queries.invalidateQueries({ queryKey: ['people'] })
       onAdded()
-      navigate(`/people/users/${user.id}`)
+      navigate(`/people/users/${user.id}?added=${invite ? 'invited' : 'silently'}`)
     },
   })
 }

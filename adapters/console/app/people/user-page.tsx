@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
@@ -8,7 +8,7 @@ import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { ErrorNote, Loaded, Note } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
-import { toast } from '../ui/toasts.js'
+import { InvitedNote } from './invited-note.js'
 import { Permissions } from './permissions.js'
 import { isServiceUser, type UserDetails, useUser, useUserName } from './use-users.js'
 import { UserFacts } from './user-facts.js'
@@ -28,15 +28,27 @@ export function UserPage({ id }: { readonly id: number }): ReactElement {
 function Content({ user }: { readonly user: UserDetails }): ReactElement {
   const texts = useTexts(USER_TEXTS)
   const name = useUserName()(user)
+  const [search] = useSearchParams()
+  const [invitedAt, setInvitedAt] = useState<number>()
+  const added = search.get('added')
   return (
     <>
       <PageHead title={name} />
+      <div role="status">
+        {invitedAt !== undefined ? (
+          <InvitedNote key={invitedAt} kind="again" email={user.email} />
+        ) : (
+          // The address of the page keeps its note, until the user has accepted the invitation.
+          added !== null &&
+          !user.hasPassword && <InvitedNote kind={added === 'silently' ? 'silently' : 'invited'} email={user.email} />
+        )}
+      </div>
       {user.disabled && <Note kind="warning">{texts.isDisabled}</Note>}
       {isServiceUser(user) && <Note>{texts.isService}</Note>}
       <section className="panel">
         <h2>{texts.facts}</h2>
         <UserFacts user={user} />
-        <InviteAgain user={user} />
+        <InviteAgain user={user} onInvited={() => setInvitedAt(Date.now())} />
       </section>
       <Permissions user={user} />
       <section className="panel">
@@ -49,12 +61,18 @@ function Content({ user }: { readonly user: UserDetails }): ReactElement {
 }
 
 /** For users who have no password yet. */
-function InviteAgain({ user }: { readonly user: UserDetails }): ReactElement | null {
+function InviteAgain({
+  user,
+  onInvited,
+}: {
+  readonly user: UserDetails
+  readonly onInvited: () => void
+}): ReactElement | null {
   const texts = useTexts(USER_TEXTS)
   const api = useApi()
   const invite = useMutation({
     mutationFn: async () => await dataOf(api.POST('/tenant/user/init', { body: { id: user.id } })),
-    onSuccess: () => toast({ text: texts.invitedAgain(user.email) }),
+    onSuccess: onInvited,
   })
   if (user.hasPassword || user.email === '' || user.disabled || isServiceUser(user)) return null
   return (

@@ -23,7 +23,6 @@ const EN = {
   isService:
     'This is no person. API keys act for this user, which a new key creates by itself. Delete it to end all its keys.',
   inviteAgain: 'Send the invitation again',
-  invitedAgain: (email: string): string => `A new invitation goes to ${email}. Links of earlier ones no longer work.`,
   permissions: 'Permissions',
   permissionsHint: 'A permission is a role on one account of a company. Changes work at once.',
   noPermissions: 'No permission yet: this user can do nothing. Add one.',
@@ -107,7 +106,6 @@ const DE: typeof EN = {
   isService:
     'Dieser Dienstbenutzer ist keine Person. API-Schlüssel handeln für ihn, und ein neuer Schlüssel erstellt ihn selbst. Lösche ihn, um alle seine Schlüssel zu beenden.',
   inviteAgain: 'Einladung noch einmal senden',
-  invitedAgain: (email) => `Eine neue Einladung geht an ${email}. Frühere Links funktionieren nicht mehr.`,
   permissions: 'Rechte',
   permissionsHint: 'Ein Recht ist eine Rolle auf einem Konto einer Firma. Änderungen wirken sofort.',
   noPermissions: 'Noch kein Recht: Dieser Benutzer kann nichts tun. Gib ihm eines.',

@@ -1,8 +1,8 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
-import { useErrorText } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
+import { ErrorNote } from './notes.js'
 
 const TEXTS: Texts<{ readonly cancel: string; readonly close: string }> = {
   en: { cancel: 'Cancel', close: 'Close this window' },
@@ -77,7 +77,6 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps): ReactElement {
   const { title, children, action, isDanger, isOpen, onClose, onConfirm } = props
   const texts = useTexts(TEXTS)
-  const errorText = useErrorText()
   const [isPending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
   // Another question may be open by the time the answer comes.
@@ -106,11 +105,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactElement {
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose} role="alertdialog" isHeld={isPending}>
       <div>{children}</div>
-      {error !== undefined && (
-        <p role="alert" className="note note-error">
-          {errorText(error)}
-        </p>
-      )}
+      <ErrorNote error={error} />
       <div className="actions">
         <Button isDisabled={isPending} onPress={onClose}>
           {texts.cancel}

@@ -128,6 +128,8 @@ export interface Choice<Value extends string> {
   readonly label: string
   /** A sentence about the choice. */
   readonly hint?: string
+  /** The technical name, in small type beside the label. */
+  readonly technical?: string
 }
 
 interface ChoiceProps<Value extends string> extends FieldProps {
@@ -171,7 +173,15 @@ export function Select<Value extends string>({
         <ListBox className="listbox" items={choices}>
           {(choice) => (
             <ListBoxItem id={choice.value} textValue={choice.label} className="listbox-item">
-              <Text slot="label">{choice.label}</Text>
+              <Text slot="label">
+                {choice.label}
+                {choice.technical !== undefined && (
+                  <>
+                    {' '}
+                    <small className="technical">{choice.technical}</small>
+                  </>
+                )}
+              </Text>
               {choice.hint !== undefined && <Text slot="description">{choice.hint}</Text>}
             </ListBoxItem>
           )}

@@ -1,17 +1,18 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
-import { useErrorText } from '../api/error-texts.js'
+import { useSaidError } from '../api/error-texts.js'
 import { isRefusal } from '../api/is-refusal.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
+import { ServerDetails } from './server-details.js'
 
 const TEXTS: Texts<{ readonly loading: string; readonly again: string }> = {
   en: { loading: 'Loading…', again: 'Try again' },
   de: { loading: 'Wird geladen …', again: 'Noch einmal versuchen' },
 }
 
-/** An error as a sentence, with a button to try again. Nothing without an error. */
+/** An error as a sentence, with the server's details and a button to try again. Nothing without an error. */
 export function ErrorNote({
   error,
   onRetry,
@@ -19,12 +20,14 @@ export function ErrorNote({
   readonly error: unknown
   readonly onRetry?: () => void
 }): ReactElement | null {
-  const errorText = useErrorText()
+  const said = useSaidError()
   const texts = useTexts(TEXTS)
   if (error == null) return null
+  const { text, detail, isDetailNeeded = false } = said(error)
   return (
     <div role="alert" className="note note-error">
-      <p>{errorText(error)}</p>
+      <p>{text}</p>
+      {detail !== undefined && <ServerDetails key={detail} sentences={[detail]} isOpenAtFirst={isDetailNeeded} />}
       {onRetry !== undefined && <Button onPress={onRetry}>{texts.again}</Button>}
     </div>
   )

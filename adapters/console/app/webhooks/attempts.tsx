@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import type { Schema } from '../api/api.js'
 import { useFormat } from '../texts/format.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { DeliveryProblem } from './delivery-problem.js'
 import { OutcomeBadge } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 
@@ -70,7 +71,9 @@ export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Att
             {error !== null && (
               <>
                 <dt>{texts.error}</dt>
-                <dd>{error}</dd>
+                <dd>
+                  <DeliveryProblem error={error} />
+                </dd>
               </>
             )}
           </dl>

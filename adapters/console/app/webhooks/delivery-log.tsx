@@ -4,6 +4,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Badge, EmptyState, ErrorNote, Loaded } from '../ui/notes.js'
 import { Row, Table } from '../ui/table.js'
+import { DeliveryProblem } from './delivery-problem.js'
 import { DeliveryStatusBadge } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 import { type DeliveryFilter, type LoggedDelivery, useLiveDeliveries } from './live-deliveries.js'
@@ -141,7 +142,7 @@ function LogTable({ deliveries }: { readonly deliveries: readonly LoggedDelivery
             <code>{type}</code>,
             destinationName(destinationId),
             isLeft ? <Badge>{left}</Badge> : <DeliveryStatusBadge key="status" status={status} />,
-            httpStatus === null ? (error ?? '–') : `HTTP ${httpStatus}`,
+            httpStatus !== null ? `HTTP ${httpStatus}` : error === null ? '–' : <DeliveryProblem error={error} />,
             attemptCount,
           ]}
         />

@@ -6,14 +6,16 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
 import { Button } from '../ui/buttons.js'
 import { CopyButton } from '../ui/copy-button.js'
-import { ErrorNote, Loaded } from '../ui/notes.js'
+import { Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { toast } from '../ui/toasts.js'
 import { Attempts } from './attempts.js'
+import { DeliveryProblem } from './delivery-problem.js'
 import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 import { nameOf } from './destination-state.js'
 import { useExactTime } from './exact-time.js'
 import { type Delivery, type DeliveryWithAttempts, useDelivery, useDestination, WEBHOOKS_KEY } from './queries.js'
+import { useResendErrorText } from './resend-error.js'
 
 interface DeliveryTexts {
   readonly title: (id: number) => string
@@ -30,6 +32,7 @@ interface DeliveryTexts {
   readonly longText: string
   readonly resend: string
   readonly resent: (id: number) => string
+  readonly problem: string
   readonly attempts: string
   readonly body: string
   readonly bodyText: string
@@ -51,6 +54,7 @@ const TEXTS: Texts<DeliveryTexts> = {
     longText: 'The pauses grow from five seconds to ten hours.',
     resend: 'Send again',
     resent: (id) => `Sent again as delivery ${id}`,
+    problem: 'Problem',
     attempts: 'Attempts',
     body: 'Request body',
     bodyText: 'Indented to be read. The signature covers the original bytes, which the button copies.',
@@ -70,6 +74,7 @@ const TEXTS: Texts<DeliveryTexts> = {
     longText: 'Die Pausen wachsen von fünf Sekunden auf zehn Stunden.',
     resend: 'Noch einmal senden',
     resent: (id) => `Noch einmal gesendet als Zustellung ${id}`,
+    problem: 'Problem',
     attempts: 'Versuche',
     body: 'Inhalt der Anfrage',
     bodyText: 'Zum Lesen eingerückt. Die Signatur gilt für die ursprünglichen Bytes, die „Kopieren“ liefert.',
@@ -106,7 +111,7 @@ export function DeliveryPage({ id }: { readonly id: number }): ReactElement {
 }
 
 function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): ReactElement {
-  const { status, type, eventId, created, resendOf, destinationId, attemptCount } = delivery
+  const { status, type, eventId, created, resendOf, destinationId, attemptCount, attempts, error: problem } = delivery
   const texts = useTexts(TEXTS)
   const { meanings } = useStatusTexts()
   const exactTime = useExactTime()
@@ -120,6 +125,14 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
           <DeliveryStatusBadge status={status} /> {meanings[status]}
         </span>
       </dd>
+      {problem !== null && problem !== attempts.at(-1)?.error && (
+        <>
+          <dt>{texts.problem}</dt>
+          <dd>
+            <DeliveryProblem error={problem} />
+          </dd>
+        </>
+      )}
       {status === 'pending' && attemptCount > 0 && destination !== undefined && (
         <>
           <dt>{texts.next}</dt>
@@ -163,6 +176,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
 
 function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactElement {
   const texts = useTexts(TEXTS)
+  const errorText = useResendErrorText()
   const api = useApi()
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -180,7 +194,11 @@ function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactEle
       <Button kind="primary" isPending={resend.isPending} onPress={() => resend.mutate()}>
         {texts.resend}
       </Button>
-      <ErrorNote error={resend.error} />
+      {resend.error !== null && (
+        <p role="alert" className="note note-error">
+          {errorText(resend.error)}
+        </p>
+      )}
     </>
   )
 }

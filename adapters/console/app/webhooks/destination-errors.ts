@@ -1,6 +1,7 @@
 import { AlcoveApiError } from '../api/api.js'
-import { sentence } from '../api/error-texts.js'
+import { useServerSentence } from '../api/server-sentences.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { WEBHOOK_SENTENCES } from './webhook-sentences.js'
 
 interface DestinationErrorTexts {
   readonly refused: string
@@ -35,15 +36,18 @@ interface DestinationErrors {
 /** A function that brings an error of a destination's form to its field. */
 export function useDestinationErrors(): (error: unknown) => DestinationErrors {
   const texts = useTexts(TEXTS)
+  const say = useServerSentence(WEBHOOK_SENTENCES)
   return (error) => {
     if (error == null) return {}
     if (!(error instanceof AlcoveApiError)) return { rest: error }
-    if (error.code === 'ERR_DESTINATION_REFUSED') return { url: `${texts.refused} (${withoutField(error.message)})` }
+    if (error.code === 'ERR_DESTINATION_REFUSED') {
+      return { url: `${texts.refused} (${say(withoutField(error.message)).text})` }
+    }
     if (error.code === 'ERR_ALREADY_EXISTS') return { url: texts.exists }
     if (error.code !== 'ERR_INVALID_INPUT') return { rest: error }
     const [, field] = /^(url|name|eventTypes)\b/.exec(error.message) ?? []
-    if (field === 'url') return { url: sentence(withoutField(error.message)) }
-    if (field === 'name') return { name: sentence(withoutField(error.message)) }
+    if (field === 'url') return { url: say(withoutField(error.message)).text }
+    if (field === 'name') return { name: say(withoutField(error.message)).text }
     // The server's sentence about no type explains null too, which is the other choice of the form.
     if (field === 'eventTypes' && error.message.includes('at least one')) return { eventTypes: texts.noTypes }
     return { rest: error }

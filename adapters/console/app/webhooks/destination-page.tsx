@@ -19,6 +19,7 @@ interface DestinationTexts {
   readonly title: string
   readonly back: string
   readonly test: string
+  readonly testAbout: string
   readonly edit: string
   readonly enable: string
   readonly disable: string
@@ -31,6 +32,8 @@ const TEXTS: Texts<DestinationTexts> = {
     title: 'Destination',
     back: 'All destinations',
     test: 'Send a test event',
+    testAbout:
+      'The test event is always a run.started of no run (its jobKey is all zeros), whichever events the destination gets.',
     edit: 'Change',
     enable: 'Enable',
     disable: 'Disable',
@@ -41,6 +44,8 @@ const TEXTS: Texts<DestinationTexts> = {
     title: 'Ziel',
     back: 'Alle Ziele',
     test: 'Testereignis senden',
+    testAbout:
+      'Das Testereignis ist immer ein run.started, zu dem kein Lauf gehört (sein jobKey besteht aus Nullen), egal welche Ereignisse das Ziel bekommt.',
     edit: 'Ändern',
     enable: 'Aktivieren',
     disable: 'Deaktivieren',
@@ -96,6 +101,7 @@ function Destination({ destination }: { readonly destination: Destination }): Re
           </Button>
           <DeleteDestination destination={destination} />
         </div>
+        <p className="hint">{texts.testAbout}</p>
       </section>
       <ErrorNote error={test.error ?? toggle.error} />
       {test.data !== undefined && <TestEvent key={test.data.id} deliveryId={test.data.id} />}

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../ui/notes.js'
 import type { DeliveryFilter } from './live-deliveries.js'
 import { WEBHOOKS_KEY } from './queries.js'
+import { useResendErrorText } from './resend-error.js'
 import { findUnsent, RESENDABLE, type Resendable, type ResendReport, resendEach } from './resend-run.js'
 
 interface ResendAllTexts {
@@ -100,6 +101,7 @@ interface ResendRunProps {
 /** Looks for the deliveries, asks, and sends. Escape stops the sending first, and closes the report of it then. */
 function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
   const texts = useTexts(TEXTS)
+  const errorText = useResendErrorText()
   const format = useFormat()
   const api = useApi()
   const queries = useQueryClient()
@@ -143,7 +145,7 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
   }
   const stop = (): void => running.current?.abort()
   const [sent, all] = [format.number(report.sent), format.number(ids.length)]
-  const refusedCount = [...report.refused.values()].reduce((sum, count) => sum + count, 0)
+  const refusedCount = [...report.refused.values()].reduce((sum, { count }) => sum + count, 0)
   return (
     <Dialog title={texts.open[status]} isOpen onClose={phase === 'sending' ? stop : onClose} role="alertdialog">
       {phase === 'looking' && <Progress label={texts.looking(format.number(readCount))} />}
@@ -156,9 +158,9 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
         {report.pauseSeconds > 0 && phase === 'sending' && <Note>{texts.pause(report.pauseSeconds)}</Note>}
         {phase === 'done' && <p>{texts.done(sent)}</p>}
         {phase === 'stopped' && ids.length > 0 && <p>{texts.stopped(sent, all)}</p>}
-        {[...report.refused].map(([reason, count]) => (
-          <Note key={reason} kind="warning">
-            {texts.refused(format.number(count), reason)}
+        {[...report.refused].map(([code, { count, error: refusal }]) => (
+          <Note key={code} kind="warning">
+            {texts.refused(format.number(count), errorText(refusal))}
           </Note>
         ))}
       </div>

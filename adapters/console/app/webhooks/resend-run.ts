@@ -44,8 +44,8 @@ export async function findUnsent(
 
 export interface ResendReport {
   readonly sent: number
-  /** Numbers of deliveries that could not be sent again, by the reason. */
-  readonly refused: ReadonlyMap<string, number>
+  /** Numbers of deliveries that could not be sent again, by the code of the error, with one such error. */
+  readonly refused: ReadonlyMap<string, { readonly count: number; readonly error: AlcoveApiError }>
   /** Seconds until it goes on, because the server allows no more at once. */
   readonly pauseSeconds: number
 }
@@ -60,7 +60,7 @@ export async function resendEach(
   ids: readonly number[],
   { signal, onReport }: { readonly signal: AbortSignal; readonly onReport: (report: ResendReport) => void },
 ): Promise<void> {
-  const refused = new Map<string, number>()
+  const refused = new Map<string, { readonly count: number; readonly error: AlcoveApiError }>()
   let sent = 0
   const report = (pauseSeconds = 0): void => onReport({ sent, refused: new Map(refused), pauseSeconds })
   for (const id of ids) {
@@ -79,7 +79,7 @@ export async function resendEach(
         }
         // The delivery or its destination is gone, or the destination is disabled.
         if (error.status !== 404 && error.status !== 400) throw error
-        refused.set(error.message, (refused.get(error.message) ?? 0) + 1)
+        refused.set(error.code, { count: (refused.get(error.code)?.count ?? 0) + 1, error })
         break
       }
     }

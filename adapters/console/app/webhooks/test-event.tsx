@@ -6,15 +6,13 @@ import { Attempts } from './attempts.js'
 import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 import { useDelivery } from './queries.js'
 
-const TEXTS: Texts<{ readonly title: string; readonly about: string; readonly link: string }> = {
+const TEXTS: Texts<{ readonly title: string; readonly link: string }> = {
   en: {
     title: 'Test event',
-    about: 'An event run.started whose jobKey is all zeros.',
     link: 'Open the delivery',
   },
   de: {
     title: 'Testereignis',
-    about: 'Ein Ereignis run.started, dessen jobKey nur aus Nullen besteht.',
     link: 'Zustellung öffnen',
   },
 }
@@ -27,7 +25,6 @@ export function TestEvent({ deliveryId }: { readonly deliveryId: number }): Reac
   return (
     <section className="panel" aria-label={texts.title}>
       <h2>{texts.title}</h2>
-      <p className="soft">{texts.about}</p>
       <Loaded query={query}>
         {({ status, attempts }) => (
           <>

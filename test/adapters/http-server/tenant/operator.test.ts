@@ -72,7 +72,7 @@ describe('GET /operator/state', () => {
   it('returns the state with the version, and without a name of a folder or a secret', async () => {
     const { status, body } = await server.request<State>('GET', '/operator/state', { token })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ version: VERSION, roles: ['ingest', 'relay'], pendingDeliveries: 0 })
+    expect(body).toMatchObject({ version: VERSION, roles: ['ingest', 'relay'], pendingDeliveries: 0, mails: 'kept' })
     expect(body.queues.map(({ kind }) => kind)).toContain('ingest-document')
     const parts = new Map(body.disk.map((part) => [part.part, part]))
     for (const part of ['database', 'vectors', 'words'] as const) {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createHttpHandler } from '../../../../adapters/http-server/index.js'
 import type { UserWithPermissions } from '../../../../src/index.js'
 import { otpCode } from '../../../otp-code.js'
 import { type Problem, startServer, type TestServer } from '../server.js'
@@ -11,7 +12,9 @@ let email: string
 let seen: readonly string[] = []
 
 beforeAll(async () => {
-  server = await startServer({}, undefined, { limits: { authRequestsPerAddressPerMinute: 1_000 } })
+  server = await startServer({ signInUrl: '/console' }, undefined, {
+    limits: { authRequestsPerAddressPerMinute: 1_000 },
+  })
 })
 
 beforeEach(async () => {
@@ -176,8 +179,18 @@ describe('a password', () => {
     }
     const [refused, page] = await post({ token: link, password: 'short' })
     expect([refused, page]).toEqual([400, expect.stringContaining('must have at least 12 characters')])
-    expect((await post({ token: link, password: PASSWORD }))[0]).toBe(200)
+    const [done, result] = await post({ token: link, password: PASSWORD })
+    expect([done, result]).toEqual([200, expect.stringContaining('<a href="/console">Sign in</a>')])
     expect((await post({ token: link, password: PASSWORD }))[0]).toBe(400)
+  })
+
+  it('is followed by no other link than to a page: an option that names none is refused', async () => {
+    for (const signInUrl of ['console', '//elsewhere.example', '/\\elsewhere.example', 'javascript:alert(1)', '']) {
+      expect(() => createHttpHandler(server.engine, { signInUrl }), signInUrl).toThrow(/^signInUrl: must be a path/)
+    }
+    for (const signInUrl of ['/console', 'https://app.example.com/login?next=1']) {
+      expect(() => createHttpHandler(server.engine, { signInUrl }), signInUrl).not.toThrow()
+    }
   })
 
   it('is stored nowhere in readable form: neither in the database nor in the log', async () => {

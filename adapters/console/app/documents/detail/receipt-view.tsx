@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react'
+import { useServerSentence } from '../../api/server-sentences.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Note } from '../../ui/notes.js'
@@ -6,6 +7,7 @@ import { Row, Table } from '../../ui/table.js'
 import type { Receipt } from '../document.js'
 import { TEXTS } from '../texts.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
+import { WARNING_SENTENCES } from './warning-sentences.js'
 
 const STAGES = ['extract', 'words', 'embed', 'index', 'total'] as const
 
@@ -21,6 +23,7 @@ export function ReceiptView({
   const { chunks: chunksName } = useTexts(TEXTS)
   const texts = useTexts(DETAIL_TEXTS)
   const { number } = useFormat()
+  const say = useServerSentence(WARNING_SENTENCES)
   if (receipt === null)
     return (
       <section className="panel">
@@ -36,9 +39,14 @@ export function ReceiptView({
         <Note kind="warning">
           <h4>{texts.warnings}</h4>
           <ul className="docs-warnings">
-            {warnings.map((warning) => (
-              <li key={warning}>{warning}</li>
-            ))}
+            {warnings.map((warning) => {
+              const { text, lang } = say(warning)
+              return (
+                <li key={warning} lang={lang}>
+                  {text}
+                </li>
+              )
+            })}
           </ul>
         </Note>
       )}

@@ -2,6 +2,8 @@ import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { Badge } from '../../ui/notes.js'
+import { ServerDetails } from '../../ui/server-details.js'
+import { useSaidProblem } from './said-problem.js'
 
 type Problem = Schema<'DoctorProblem'>
 
@@ -46,6 +48,7 @@ const TEXTS: Texts<ProblemTexts> = {
 /** What is wrong with what, and what mends it. */
 export function ProblemList({ problems }: { readonly problems: readonly Problem[] }): ReactElement {
   const texts = useTexts(TEXTS)
+  const saidProblem = useSaidProblem()
   const subjectOf = ({ subject }: Problem): string => {
     const parts = (Object.keys(texts.subjects) as (keyof Problem['subject'])[]).flatMap((member) =>
       subject[member] === undefined ? [] : [`${texts.subjects[member]} ${subject[member]}`],
@@ -54,18 +57,22 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
   }
   return (
     <ol className="operate-entries">
-      {problems.map((problem) => (
-        <li key={JSON.stringify([problem.code, problem.subject, problem.message])} className="operate-entry">
-          <p>
-            <strong>{problem.message}</strong>{' '}
-            <Badge kind={problem.isRepairable ? 'busy' : 'bad'}>
-              {problem.isRepairable ? texts.repairable : texts.byHand}
-            </Badge>
-          </p>
-          <p className="soft">{subjectOf(problem)}</p>
-          <p>{problem.repair}</p>
-        </li>
-      ))}
+      {problems.map((problem) => {
+        const said = saidProblem(problem)
+        return (
+          <li key={JSON.stringify([problem.code, problem.subject, problem.message])} className="operate-entry">
+            <p>
+              <strong>{said.problem}</strong>{' '}
+              <Badge kind={problem.isRepairable ? 'busy' : 'bad'}>
+                {problem.isRepairable ? texts.repairable : texts.byHand}
+              </Badge>
+            </p>
+            <p className="soft">{subjectOf(problem)}</p>
+            <p>{said.repair}</p>
+            {said.details.length > 0 && <ServerDetails sentences={said.details} />}
+          </li>
+        )
+      })}
     </ol>
   )
 }

@@ -46,6 +46,7 @@ function InstallationPanels({ state }: { readonly state: Installation }): ReactE
           </Fact>
           <Fact name={texts.work}>{roles === '' ? texts.noRoles : roles}</Fact>
           <Fact name={texts.deliveries}>{format.number(state.pendingDeliveries)}</Fact>
+          <Fact name={texts.mails}>{texts.mailKinds[state.mails]}</Fact>
         </dl>
       </section>
       <section className="panel operate-panel">

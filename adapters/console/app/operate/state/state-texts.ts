@@ -13,6 +13,8 @@ interface StateTexts {
   readonly roles: Readonly<Record<'ingest' | 'relay', string>>
   readonly noRoles: string
   readonly deliveries: string
+  readonly mails: string
+  readonly mailKinds: Readonly<Record<'sent' | 'kept', string>>
   readonly queues: string
   readonly disk: string
   readonly models: string
@@ -43,6 +45,11 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     roles: { ingest: 'processes documents and removes deleted data', relay: 'sends webhooks and mails' },
     noRoles: 'None: another process does it.',
     deliveries: 'Webhooks that wait for delivery',
+    mails: 'Mails',
+    mailKinds: {
+      sent: 'go out',
+      kept: 'do not go out: they stay as files in the folder “mail” of the data folder. “alcove serve --smtp-url” sets a mail server.',
+    },
     queues: 'Queues',
     disk: 'Disk',
     models: 'Embedding models',
@@ -81,6 +88,11 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     roles: { ingest: 'verarbeitet Dokumente und entfernt Gelöschtes', relay: 'sendet Webhooks und E-Mails' },
     noRoles: 'Keine: Ein anderer Prozess erledigt sie.',
     deliveries: 'Webhooks, die auf Zustellung warten',
+    mails: 'E-Mails',
+    mailKinds: {
+      sent: 'gehen hinaus',
+      kept: 'gehen nicht hinaus: Sie bleiben als Dateien im Ordner „mail“ des Datenordners. „alcove serve --smtp-url“ setzt einen Mailserver.',
+    },
     queues: 'Warteschlangen',
     disk: 'Speicherplatz',
     models: 'Embedding-Modelle',

@@ -1,0 +1,100 @@
+import type { ReactElement } from 'react'
+import { type Texts, useTexts } from '../texts/language.js'
+import { TEXTS as PEOPLE_TEXTS } from './people-texts.js'
+import { useRoles } from './use-roles.js'
+import type { User } from './use-users.js'
+
+interface SystemRole {
+  readonly name: string
+  readonly about: string
+}
+
+interface NameTexts {
+  /** The roles that every installation has, by their technical names. Other roles have the names that people gave. */
+  readonly roles: Readonly<Record<string, SystemRole>>
+  /** By their technical names, in small letters. */
+  readonly applications: Readonly<Record<string, string>>
+}
+
+const TEXTS: Texts<NameTexts> = {
+  en: {
+    roles: {
+      Administrator: { name: 'Administrator', about: 'May do everything, also manage users, API keys and webhooks.' },
+      Member: { name: 'Member', about: 'Works with GPTs and their documents, and searches.' },
+      Reader: { name: 'Reader', about: 'Reads GPTs and documents, and searches. Changes nothing.' },
+    },
+    applications: { assistant: 'GPTs and searches', tenant: 'Users and webhooks', builder: 'Agent builder' },
+  },
+  de: {
+    roles: {
+      Administrator: {
+        name: 'Administrator',
+        about: 'Darf alles, auch Benutzer, API-Schlüssel und Webhooks verwalten.',
+      },
+      Member: { name: 'Mitglied', about: 'Arbeitet mit GPTs und ihren Dokumenten und sucht darin.' },
+      Reader: { name: 'Leser', about: 'Liest GPTs und Dokumente und sucht darin. Ändert nichts.' },
+    },
+    applications: { assistant: 'GPTs und Suchen', tenant: 'Benutzer und Webhooks', builder: 'Agenten-Baukasten' },
+  },
+}
+
+interface RoleNames {
+  readonly nameOf: (role: { readonly id: number; readonly name: string }) => string
+  /** A sentence about a role of every installation. */
+  readonly aboutOf: (role: { readonly id: number; readonly name: string }) => string | undefined
+}
+
+/** Functions that name roles in the language of the user. */
+export function useRoleNames(): RoleNames {
+  const { roles } = useTexts(TEXTS)
+  const { data } = useRoles()
+  const knownOf: (role: { readonly id: number; readonly name: string }) => SystemRole | undefined = ({ id, name }) => {
+    // A company may have a role of its own with the same name.
+    const isOfCompany = data?.some((role) => role.id === id && role.customerId !== null) ?? false
+    return isOfCompany ? undefined : roles[name]
+  }
+  return { nameOf: (role) => knownOf(role)?.name ?? role.name, aboutOf: (role) => knownOf(role)?.about }
+}
+
+/** A function that names the roles by which a user may do something. */
+export function useRolesText(): (user: Pick<User, 'permissions'>) => string {
+  const { noPermissions } = useTexts(PEOPLE_TEXTS)
+  const { nameOf } = useRoleNames()
+  return ({ permissions }) => {
+    const active = permissions.filter(({ disabled }) => !disabled)
+    return [...new Set(active.map(({ role }) => nameOf(role)))].join(', ') || noPermissions
+  }
+}
+
+/** A function that names an application in the language of the user. */
+export function useApplicationName(): (technical: string) => string {
+  const { applications } = useTexts(TEXTS)
+  return (technical) => applications[technical.toLowerCase()] ?? technical
+}
+
+interface NamedProps {
+  /** For people. */
+  readonly name: string
+  /** The name that the API and the command line use. It follows in small type if it differs. */
+  readonly technical: string
+}
+
+export function Named({ name, technical }: NamedProps): ReactElement {
+  return (
+    <>
+      {name}
+      {name !== technical && <Technical>{technical}</Technical>}
+    </>
+  )
+}
+
+function Technical({ children }: { readonly children: string }): ReactElement {
+  return (
+    <>
+      {' '}
+      <small className="technical" translate="no">
+        {children}
+      </small>
+    </>
+  )
+}
