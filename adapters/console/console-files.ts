@@ -12,6 +12,8 @@ interface ManifestEntry {
   readonly file: string
   readonly isEntry?: boolean
   readonly css?: readonly string[]
+  /** Keys of the modules that it imports. */
+  readonly imports?: readonly string[]
 }
 
 /** Each file has a compressed twin, which the build makes. */
@@ -27,9 +29,11 @@ export class ConsoleFiles {
 
   /** @throws Error if the package was not built */
   async entry(): Promise<ConsoleEntry> {
-    const main = Object.values(await this.#readManifest()).find(({ isEntry }) => isEntry === true)
+    const manifest = await this.#readManifest()
+    const main = Object.values(manifest).find(({ isEntry }) => isEntry === true)
     if (main === undefined) throw new Error('the console has no entry: build the package again')
-    return { script: main.file, styles: main.css ?? [] }
+    const imports = (main.imports ?? []).flatMap((key) => manifest[key]?.file ?? [])
+    return { script: main.file, imports, styles: main.css ?? [] }
   }
 
   /** @param name such as `assets/main-1a2b.js` @throws HttpError 404 */

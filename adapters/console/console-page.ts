@@ -5,6 +5,8 @@ import type { HtmlEscapedString } from 'hono/utils/html'
 export interface ConsoleEntry {
   /** Name of the script, such as `assets/main-1a2b.js`. */
   readonly script: string
+  /** The modules that the script imports. */
+  readonly imports: readonly string[]
   readonly styles: readonly string[]
 }
 
@@ -13,7 +15,7 @@ export interface ConsoleEntry {
  * with the nonce; everything else comes from this server.
  */
 export function consolePage(
-  { script, styles }: ConsoleEntry,
+  { script, imports, styles }: ConsoleEntry,
   { path, apiPath }: { readonly path: string; readonly apiPath: string },
 ): Response {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
@@ -27,10 +29,11 @@ export function consolePage(
 <title>Alcove</title>
 <link rel="icon" href="data:,">
 ${styles.map((style) => html`<link rel="stylesheet" href="${path}/${style}">`)}
+${imports.map((module) => html`<link rel="modulepreload" href="${path}/${module}">`)}
 <script type="module" src="${path}/${script}"></script>
 </head>
 <body>
-<div id="root"></div>
+<div id="root"><main class="login"><p role="status">Alcove …</p></main></div>
 <noscript>The console needs JavaScript. The command line does the same: run "alcove help".</noscript>
 </body>
 </html>

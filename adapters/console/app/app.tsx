@@ -10,7 +10,7 @@ import { LoginPage } from './login/login-page.js'
 import { type Login, type LoginAccount, LoginProvider, useLogin } from './login/use-login.js'
 import { holderOf, useLoginState } from './login/use-login-state.js'
 import { type Texts, useTexts } from './texts/language.js'
-import { EmptyState } from './ui/notes.js'
+import { EmptyState, Loading } from './ui/notes.js'
 import { toast } from './ui/toasts.js'
 
 // Each section is a file of its own, which the page loads when the user opens it.
@@ -72,7 +72,7 @@ export function App(): ReactElement {
       ) : state === 'unknown' ? (
         <FirstLogin onLogin={setState} logOut={logOut} />
       ) : (
-        <LoginPage hasEnded={state === 'ended'} onLogin={setState} />
+        <LoginPage ended={typeof state === 'string' && state !== 'none' ? state : undefined} onLogin={setState} />
       )}
     </ApiProvider>
   )
@@ -120,7 +120,7 @@ function Sections(): ReactElement {
         <EmptyState title={texts.noRight}>{texts.noRightText}</EmptyState>
       ) : (
         <ErrorBoundary key={path.split('/')[1] ?? ''}>
-          <Suspense>
+          <Suspense fallback={<Loading />}>
             <Switch>
               <Route path="/">
                 <Redirect to={`/${first.name}`} replace />

@@ -3,6 +3,7 @@ import {
   type ConsoleTest,
   MISSING_BROWSER,
   openConsoleTest,
+  PASSWORD,
   picture,
   seriousViolations,
   sidewaysScrolls,
@@ -46,6 +47,55 @@ describe.skipIf(MISSING_BROWSER !== undefined)('signing in to the console', () =
     await page.getByLabel('Client secret').fill(test.key.clientSecret)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('shows the sign-in with the reason once another client has revoked the API key', async () => {
+    const { owner } = test.engine
+    const { apiKeys } = test.engine.as(owner)
+    const { page, open, faults, context } = await test.openPage()
+    const signIn = async ({ clientId, clientSecret }: typeof test.key): Promise<void> => {
+      await page.getByRole('tab', { name: 'API key' }).click()
+      await page.getByLabel('Client id').fill(clientId)
+      await page.getByLabel('Client secret').fill(clientSecret)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    }
+    const key = await apiKeys.create({ userId: owner.userId, targets: ['assistant', 'tenant'], sight: 'account' })
+    await open('/')
+    await signIn(key)
+    await page.getByRole('heading', { name: 'My GPTs' }).waitFor()
+    await apiKeys.revoke(key.id)
+    await page.getByRole('link', { name: 'People' }).click()
+    await page.getByText('You are signed out: your session has ended, or the API key was revoked').waitFor()
+    expect(await page.getByRole('link', { name: 'My GPTs' }).count()).toBe(0)
+    expect(await seriousViolations(page)).toEqual([])
+    await signIn(test.key)
+    expect(await page.getByText('You are signed out').count()).toBe(0)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('shows the sign-in with the reason once the password is changed or the user disabled', async () => {
+    const { administration, owner } = test.engine
+    const given = { externalId: 'dan', email: 'dan@example.com', companyId: owner.companyId }
+    const { user } = await administration.ensureUser(given)
+    await administration.users.completeSetup(user.id, PASSWORD)
+    const { page, logIn, faults, context } = await test.openPage()
+    const dan = { email: given.email, password: PASSWORD }
+    await logIn(dan)
+    await administration.users.completeSetup(user.id, `${PASSWORD} 2`)
+    await page.getByRole('link', { name: 'Try a search' }).click()
+    await page.getByText('You are signed out: your session has ended, your password was changed').waitFor()
+    await logIn({ ...dan, password: `${PASSWORD} 2` })
+    await administration.users.disable(user.id)
+    await page.getByRole('link', { name: 'My GPTs' }).click()
+    await page.getByText('or your user was disabled').waitFor()
+    await page.getByLabel('E-mail address').fill(dan.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(`${PASSWORD} 2`)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The e-mail address or the password is wrong, or the user is disabled.').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

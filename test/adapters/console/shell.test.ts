@@ -195,6 +195,62 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the frame of the console', () =>
     expect(await page.locator('main').innerText()).not.toContain('staff@bakery.example')
     await page.reload()
     await page.getByText('staff@garage.example').first().waitFor()
+
+    await open('/people/invite')
+    const email = page.getByRole('textbox', { name: 'E-mail address' })
+    await email.fill('new@garage.example')
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    const chooseBakery = async (): Promise<void> => {
+      await page.getByRole('button', { name: /Managed company$/ }).click()
+      await page.getByRole('option', { name: 'Bakery' }).click()
+      await question.waitFor()
+    }
+    await chooseBakery()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    expect(await email.inputValue()).toBe('new@garage.example')
+    expect(await page.getByRole('button', { name: /Managed company$/ }).innerText()).toContain('Garage')
+    await chooseBakery()
+    await question.getByRole('button', { name: 'Leave and lose the changes' }).click()
+    await expect
+      .poll(async () => await page.getByRole('button', { name: /Managed company$/ }).innerText())
+      .toContain('Bakery')
+    await expect.poll(async () => await email.inputValue()).toBe('')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('asks before a change of the account loses a form', async () => {
+    const { administration, owner } = test.engine
+    const account = { companyId: owner.companyId, application: 'assistant', region: 'Europe', name: 'Second' } as const
+    const { id: appAccountId } = await administration.accounts.create(account)
+    const ben = (await administration.users.list()).find(({ email }) => email === BEN.email)
+    const role = (await administration.roles.list()).find(({ name }) => name === 'Administrator')
+    await administration.permissions.grant({
+      userIdentityId: ben?.id ?? 0,
+      appAccountId,
+      appRoleId: role?.id ?? 0,
+    })
+    const { page, open, logIn, faults, context } = await test.openPage()
+    await logIn(BEN)
+    await open('/gpts/new')
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('Tide tables')
+    const choice = page.getByRole('button', { name: /Account$/ })
+    const before = await choice.innerText()
+    const chooseSecond = async (): Promise<void> => {
+      await choice.click()
+      await page.getByRole('option', { name: 'Second' }).click()
+    }
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+    await chooseSecond()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    expect(await name.inputValue()).toBe('Tide tables')
+    expect(await choice.innerText()).toBe(before)
+    await chooseSecond()
+    await question.getByRole('button', { name: 'Leave and lose the changes' }).click()
+    await expect.poll(async () => await choice.innerText()).toContain('Second')
+    await expect.poll(async () => await name.inputValue()).toBe('')
     expect(faults).toEqual([])
     await context.close()
   })

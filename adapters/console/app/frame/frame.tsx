@@ -3,19 +3,18 @@ import { type ReactElement, type ReactNode, type RefObject, useEffect, useMemo, 
 import { Link, useLocation } from 'wouter'
 import { type Capability, useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
-import { Button } from '../ui/buttons.js'
 import { ErrorNote } from '../ui/notes.js'
 import { Toasts } from '../ui/toasts.js'
 import { AccountChoice } from './account-choice.js'
 import { useLeave } from './guarded-router.js'
 import { LanguageChoice } from './language-choice.js'
+import { SignOut } from './sign-out.js'
 
 type SectionName = 'gpts' | 'search' | 'people' | 'webhooks' | 'operate'
 
 interface FrameTexts extends Readonly<Record<SectionName, string>> {
   readonly skip: string
   readonly navigation: string
-  readonly signOut: string
 }
 
 const TEXTS: Texts<FrameTexts> = {
@@ -27,7 +26,6 @@ const TEXTS: Texts<FrameTexts> = {
     operate: 'Operate',
     skip: 'Skip to the content',
     navigation: 'Sections',
-    signOut: 'Sign out',
   },
   de: {
     gpts: 'Meine GPTs',
@@ -37,7 +35,6 @@ const TEXTS: Texts<FrameTexts> = {
     operate: 'Betrieb',
     skip: 'Zum Inhalt springen',
     navigation: 'Bereiche',
-    signOut: 'Abmelden',
   },
 }
 
@@ -81,9 +78,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
           <AccountChoice />
           <span className="frame-name">{login.user.name === '' ? login.user.email : login.user.name}</span>
           {login.kind !== 'host' && (
-            <Button kind="quiet" isPending={signOut.isPending} onPress={() => leave(() => signOut.mutate())}>
-              {texts.signOut}
-            </Button>
+            <SignOut isPending={signOut.isPending} onSignOut={() => leave(() => signOut.mutate())} />
           )}
           <LanguageChoice />
         </div>

@@ -6,7 +6,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { LinkTabs } from '../ui/link-tabs.js'
-import { EmptyState, Loaded } from '../ui/notes.js'
+import { EmptyState, Loaded, Loading } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { EditGpt } from './edit-gpt.js'
 import { GptView } from './gpt-view.js'
@@ -102,7 +102,7 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
           return { href, title, isCurrent: path.startsWith(href) }
         })}
       />
-      <Suspense>
+      <Suspense fallback={<Loading />}>
         <Switch>
           <Route path="/gpts/:id">
             <Redirect to={`/gpts/${gpt.id}/documents`} replace />

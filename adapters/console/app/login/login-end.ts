@@ -8,7 +8,16 @@ export type LoginEndReason = 'sign-out' | 'ended'
 
 export type LoginEndListener = (reason: LoginEndReason) => unknown
 
+/** Work that a sign-out ends. */
+export interface OpenWork {
+  /** Files that are not sent yet. The sign-out cancels them. */
+  readonly uploads: number
+  /** Deleted documents that the user can still restore. The sign-out deletes them for good. */
+  readonly deletions: number
+}
+
 const listeners = new Set<LoginEndListener>()
+const counters = new Set<() => OpenWork>()
 
 /**
  * Calls a function when the login of the page ends, so that no work goes on in the next login.
@@ -20,6 +29,23 @@ export function onLoginEnd(listener: LoginEndListener): () => void {
   listeners.add(listener)
   return () => {
     listeners.delete(listener)
+  }
+}
+
+/** Asks a function for its open work before a sign-out. @returns a function that ends this */
+export function onOpenWork(counter: () => OpenWork): () => void {
+  counters.add(counter)
+  return () => {
+    counters.delete(counter)
+  }
+}
+
+/** All work that a sign-out would end now. */
+export function openWork(): OpenWork {
+  const counted = [...counters].map((counter) => counter())
+  return {
+    uploads: counted.reduce((sum, { uploads }) => sum + uploads, 0),
+    deletions: counted.reduce((sum, { deletions }) => sum + deletions, 0),
   }
 }
 

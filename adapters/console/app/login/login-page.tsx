@@ -10,10 +10,11 @@ import { ErrorNote, Note } from '../ui/notes.js'
 import { Tabs } from '../ui/tabs.js'
 import { ForgottenPassword } from './forgotten-password.js'
 import type { Login } from './use-login.js'
+import type { EndedLogin } from './use-login-state.js'
 
 const TEXTS: Texts<{
   readonly title: string
-  readonly ended: string
+  readonly ended: Readonly<Record<EndedLogin, string>>
   readonly byPassword: string
   readonly byKey: string
   readonly email: string
@@ -35,7 +36,13 @@ const TEXTS: Texts<{
 }> = {
   en: {
     title: 'Sign in to Alcove',
-    ended: 'You are signed out: your session has ended, or somebody has taken a right away. Sign in again to go on.',
+    ended: {
+      'ended-password':
+        'You are signed out: your session has ended, your password was changed, or your user was disabled. Sign in again to go on.',
+      'ended-key':
+        'You are signed out: your session has ended, or the API key was revoked, has expired or belongs to a disabled user. Sign in again to go on.',
+      'ended-host': 'You are signed out: your session has ended. Sign in again to go on.',
+    },
     byPassword: 'E-mail and password',
     byKey: 'API key',
     email: 'E-mail address',
@@ -59,8 +66,13 @@ const TEXTS: Texts<{
   },
   de: {
     title: 'Bei Alcove anmelden',
-    ended:
-      'Du bist abgemeldet: Die Sitzung ist zu Ende, oder jemand hat dir ein Recht entzogen. Melde dich noch einmal an.',
+    ended: {
+      'ended-password':
+        'Du bist abgemeldet: Die Sitzung ist zu Ende, dein Passwort wurde geändert, oder dein Benutzer wurde gesperrt. Melde dich noch einmal an.',
+      'ended-key':
+        'Du bist abgemeldet: Die Sitzung ist zu Ende, oder der API-Schlüssel wurde widerrufen, ist abgelaufen oder gehört einem gesperrten Benutzer. Melde dich noch einmal an.',
+      'ended-host': 'Du bist abgemeldet: Die Sitzung ist zu Ende. Melde dich noch einmal an.',
+    },
     byPassword: 'E-Mail und Passwort',
     byKey: 'API-Schlüssel',
     email: 'E-Mail-Adresse',
@@ -85,17 +97,17 @@ const TEXTS: Texts<{
 }
 
 interface LoginPageProps {
-  /** True if the page had a login that has ended. */
-  readonly hasEnded: boolean
+  /** The login of the page, if it had one that has ended. */
+  readonly ended: EndedLogin | undefined
   readonly onLogin: (login: Login) => void
 }
 
-export function LoginPage({ hasEnded, onLogin }: LoginPageProps): ReactElement {
+export function LoginPage({ ended, onLogin }: LoginPageProps): ReactElement {
   const texts = useTexts(TEXTS)
   return (
     <main className="login">
       <h1>{texts.title}</h1>
-      {hasEnded && <Note kind="warning">{texts.ended}</Note>}
+      {ended !== undefined && <Note kind="warning">{texts.ended[ended]}</Note>}
       <Tabs
         label={texts.title}
         tabs={[

@@ -4,8 +4,11 @@ import { onRefusal } from '../api/refusals.js'
 import { dropWork, finishWork } from './login-end.js'
 import type { Login } from './use-login.js'
 
+/** A login that has ended, by its kind. */
+export type EndedLogin = `ended-${Login['kind']}`
+
 /** The page's knowledge of its login: nothing yet, none, one that has ended, or one. */
-export type LoginState = 'unknown' | 'none' | 'ended' | Login
+export type LoginState = 'unknown' | 'none' | EndedLogin | Login
 
 interface LoginKeeper {
   readonly state: LoginState
@@ -101,7 +104,7 @@ async function askForLogin(): Promise<Login | 'none' | undefined> {
 
 function nextState(before: LoginState, found: Login | 'none' | undefined): LoginState {
   if (before === 'unknown' || found === undefined) return before
-  if (found === 'none') return typeof before === 'object' ? 'ended' : before
+  if (found === 'none') return typeof before === 'object' ? `ended-${before.kind}` : before
   // The same object draws nothing again.
   return JSON.stringify(before) === JSON.stringify(found) ? before : found
 }

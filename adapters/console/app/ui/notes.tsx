@@ -63,6 +63,16 @@ export function EmptyState({
   )
 }
 
+/** A line in place of content that comes later. */
+export function Loading(): ReactElement {
+  const texts = useTexts(TEXTS)
+  return (
+    <p className="loading" role="status">
+      {texts.loading}
+    </p>
+  )
+}
+
 interface LoadedQuery<Data> extends Pick<UseQueryResult<Data>, 'data' | 'error'> {
   readonly refetch: () => unknown
   /** Of pages: the list shows this error itself, at its end. */
@@ -81,7 +91,6 @@ export function Loaded<Data>({
   readonly query: LoadedQuery<Data>
   readonly children: (data: Data) => ReactNode
 }): ReactElement {
-  const texts = useTexts(TEXTS)
   const { data, error, refetch, isFetchNextPageError = false } = query
   const note = error !== null && <ErrorNote error={error} onRetry={() => void refetch()} />
   if (data !== undefined && !isRefusal(error))
@@ -91,12 +100,7 @@ export function Loaded<Data>({
         {children(data)}
       </>
     )
-  if (note !== false) return note
-  return (
-    <p className="loading" role="status">
-      {texts.loading}
-    </p>
-  )
+  return note === false ? <Loading /> : note
 }
 
 /** The progress of some work. @param value 0 to 1; undefined if it is unknown */

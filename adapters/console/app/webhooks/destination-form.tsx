@@ -1,4 +1,4 @@
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
@@ -7,6 +7,7 @@ import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { useCompanies, useFirstCompany } from './companies.js'
 import { useDestinationErrors } from './destination-errors.js'
+import type { DestinationSettings } from './destination-settings.js'
 import { EventTypeChoice } from './event-type-choice.js'
 import type { Destination } from './queries.js'
 
@@ -75,8 +76,7 @@ const TEXTS: Texts<FormTexts> = {
 }
 
 /** What the form sends. */
-interface DestinationValues
-  extends Pick<Destination, 'url' | 'name' | 'eventTypes' | 'includeDescendants' | 'retry' | 'signatureScheme'> {
+interface DestinationValues extends DestinationSettings {
   /** Only of a new destination. */
   readonly customerId?: number
 }
@@ -95,11 +95,13 @@ interface DestinationFormProps {
   readonly isPending: boolean
   readonly error: unknown
   readonly onSubmit: (submission: Submission) => void
+  /** A remark above the buttons. */
+  readonly children?: ReactNode
 }
 
 /** The fields of a destination, new or existing. */
 export function DestinationForm(props: DestinationFormProps): ReactElement {
-  const { destination, action, isPending, error, onSubmit } = props
+  const { destination, action, isPending, error, onSubmit, children } = props
   const texts = useTexts(TEXTS)
   const companies = useCompanies()
   const firstCompany = useFirstCompany()
@@ -175,6 +177,7 @@ export function DestinationForm(props: DestinationFormProps): ReactElement {
         ]}
       />
       <ErrorNote error={errors.rest} />
+      {children}
       <div className="actions">
         <Button type="submit" kind="primary" isPending={isPending}>
           {action}

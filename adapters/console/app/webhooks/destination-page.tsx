@@ -7,9 +7,11 @@ import { BackLink } from '../ui/back-link.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { ErrorNote, Loaded, Note } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
+import { toast } from '../ui/toasts.js'
 import { DeleteDestination } from './delete-destination.js'
 import { DeliveryLog } from './delivery-log.js'
 import { DestinationFacts } from './destination-facts.js'
+import { differingSettings } from './destination-settings.js'
 import { nameOf, useStateText } from './destination-state.js'
 import { type Destination, useDestination, WEBHOOKS_KEY } from './queries.js'
 import { RotateSecret } from './rotate-secret.js'
@@ -25,6 +27,7 @@ interface DestinationTexts {
   readonly disable: string
   readonly deliveries: string
   readonly all: string
+  readonly changed: string
 }
 
 const TEXTS: Texts<DestinationTexts> = {
@@ -39,6 +42,7 @@ const TEXTS: Texts<DestinationTexts> = {
     disable: 'Disable',
     deliveries: 'Deliveries',
     all: 'Filter its deliveries',
+    changed: 'Somebody else has changed this destination meanwhile. Their changes are kept: look at them.',
   },
   de: {
     title: 'Ziel',
@@ -51,6 +55,7 @@ const TEXTS: Texts<DestinationTexts> = {
     disable: 'Deaktivieren',
     deliveries: 'Zustellungen',
     all: 'Diese Zustellungen filtern',
+    changed: 'Jemand anderes hat dieses Ziel inzwischen geändert. Die Änderungen bleiben: sieh sie dir an.',
   },
 }
 
@@ -79,11 +84,17 @@ function Destination({ destination }: { readonly destination: Destination }): Re
   })
   const toggle = useMutation({
     mutationFn: async () => {
-      const { url, eventTypes } = destination
+      const params = { path: { id } }
+      // The API wants the URL and the events too: those of now, not those that the page read.
+      const { url, eventTypes } = await dataOf(api.GET('/v1/outbound-webhooks/destinations/{id}', { params }))
       const body = { url, eventTypes, disabled: !disabled }
-      return await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params: { path: { id } }, body }))
+      return await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params, body }))
     },
-    onSuccess: async () => await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
+    onSuccess: (saved) => {
+      if (differingSettings(saved, destination).length > 0) toast({ text: texts.changed })
+    },
+    // Also after a failure: somebody else may have deleted the destination.
+    onSettled: async () => await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
   })
   return (
     <>

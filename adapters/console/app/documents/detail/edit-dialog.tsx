@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
+import { useLeave, useUnsaved } from '../../frame/guarded-router.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Dialog } from '../../ui/dialogs.js'
@@ -19,15 +20,20 @@ interface EditDialogProps {
   readonly onClose: () => void
 }
 
-/** Changes the name and the metadata of a document. */
+/** Changes the name and the metadata of a document. It asks before it loses changes. */
 export function EditDialog({ contextId, document, onClose }: EditDialogProps): ReactElement {
-  const { id, displayName, metadata } = document
+  // What somebody else changes meanwhile stays: only what differs from this is sent.
+  const [{ id, displayName, metadata }] = useState(document)
   const api = useApi()
   const queries = useQueryClient()
   const texts = useTexts(DETAIL_TEXTS)
   const { name: nameLabel } = useTexts(TEXTS)
   const [name, setName] = useState(displayName)
-  const [values, setValues] = useState(() => toEdited(metadata))
+  const [initial] = useState(() => toEdited(metadata))
+  const [values, setValues] = useState(initial)
+  useUnsaved(name !== displayName || JSON.stringify(values) !== JSON.stringify(initial))
+  const leave = useLeave()
+  const close = (): void => leave(onClose)
   const save = useMutation({
     mutationFn: async () => {
       const changed = { metadata: changesOf(metadata, values) }
@@ -41,7 +47,7 @@ export function EditDialog({ contextId, document, onClose }: EditDialogProps): R
   })
   const isWrong = values.some((value) => problemOf(value, values) !== undefined)
   return (
-    <Dialog title={texts.edit} isOpen onClose={onClose} isWide>
+    <Dialog title={texts.edit} isOpen onClose={close} isWide>
       <Form
         onSubmit={() => {
           if (!isWrong) save.mutate()
@@ -51,7 +57,7 @@ export function EditDialog({ contextId, document, onClose }: EditDialogProps): R
         <MetadataFields values={values} onChange={setValues} />
         <ErrorNote error={save.error} />
         <div className="actions">
-          <Button onPress={onClose}>{texts.cancel}</Button>
+          <Button onPress={close}>{texts.cancel}</Button>
           <Button kind="primary" type="submit" isPending={save.isPending}>
             {texts.save}
           </Button>

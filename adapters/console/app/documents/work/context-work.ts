@@ -1,5 +1,5 @@
 import { type AlcoveClient, useApi } from '../../api/api.js'
-import { type LoginEndReason, onLoginEnd } from '../../login/login-end.js'
+import { type LoginEndReason, onLoginEnd, onOpenWork } from '../../login/login-end.js'
 import { useLogin } from '../../login/use-login.js'
 import { Deletions } from './deletions.js'
 import { DocumentWatch } from './document-watch.js'
@@ -29,6 +29,14 @@ function createWork(api: AlcoveClient, contextId: number): ContextWork {
   const uploads = new UploadQueue(api, contextId, async (file) => await deletions.settle(file))
   return { uploads, deletions, watch: new DocumentWatch(api, contextId) }
 }
+
+onOpenWork(() => {
+  const all = [...works.values()]
+  return {
+    uploads: all.reduce((sum, { uploads }) => sum + uploads.openCount, 0),
+    deletions: all.reduce((sum, { deletions }) => sum + deletions.undoableCount, 0),
+  }
+})
 
 // The cookie of the next login would send what is left of this one.
 onLoginEnd(async (reason: LoginEndReason) => {

@@ -55,6 +55,11 @@ export class Deletions {
     this.#contextId = contextId
   }
 
+  /** Number of deleted documents that the user can still restore. */
+  get undoableCount(): number {
+    return [...this.#pending.keys()].reduce((sum, { documents }) => sum + documents.length, 0)
+  }
+
   delete(deletion: Deletion): void {
     if (this.#end.signal.aborted) return
     const { documents, texts } = deletion

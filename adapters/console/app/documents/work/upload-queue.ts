@@ -37,6 +37,7 @@ export class FileGoneError extends Error {
   override readonly name = 'FileGoneError'
 }
 
+const OPEN: ReadonlySet<UploadPhase> = new Set(['queued', 'sending', 'away'])
 const UPLOADS_AT_ONCE = 3
 /** Tries that follow by themselves when the server answers again. */
 const MAX_TRIES = 5
@@ -68,6 +69,11 @@ export class UploadQueue {
     this.#api = api
     this.#contextId = contextId
     this.#settle = settle
+  }
+
+  /** Number of files that are neither sent nor failed. */
+  get openCount(): number {
+    return [...this.#uploads.values()].filter(({ phase }) => OPEN.has(phase)).length
   }
 
   /** Ends all uploads, and takes no more. */
@@ -123,8 +129,7 @@ export class UploadQueue {
       if (upload.phase === 'queued' && !this.#running.has(upload.key)) void this.#send(upload)
     }
     // The browser asks whether the user really wants to leave.
-    const isBusy = uploads.some(({ phase }) => phase === 'queued' || phase === 'sending' || phase === 'away')
-    if (isBusy) window.addEventListener('beforeunload', this.#keepPage)
+    if (this.openCount > 0) window.addEventListener('beforeunload', this.#keepPage)
     else window.removeEventListener('beforeunload', this.#keepPage)
   }
 
