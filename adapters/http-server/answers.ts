@@ -69,7 +69,7 @@ const CHUNK_CHARACTERS = 16_384
  */
 export async function streamList<Item>(
   { request, requireRights, reportAbort, isChunked }: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
-  { items, nextAfter }: ListPage<Item>,
+  { items, nextAfter, nextAfterName }: ListPage<Item> & { readonly nextAfterName?: string | null },
 ): Promise<Response> {
   const iterator = items[Symbol.asyncIterator]()
   let first: IteratorResult<Item> | undefined = await iterator.next()
@@ -111,7 +111,7 @@ export async function streamList<Item>(
   return new Response(body, {
     headers: {
       'content-type': 'application/json',
-      ...(nextAfter !== null && { link: `<${nextUrl(request, nextAfter)}>; rel="next"` }),
+      ...(nextAfter !== null && { link: `<${nextUrl(request, nextAfter, nextAfterName)}>; rel="next"` }),
       // Without this the server reads ahead to find the length of a short body.
       ...(isChunked && { 'transfer-encoding': 'chunked' }),
     },
@@ -121,9 +121,10 @@ export async function streamList<Item>(
 type StreamMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked'
 
 /** A path without host, so that it is right under every name of the server. */
-function nextUrl(request: Request, after: number): string {
+function nextUrl(request: Request, after: number, afterName: string | null = null): string {
   const url = new URL(request.url)
   url.searchParams.set('after', String(after))
+  if (afterName !== null) url.searchParams.set('afterName', afterName)
   return url.pathname + url.search
 }
 

@@ -13,6 +13,8 @@ export interface Dialect {
   readonly bindIds: (ids: readonly number[]) => Knex.RawBinding
   /** SQL for the column `id` of all rows as one JSON array. A row for each of some thousand ids takes much longer. */
   readonly allIds: string
+  /** SQL for a column whose text contains the one of a binding. */
+  readonly contains: (column: string) => string
 }
 
 const SQLITE: Dialect = {
@@ -21,6 +23,7 @@ const SQLITE: Dialect = {
   ids: '(select value from json_each(?))',
   bindIds: (ids) => JSON.stringify(ids),
   allIds: 'json_group_array(id)',
+  contains: (column) => `instr(${column}, ?) > 0`,
 }
 
 const POSTGRESQL: Dialect = {
@@ -30,6 +33,7 @@ const POSTGRESQL: Dialect = {
   bindIds: (ids) => [...ids],
   // As text, so that the host's settings of the driver cannot change how it is parsed.
   allIds: `coalesce(json_agg(id)::text, '[]')`,
+  contains: (column) => `strpos(${column}, ?) > 0`,
 }
 
 /**

@@ -5,13 +5,26 @@ import { livingDocuments } from './migrations/0002-living-documents.js'
 import { hostLogins } from './migrations/0003-host-logins.js'
 import { webhookSettings } from './migrations/0004-webhook-settings.js'
 import { traces } from './migrations/0005-traces.js'
+import { documentLists } from './migrations/0006-document-lists.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
-export type Migration = (schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect) => Knex.SchemaBuilder
+export type Migration = (
+  schema: Knex.SchemaBuilder,
+  name: NameTable,
+  dialect: Dialect,
+  transaction: Knex.Transaction,
+) => PromiseLike<unknown>
 
 /** All migrations in their order. */
-export const MIGRATIONS: readonly Migration[] = [initial, livingDocuments, hostLogins, webhookSettings, traces]
+export const MIGRATIONS: readonly Migration[] = [
+  initial,
+  livingDocuments,
+  hostLogins,
+  webhookSettings,
+  traces,
+  documentLists,
+]
 
 /**
  * The version that the first migration makes; each later one adds 1. Before the first release, fifteen steps made the

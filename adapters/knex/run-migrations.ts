@@ -42,7 +42,7 @@ export async function runMigrations(
     )
   }
   for (const migration of migrations.slice(version - FIRST_VERSION + 1)) {
-    await migration(transaction.schema, name, dialect)
+    await migration(transaction.schema, name, dialect, transaction)
   }
   if (row === undefined) await transaction(schema).insert({ version: newest })
   else if (version < newest) await transaction(schema).update({ version: newest })

@@ -130,7 +130,12 @@ const SETTINGS_CHANGES = closedObjectSchema({
   reindexing: z
     .null({ error: 'is read only; leave it out, or null cancels the re-index' })
     .optional()
-    .meta({ description: 'Null cancels the re-index in progress; leave it out otherwise' }),
+    .meta({
+      // With a second type, because types made from the description leave out members that have only null.
+      type: ['object', 'null'],
+      not: { type: 'object' },
+      description: 'Null cancels the re-index in progress; leave it out otherwise',
+    }),
   maxSizeBytes: MAX_SIZE_BYTES.optional(),
   topN: TOP_N.optional(),
   scoreThreshold: SCORE_THRESHOLD.optional(),

@@ -1,6 +1,6 @@
 import { errorCodeIn } from '../kernel/errors.js'
-import type { DocumentRecord } from '../ports/index.js'
-import { type Document, displayNameOf, isUnfinished } from './document.js'
+import { type DocumentRecord, type DocumentStatus, displayNameOf, statusOf } from '../ports/index.js'
+import type { Document } from './document.js'
 
 /** The part of its processing that a document is in. Reading also cuts the text and indexes its words. */
 export type ProcessingStage = 'reading' | 'embedding'
@@ -15,7 +15,7 @@ export interface DocumentState {
   readonly displayName: string
   /** True if that version is to replace another one, which searches find until then. */
   readonly isReplacement: boolean
-  readonly status: 'waiting' | 'processing' | 'completed' | 'failed' | 'deleted'
+  readonly status: DocumentStatus | 'deleted'
   /** Null unless the document is being processed. */
   readonly stage: ProcessingStage | null
   /** Share of the windows that have their vectors, 0 to 100. Null as long as `windowsTotal` is null. */
@@ -41,7 +41,7 @@ const BEGINNING: ProcessingProgress = { stage: 'reading', windowsEmbedded: 0, wi
 
 /** @param progress default: the processing has just begun */
 export function toDocumentState(record: DocumentRecord, progress: ProcessingProgress = BEGINNING): DocumentState {
-  const status = statusOf(record)
+  const status = record.deleted === null ? statusOf(record) : 'deleted'
   const isProcessing = status === 'processing'
   const { windowsEmbedded, windowsTotal } = isProcessing ? progress : BEGINNING
   return {
@@ -87,12 +87,6 @@ export function lastStateOf({ contextId, id, displayName, replacement, ...curren
 
 function codeOf(error: string | null): string | null {
   return errorCodeIn(error ?? '') ?? null
-}
-
-function statusOf(record: DocumentRecord): DocumentState['status'] {
-  if (record.deleted !== null) return 'deleted'
-  if (!isUnfinished(record)) return record.completed === null ? 'failed' : 'completed'
-  return record.started === null ? 'waiting' : 'processing'
 }
 
 export function isSameState(one: DocumentState, other: DocumentState): boolean {

@@ -2,7 +2,15 @@ import { recordChange } from '../audit/index.js'
 import { findReadable, findWritable } from '../contexts/index.js'
 import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
-import type { ContextRecord, DocumentMetadata, DocumentRecord, IngestionReceipt, Repositories } from '../ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentMetadata,
+  type DocumentRecord,
+  displayNameOf,
+  type IngestionReceipt,
+  type Repositories,
+  shownName,
+} from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 import { type DocumentVersions, findVersions } from './versions.js'
 
@@ -108,15 +116,6 @@ function toReplacement(record: DocumentRecord): DocumentReplacement {
 }
 
 const MAX_NAME_CHARACTERS = 10_000
-/** Longest name that file systems accept, in bytes. */
-const MAX_DISPLAY_BYTES = 255
-
-const REPLACEMENT_CHARACTER = '\uFFFD'
-/** Control characters, separators of lines and paragraphs, and overrides of the text direction (UAX 9). */
-const INVISIBLE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu
-/** Characters that Windows refuses in a name; other systems refuse fewer. */
-const NOT_IN_FILE_NAMES = /["*/:<>?\\|]/g
-const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 /**
  * The name of an uploaded file, as `originalName` shows it. Names come from strangers, so they may be hostile.
@@ -135,66 +134,6 @@ export function parseFileName(fileName: unknown): string {
     throw new InvalidInputError('fileName', `must have at most ${MAX_NAME_CHARACTERS} characters`)
   }
   return name
-}
-
-/** The same change as {@link parseFileName} makes, without its checks: stored names may be older than the checks. */
-export function shownName(originalName: string): string {
-  const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1)
-  return withoutInvisible(name)
-}
-
-function withoutInvisible(name: string): string {
-  return name.toWellFormed().replace(INVISIBLE, REPLACEMENT_CHARACTER)
-}
-
-/**
- * A name for a saved file that every system accepts: the original name, or `report (1).pdf` for the second document of
- * that name. At most 255 bytes of UTF-8. The ending, which is the format, stays.
- */
-export function displayName(originalName: string, nameIndex: number): string {
-  return safeName(shownName(originalName), nameIndex)
-}
-
-/** The name of a stored document that {@link Document.displayName} shows. */
-export function displayNameOf({
-  displayName: given,
-  originalName,
-  nameIndex,
-}: Pick<DocumentRecord, 'displayName' | 'originalName' | 'nameIndex'>): string {
-  // A given name is no path: its slashes become `_`, and nothing is cut.
-  return given === null ? displayName(originalName, nameIndex) : safeName(withoutInvisible(given), 0)
-}
-
-function safeName(name: string, nameIndex: number): string {
-  const safe = name
-    .replace(NOT_IN_FILE_NAMES, '_')
-    .trim()
-    .replace(/[. ]+$/, '')
-    .replace(DEVICE, '_$&')
-  const dot = safe.lastIndexOf('.')
-  const end = dot >= 0 ? dot : safe.length
-  const ending = (nameIndex === 0 ? '' : ` (${nameIndex})`) + truncate(safe.slice(end), MAX_DISPLAY_BYTES / 4)
-  const stem = end === 0 ? '_' : safe.slice(0, end)
-  return truncate(stem, MAX_DISPLAY_BYTES - byteLength(ending)) + ending
-}
-
-const encoder = new TextEncoder()
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length
-}
-
-/** The start of a text, of at most `maxBytes` bytes of UTF-8. It never ends inside a character. */
-function truncate(text: string, maxBytes: number): string {
-  if (byteLength(text) <= maxBytes) return text
-  let bytes = 0
-  let kept = ''
-  for (const character of text) {
-    bytes += byteLength(character)
-    if (bytes > maxBytes) break
-    kept += character
-  }
-  return kept
 }
 
 const BY_ID = openObjectSchema({ contextId: idSchema(), id: idSchema() })

@@ -1,18 +1,19 @@
 import type { z } from 'zod'
 import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { type ListPage, type ListQuery, RowList } from '../kernel/lists.js'
+import { type ListPage, OrderedList } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import { recordDocumentEvent } from '../outbox/index.js'
-import type {
-  Clock,
-  ContextRecord,
-  DocumentConditions,
-  DocumentRecord,
-  DocumentRepository,
-  FileStore,
-  Repositories,
-  Storage,
+import {
+  type Clock,
+  type ContextRecord,
+  type DocumentPosition,
+  type DocumentRecord,
+  type DocumentRepository,
+  type FileStore,
+  type Repositories,
+  type Storage,
+  shownName,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import {
@@ -23,21 +24,14 @@ import {
   findDocument,
   isUnfinished,
   recordDocumentChange,
-  shownName,
   toDocument,
 } from './document.js'
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
-import { parseFilter } from './document-filter.js'
 import { enqueueIngestion } from './document-jobs.js'
+import { type ParsedListQuery, positionOf } from './document-list.js'
 import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
 import { deleteVersions, listVersions, UNPROCESSED } from './versions.js'
-
-/** A part of a list of documents. */
-export interface DocumentListQuery extends ListQuery {
-  /** Only documents that meet these conditions. Default: all documents. */
-  readonly filter?: DocumentConditions | undefined
-}
 
 /** A page of the chunks of a document. */
 export interface ChunkQuery {
@@ -147,30 +141,37 @@ export class Documents {
   }
 
   /**
-   * The documents of a context, ordered by id. Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if
-   * the context is deleted during the read, and InvalidInputError for an invalid filter.
+   * The documents of a context in the order of a query. Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`,
+   * also if the context is deleted during the read.
    *
-   * @param filter only documents that meet these conditions. Default: all documents
+   * @param query without the members that select a part of the list
+   * @throws InvalidInputError for an invalid query
    */
-  list(principal: Principal, contextId: number, filter?: DocumentConditions): RowList<Document> {
-    type List<T> = (documents: DocumentRepository, id: number, conditions: DocumentConditions | undefined) => Promise<T>
+  list(
+    principal: Principal,
+    contextId: number,
+    { order, selection }: ParsedListQuery,
+  ): OrderedList<Document, DocumentPosition | undefined> {
+    type List<T> = (documents: DocumentRepository, id: number) => Promise<T>
     const read = async <T>(list: List<T>): Promise<T> => {
       const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
       const id = parseId(contextId, 'contextId')
-      const conditions = parseFilter(filter)
       return await this.#storage.read(async (repositories) => {
         await findReadable(repositories, access, id)
-        return await list(repositories.documents, id, conditions)
+        return await list(repositories.documents, id)
       })
     }
-    return new RowList({
-      read: async (page) =>
-        await read(async (documents, id, conditions) =>
-          (await listVersions(documents, id, page, conditions)).map(({ current, replacement }) =>
+    return new OrderedList<Document, DocumentPosition | undefined>({
+      start: undefined,
+      read: async (part) =>
+        await read(async (documents, id) =>
+          (await listVersions(documents, id, { ...part, order }, selection)).map(({ current, replacement }) =>
             toDocument(current, replacement),
           ),
         ),
-      ids: async (page) => await read((documents, id, conditions) => documents.listPublicIds(id, page, conditions)),
+      positions: async (part) =>
+        await read((documents, id) => documents.listPositions(id, { ...part, order }, selection)),
+      positionOf: ({ id, displayName }) => positionOf(id, displayName),
     })
   }
 

@@ -16,9 +16,7 @@ export {
   type DocumentReference,
   type DocumentReplacement,
   type DocumentWithReceipt,
-  displayNameOf,
   isUnfinished,
-  shownName,
 } from './document.js'
 export { type DocumentChunk, type PageRange, pagesOf } from './document-chunk.js'
 export {
@@ -40,9 +38,16 @@ export {
   PURGE_DOCUMENT,
   shadowLaneOf,
 } from './document-jobs.js'
+export {
+  DOCUMENT_LIST_SHAPE,
+  type DocumentListOptions,
+  type DocumentListPage,
+  type DocumentListQuery,
+  parseListQuery,
+} from './document-list.js'
 export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
-export { type ChunkQuery, chunkQuerySchema, type DocumentListQuery, Documents, resetDocument } from './documents.js'
+export { type ChunkQuery, chunkQuerySchema, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
 export { FormerGenerations } from './former-generations.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'

@@ -3,20 +3,21 @@ import { recordAway } from '../contexts/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../kernel/errors.js'
 import { recordDocumentEvent } from '../outbox/index.js'
-import type {
-  Clock,
-  ContextGenerations,
-  ContextRecord,
-  DocumentRecord,
-  DocumentRepository,
-  EmbeddingModel,
-  Repositories,
-  ShadowRepository,
-  Span,
-  Telemetry,
+import {
+  type Clock,
+  type ContextGenerations,
+  type ContextRecord,
+  type DocumentRecord,
+  type DocumentRepository,
+  type EmbeddingModel,
+  type Repositories,
+  type ShadowRepository,
+  type Span,
+  shownName,
+  type Telemetry,
 } from '../ports/index.js'
 import { collectionOf, contextFor } from './collections.js'
-import { shownName, toDocument } from './document.js'
+import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
 import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'

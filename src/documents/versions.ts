@@ -1,4 +1,10 @@
-import type { DocumentConditions, DocumentRecord, DocumentRepository, Repositories, RowPage } from '../ports/index.js'
+import type {
+  DocumentPage,
+  DocumentRecord,
+  DocumentRepository,
+  DocumentSelection,
+  Repositories,
+} from '../ports/index.js'
 import { INGEST_DOCUMENT, PURGE_DOCUMENT } from './document-jobs.js'
 
 type UnprocessedMembers =
@@ -35,7 +41,7 @@ export async function findVersions(
   publicId: number,
 ): Promise<DocumentVersions | undefined> {
   // The replacement is read first: if it is completed between the two reads, the second one shows it.
-  const [replacement] = await documents.listReplacements(contextId, { from: publicId, upTo: publicId })
+  const [replacement] = await documents.listReplacements(contextId, [publicId])
   const current = await documents.getCurrent(publicId)
   if (current?.contextId !== contextId) return undefined
   return { current, replacement: replacement?.id === current.id ? undefined : replacement }
@@ -48,16 +54,16 @@ export async function findVersions(
 export async function listVersions(
   documents: DocumentRepository,
   contextId: number,
-  page: RowPage,
-  conditions?: DocumentConditions,
+  page: DocumentPage,
+  selection?: DocumentSelection,
 ): Promise<DocumentVersions[]> {
-  const ids = await documents.listPublicIds(contextId, page, conditions)
-  const [first, last] = [ids[0], ids.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const upTo = Math.min(last, page.upTo ?? last)
-  const replacements = await documents.listReplacements(contextId, { from: first, upTo })
+  const positions = await documents.listPositions(contextId, page, selection)
+  const upTo = positions.at(-1)
+  if (upTo === undefined) return []
+  const ids = positions.map(({ publicId }) => publicId)
+  const replacements = await documents.listReplacements(contextId, ids)
   const byPublicId = new Map(replacements.map((replacement) => [replacement.publicId, replacement]))
-  const listed = await documents.list(contextId, { ...page, upTo }, conditions)
+  const listed = await documents.listPage(contextId, { ...page, upTo }, selection)
   return listed.map((current) => {
     const replacement = byPublicId.get(current.publicId)
     return { current, replacement: replacement?.id === current.id ? undefined : replacement }

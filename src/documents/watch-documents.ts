@@ -5,7 +5,7 @@ import { NotFoundError, ThrottledError } from '../kernel/errors.js'
 import { Places } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { choiceSchema, idSchema, objectSchema, parseId, refuseUnknownMembers, validate } from '../kernel/validate.js'
-import type { Storage } from '../ports/index.js'
+import type { DocumentPosition, Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ContextWatch } from './context-watch.js'
 import type { Document } from './document.js'
@@ -44,7 +44,7 @@ const CHECK_MS = 5_000
 /** A state is yielded only if the rights were checked within this time. */
 const FRESH_MS = 1_000
 /** Small reads for a caller that may be slow. */
-const SNAPSHOT_PAGE = { limit: 50, maxBytes: 65_536 }
+const SNAPSHOT_PAGE = { order: 'oldest', limit: 50, maxBytes: 65_536 } as const
 const RETRY_AFTER_SECONDS = 5
 
 /** Follows the states of a context's documents, for any number of callers. */
@@ -244,13 +244,14 @@ export class DocumentWatch {
       yield* await this.#readOne(docId)
       return
     }
-    let after = 0
+    let after: DocumentPosition | undefined
     for (;;) {
       const page = { ...SNAPSHOT_PAGE, after }
       const listed = await this.#storage.read(({ documents }) => listVersions(documents, this.#contextId, page))
       const last = listed.at(-1)
       if (last === undefined) return
-      after = last.current.publicId
+      // The order of ids does not compare names.
+      after = { publicId: last.current.publicId, foldedName: '' }
       for (const versions of listed) {
         const state = this.#context.follow(versions)
         if (state === undefined) continue

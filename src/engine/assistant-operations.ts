@@ -6,23 +6,25 @@ import type {
   NewContext,
   ShareInput,
 } from '../contexts/index.js'
-import type {
-  ChunkQuery,
-  Document,
-  DocumentChanges,
-  DocumentChunk,
-  DocumentListQuery,
-  DocumentReference,
-  DocumentState,
-  DocumentText,
-  DocumentWithReceipt,
-  NewDocument,
-  NewVersion,
-  TextRange,
-  UploadOptions,
-  WatchOptions,
+import {
+  type ChunkQuery,
+  type Document,
+  type DocumentChanges,
+  type DocumentChunk,
+  type DocumentListPage,
+  type DocumentListQuery,
+  type DocumentReference,
+  type DocumentState,
+  type DocumentText,
+  type DocumentWithReceipt,
+  type NewDocument,
+  type NewVersion,
+  parseListQuery,
+  type TextRange,
+  type UploadOptions,
+  type WatchOptions,
 } from '../documents/index.js'
-import type { ListPage, ListQuery, RowList } from '../kernel/lists.js'
+import type { ListPage, ListQuery } from '../kernel/lists.js'
 import { refuseUnknownMembers } from '../kernel/validate.js'
 import type { Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
@@ -187,9 +189,9 @@ export interface DocumentOperations {
    */
   watch(contextId: number, options?: WatchOptions): AsyncIterable<DocumentState>
   /**
-   * Lists the documents of a context, ordered by id. Each shows its current version.
+   * Lists the documents of a context, ordered by id unless the query has another order. Each shows its current version.
    *
-   * @param query a part of the list, and a filter. Default: the whole list
+   * @param query a part of the list, an order and filters. Default: the whole list
    * @throws InvalidInputError for an invalid query or filter
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, also if the context is deleted during the read
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
@@ -197,8 +199,8 @@ export interface DocumentOperations {
   list(contextId: number, query?: DocumentListQuery): Promise<Document[]>
   /** As {@link list}, but reads a few items at a time, when the consumer asks for them. @throws as {@link list} */
   entries(contextId: number, query?: DocumentListQuery): AsyncIterable<Document>
-  /** As {@link entries}, with the id after which the next page begins. @throws as {@link list} */
-  page(contextId: number, query: DocumentListQuery): Promise<ListPage<Document>>
+  /** As {@link entries}, with the id, and the name, after which the next page begins. @throws as {@link list} */
+  page(contextId: number, query: DocumentListQuery): Promise<DocumentListPage>
   /**
    * Reads a document with its ingestion receipt.
    *
@@ -398,22 +400,24 @@ function createDocumentLists(
   parts: EngineParts,
   principal: Principal,
 ): Pick<DocumentOperations, 'list' | 'entries' | 'page'> {
-  const parse = (contextId: number, query: DocumentListQuery | undefined): [RowList<Document>, ListQuery] => {
-    const { filter, ...part } = query ?? {}
-    return [parts.documents.list(principal, contextId, filter), part]
-  }
   return {
     list: async (contextId, query) => {
-      const [rows, part] = parse(contextId, query)
-      return await rows.list(part)
+      const parsed = parseListQuery(query)
+      return await parts.documents.list(principal, contextId, parsed).list(parsed)
     },
-    entries: (contextId, query) => {
-      const [rows, part] = parse(contextId, query)
-      return rows.entries(part)
+    // A generator: an invalid query is an error of the first read.
+    entries: async function* (contextId, query) {
+      const parsed = parseListQuery(query)
+      yield* parts.documents.list(principal, contextId, parsed).entries(parsed)
     },
     page: async (contextId, query) => {
-      const [rows, part] = parse(contextId, query)
-      return await rows.page(part)
+      const parsed = parseListQuery(query)
+      const { items, next } = await parts.documents.list(principal, contextId, parsed).page(parsed)
+      return {
+        items,
+        nextAfter: next?.publicId ?? null,
+        nextAfterName: parsed.order === 'name' ? (next?.foldedName ?? null) : null,
+      }
     },
   }
 }

@@ -16,17 +16,20 @@ export interface ListPage<Item> {
   readonly nextAfter: number | null
 }
 
-/** Rows of one read, in the order of their ids. */
-export interface RowPage {
-  /** Only rows with a higher id. */
-  readonly after: number
-  /** The highest id. Default: no limit. */
-  readonly upTo?: number
+/** A part of rows that have an order. */
+interface RowPart<Position> {
+  /** Only rows behind this position. */
+  readonly after: Position
+  /** The last position. Default: no limit. */
+  readonly upTo?: Position
   /** Most rows. */
   readonly limit: number
   /** Bytes of text after which no further row is returned. The first row is always returned. Default: no limit. */
   readonly maxBytes?: number
 }
+
+/** Rows of one read, in the order of their ids. */
+export type RowPage = RowPart<number>
 
 /** The source of a list's items. Each call is a separate read, and checks the rights of the caller. */
 interface RowSource<Item> {
@@ -34,6 +37,25 @@ interface RowSource<Item> {
   readonly read: (page: RowPage) => Promise<readonly Item[]>
   /** The ids of the items that {@link read} would return. */
   readonly ids: (page: Pick<RowPage, 'after' | 'limit'>) => Promise<readonly number[]>
+}
+
+/** The source of items that have an order. Each call is a separate read, and checks the rights of the caller. */
+interface OrderedSource<Item, Position> {
+  /** The position before the first item. */
+  readonly start: Position
+  /** Returns an empty array when no row is left. */
+  readonly read: (part: RowPart<Position>) => Promise<readonly Item[]>
+  /** The positions of the items that {@link read} would return. */
+  readonly positions: (part: Pick<RowPart<Position>, 'after' | 'limit'>) => Promise<readonly Position[]>
+  readonly positionOf: (item: Item) => Position
+}
+
+/** A part of an ordered list. */
+interface OrderedQuery<Position> {
+  /** Most items. Default: all. */
+  readonly limit?: number | undefined
+  /** Only items behind this position. Default: from the beginning. */
+  readonly after?: Position | undefined
 }
 
 const MAX_LIMIT = 1_000
@@ -58,43 +80,45 @@ export function listQuerySchemaWith<Shape extends z.ZodRawShape>(
 export const listQuerySchema: z.ZodType<ListQuery> = listQuerySchemaWith({})
 
 /**
- * A list that is read in small parts, ordered by id. No transaction stays open between two reads. An item that is
- * deleted between them is left out. An item that is added may appear. No item appears twice.
+ * A list that is read in small parts. No transaction stays open between two reads. An item that is deleted between them
+ * is left out. An item that is added may appear. No item appears twice, unless its position changes meanwhile.
  */
-export class RowList<Item extends { readonly id: number }> {
-  readonly #source: RowSource<Item>
+export class OrderedList<Item, Position> {
+  readonly #source: OrderedSource<Item, Position>
 
-  constructor(source: RowSource<Item>) {
+  constructor(source: OrderedSource<Item, Position>) {
     this.#source = source
   }
 
-  /** @throws InvalidInputError, and the errors of the source */
-  async list(query: ListQuery = {}): Promise<Item[]> {
+  /** @throws the errors of the source */
+  async list(query: OrderedQuery<Position> = {}): Promise<Item[]> {
     const items: Item[] = []
-    for await (const item of this.#items(validate(listQuerySchema, query), LARGE_READS)) items.push(item)
+    for await (const item of this.#items(query, LARGE_READS)) items.push(item)
     return items
   }
 
   /** Reads a part when the caller asks for its first item. @throws as {@link list} */
-  async *entries(query: ListQuery = {}): AsyncGenerator<Item> {
-    yield* this.#items(validate(listQuerySchema, query), SMALL_READS)
+  async *entries(query: OrderedQuery<Position> = {}): AsyncGenerator<Item> {
+    yield* this.#items(query, SMALL_READS)
   }
 
-  /** @throws as {@link list} */
-  async page(query: ListQuery): Promise<ListPage<Item>> {
-    const { after = 0, limit } = validate(listQuerySchema, query)
-    if (limit === undefined) return { items: this.entries({ after }), nextAfter: null }
-    const ids = await this.#source.ids({ after, limit: limit + 1 })
-    const upTo = ids.length > limit ? ids[limit - 1] : undefined
+  /** @returns the items, and the position of the last one if more items follow. @throws as {@link list} */
+  async page(
+    query: OrderedQuery<Position>,
+  ): Promise<{ readonly items: AsyncIterable<Item>; readonly next: Position | null }> {
+    const { after = this.#source.start, limit } = query
+    if (limit === undefined) return { items: this.entries({ after }), next: null }
+    const positions = await this.#source.positions({ after, limit: limit + 1 })
+    const upTo = positions.length > limit ? positions[limit - 1] : undefined
     const items = this.#items({ after, limit, ...(upTo !== undefined && { upTo }) }, SMALL_READS)
-    return { items, nextAfter: upTo ?? null }
+    return { items, next: upTo ?? null }
   }
 
   async *#items(
-    query: ListQuery & Pick<RowPage, 'upTo'>,
+    query: OrderedQuery<Position> & Pick<RowPart<Position>, 'upTo'>,
     read: Pick<RowPage, 'limit' | 'maxBytes'>,
   ): AsyncGenerator<Item> {
-    const { limit = Infinity, after: first = 0, ...bound } = query
+    const { limit = Infinity, after: first = this.#source.start, ...bound } = query
     let [remaining, after] = [limit, first]
     while (remaining > 0) {
       const rows = await this.#source.read({ ...bound, ...read, after, limit: Math.min(remaining, read.limit) })
@@ -102,8 +126,33 @@ export class RowList<Item extends { readonly id: number }> {
       if (last === undefined) return
       yield* rows
       remaining -= rows.length
-      after = last.id
+      after = this.#source.positionOf(last)
     }
+  }
+}
+
+/** An {@link OrderedList} in the order of ids. No item appears twice. */
+export class RowList<Item extends { readonly id: number }> {
+  readonly #rows: OrderedList<Item, number>
+
+  constructor({ read, ids }: RowSource<Item>) {
+    this.#rows = new OrderedList({ start: 0, read, positions: ids, positionOf: ({ id }) => id })
+  }
+
+  /** @throws InvalidInputError, and the errors of the source */
+  async list(query: ListQuery = {}): Promise<Item[]> {
+    return await this.#rows.list(validate(listQuerySchema, query))
+  }
+
+  /** Reads a part when the caller asks for its first item. @throws as {@link list} */
+  async *entries(query: ListQuery = {}): AsyncGenerator<Item> {
+    yield* this.#rows.entries(validate(listQuerySchema, query))
+  }
+
+  /** @throws as {@link list} */
+  async page(query: ListQuery): Promise<ListPage<Item>> {
+    const { items, next } = await this.#rows.page(validate(listQuerySchema, query))
+    return { items, nextAfter: next }
   }
 }
 

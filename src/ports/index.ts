@@ -139,6 +139,27 @@ export {
   type ValueTests,
 } from './storage/document-conditions.js'
 export {
+  comparePositions,
+  DOCUMENT_ORDERS,
+  DOCUMENT_STATUSES,
+  type DocumentOrder,
+  type DocumentPage,
+  type DocumentPosition,
+  type DocumentSelection,
+  type DocumentStatus,
+  isSelected,
+  statusOf,
+} from './storage/document-list.js'
+export {
+  type DocumentNames,
+  displayName,
+  displayNameOf,
+  type FoldedNames,
+  foldedNamesOf,
+  foldName,
+  shownName,
+} from './storage/document-names.js'
+export {
   type ChunkCounts,
   type ChunkGaps,
   type ChunkKey,

@@ -1,7 +1,16 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
-import { displayNameOf, type PageRange, pagesOf, shownName } from '../documents/index.js'
+import { type PageRange, pagesOf } from '../documents/index.js'
 import { TimeSlice } from '../kernel/time-slice.js'
-import type { ChunkKey, DocumentMetadata, LexicalQuery, VectorKey, VisibleChunk, WindowRecord } from '../ports/index.js'
+import {
+  type ChunkKey,
+  type DocumentMetadata,
+  displayNameOf,
+  type LexicalQuery,
+  shownName,
+  type VectorKey,
+  type VisibleChunk,
+  type WindowRecord,
+} from '../ports/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './chunks.js'
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */

@@ -5,6 +5,7 @@ import { defineAuditTests } from './storage/storage-audit-tests.js'
 import { defineDocumentTests } from './storage/storage-document-tests.js'
 import { defineIdentityTests } from './storage/storage-identity-tests.js'
 import { defineJobTests } from './storage/storage-job-tests.js'
+import { defineListTests } from './storage/storage-list-tests.js'
 import { defineMetadataTests } from './storage/storage-metadata-tests.js'
 import { defineOffboardingTests } from './storage/storage-offboarding-tests.js'
 import { defineOutboxTests } from './storage/storage-outbox-tests.js'
@@ -235,6 +236,7 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     defineOffboardingTests(test)
     defineDocumentTests(test)
     defineMetadataTests(test)
+    defineListTests(test)
     defineVersionTests(test)
     defineShadowTests(test)
     defineWordTests(test)

@@ -1,31 +1,28 @@
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
+import { DOCUMENT_ORDERS, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/ports/index.js'
 import { DOCUMENT, parseDocument, toDocumentRow } from '../document-table.js'
 import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
 import { IngestProgress } from '../ingest-progress.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
-import { globalOptions, isSwitchedOn, option, parseFilter, parseMetadata, parseMetadataOrNull } from '../options.js'
+import {
+  collect,
+  globalOptions,
+  isSwitchedOn,
+  option,
+  parseFilter,
+  parseMetadata,
+  parseMetadataOrNull,
+} from '../options.js'
 import { counted, printList, printRecord, printResult, tell } from '../output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
 const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const
 
 export function documentsCommand(): CommandUnknownOpts {
-  const documents = new Command('documents')
-    .description('list the documents of a context')
-    .addOption(option('--context <context>', 'id or name'))
-    .addOption(filterOption('only documents that meet these conditions, as JSON'))
-    .action(async (given, command) => {
-      const options = globalOptions(command)
-      if (given.context === undefined) command.error("error: required option '--context <context>' not specified")
-      const listed = await withDatabase(options, async (engine) => {
-        const session = ownerSession(engine)
-        const { id } = await findContext(session, given.context ?? '')
-        return await session.documents.list(id, given.filter === undefined ? {} : { filter: given.filter })
-      })
-      if (options.json) printList(options, listed, [])
-      else printList(options, listed.map(toDocumentRow), COLUMNS, { shortened: 'name' })
-    })
+  const documents = new Command('documents').description('list, show and change the documents of a context')
+  // A command of its own, so that its option `--name` is not that of the others.
+  documents.addCommand(listCommand(), { isDefault: true })
   documents.addCommand(showCommand())
   documents.addCommand(updateCommand())
   documents.addCommand(textCommand())
@@ -34,6 +31,38 @@ export function documentsCommand(): CommandUnknownOpts {
   documents.addCommand(deleteCommand())
   documents.addCommand(retryCommand())
   return documents
+}
+
+function listCommand(): CommandUnknownOpts {
+  return new Command('list')
+    .description('list the documents of a context; "alcove documents" does the same')
+    .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
+    .addOption(filterOption('only documents that meet these conditions, as JSON'))
+    .addOption(option('--order <order>', 'order of the list', 'documents').choices(DOCUMENT_ORDERS).default('oldest'))
+    .addOption(
+      option(
+        '--status <status>',
+        `only documents in this state; several times, or with commas: ${DOCUMENT_STATUSES.join(', ')}`,
+        'documents',
+      ).argParser(collect),
+    )
+    .addOption(option('--name <text>', 'only documents whose name contains this text', 'documents'))
+    .action(async (given, command) => {
+      const options = globalOptions(command)
+      const listed = await withDatabase(options, async (engine) => {
+        const session = ownerSession(engine)
+        const { id } = await findContext(session, given.context)
+        return await session.documents.list(id, {
+          order: given.order,
+          ...(given.filter !== undefined && { filter: given.filter }),
+          // The engine checks the values.
+          ...(given.status !== undefined && { status: given.status as DocumentStatus[] }),
+          ...(given.name !== undefined && { name: given.name }),
+        })
+      })
+      if (options.json) printList(options, listed, [])
+      else printList(options, listed.map(toDocumentRow), COLUMNS, { shortened: 'name' })
+    })
 }
 
 function showCommand(): CommandUnknownOpts {

@@ -1385,7 +1385,8 @@ export interface components {
             starterPrompts: string[];
             /** @enum {number} */
             shareState: 0 | 1;
-            deleted: null;
+            /** @description Null: no answer has a deleted context */
+            deleted: string | null;
             /** Format: date-time */
             created: string;
         };
@@ -4083,7 +4084,7 @@ export interface operations {
                     chunkSizeTokens?: number;
                     overlap?: number;
                     /** @description Null cancels the re-index in progress; leave it out otherwise */
-                    reindexing?: null;
+                    reindexing?: Record<string, never> | null;
                     maxSizeBytes?: number;
                     topN?: number;
                     scoreThreshold?: number;
@@ -4509,6 +4510,10 @@ export interface operations {
         parameters: {
             query?: {
                 filter?: string;
+                status?: string;
+                order?: "oldest" | "newest" | "name";
+                name?: string;
+                afterName?: string;
                 limit?: number;
                 after?: number;
             };
@@ -4520,7 +4525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Documents, ordered by id */
+            /** @description Documents in their order */
             200: {
                 headers: {
                     /** @description The next page, as `<URL>; rel="next"` (RFC 8288), if `limit` was given and another page exists */

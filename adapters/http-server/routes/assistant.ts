@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   contextBodySchema,
   contextChangesBodySchema,
+  DOCUMENT_LIST_SHAPE,
   type DocumentConditions,
   documentChangesSchema,
   listQuerySchema,
@@ -9,7 +10,13 @@ import {
   shareSchema,
   type UploadOptions,
 } from '../../../src/index.js'
-import { idSchema, listQuerySchemaWith, objectSchema, textSchema } from '../../../src/ports/index.js'
+import {
+  type DocumentStatus,
+  idSchema,
+  listQuerySchemaWith,
+  objectSchema,
+  textSchema,
+} from '../../../src/ports/index.js'
 import { json, noContent, streamList } from '../answers.js'
 import { LARGE_BODY_BYTES } from '../body-sizes.js'
 import { MAX_FRAMING_BYTES, MIN_UPLOAD_BYTES_PER_SECOND, readUpload, type UploadedFile } from '../read-upload.js'
@@ -45,6 +52,14 @@ const DOCUMENTS_QUERY = listQuerySchemaWith({
   filter: textSchema({ max: 100_000 })
     .optional()
     .meta({ description: 'Conditions for documents as JSON, such as {"metadata":{"year":{"gte":2025}}}' }),
+  status: textSchema({ max: 1_000 })
+    .optional()
+    .meta({
+      description:
+        'Only documents in one of these states, with commas between them: `waiting`, `processing`, `completed`, `failed`. ' +
+        'A document with a `replacement` also has the state of that one',
+    }),
+  ...DOCUMENT_LIST_SHAPE,
 })
 
 /** Contexts. Specification: Assistant API. */
@@ -180,12 +195,14 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
     summary: 'List the documents of a context',
     params: CONTEXT,
     query: DOCUMENTS_QUERY,
-    answers: { 200: { description: 'Documents, ordered by id', schema: z.array(documentSchema), hasNextLink: true } },
+    answers: { 200: { description: 'Documents in their order', schema: z.array(documentSchema), hasNextLink: true } },
     handle: async (call, { documents }) => {
-      const { filter, ...part } = call.query
+      const { filter, status, ...part } = call.query
       const query = {
         ...part,
         ...(filter !== undefined && { filter: parseJson(filter, 'filter') as DocumentConditions }),
+        // The engine checks the values.
+        ...(status !== undefined && { status: status.split(',') as DocumentStatus[] }),
       }
       return await streamList(call, await documents.page(call.params.contextId, query))
     },

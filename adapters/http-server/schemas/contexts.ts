@@ -20,7 +20,8 @@ export const contextSchema: z.ZodType<Context> = z
     }),
     starterPrompts: z.array(z.string()),
     shareState: z.literal([0, 1]),
-    deleted: z.null(),
+    // With a second type, because types made from the description leave out members that have only null.
+    deleted: z.null().meta({ type: ['string', 'null'], description: 'Null: no answer has a deleted context' }),
     created: timestamp,
   })
   .meta({ id: 'Context' })

@@ -1,23 +1,29 @@
-import type {
-  DocumentConditions,
-  DocumentMetadata,
-  DocumentRecord,
-  DocumentRepository,
-  DocumentStateCounts,
-  DocumentVisibility,
-  IngestionReceipt,
-  NewDocumentRecord,
-  Page,
-  RowPage,
-  UploadRecord,
-  UploadRepository,
-  VersionMark,
-  WordVisibility,
+import {
+  type DocumentConditions,
+  type DocumentMetadata,
+  type DocumentNames,
+  type DocumentPage,
+  type DocumentPosition,
+  type DocumentRecord,
+  type DocumentRepository,
+  type DocumentSelection,
+  type DocumentStateCounts,
+  type DocumentVisibility,
+  foldedNamesOf,
+  type IngestionReceipt,
+  type NewDocumentRecord,
+  type Page,
+  type RowPage,
+  type UploadRecord,
+  type UploadRepository,
+  type VersionMark,
+  type WordVisibility,
 } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_HIDDEN, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { readPage, readPositions } from './document-pages.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
-import { insertMetadata, removeMetadata, selectMatching, whereMeets } from './metadata-rows.js'
+import { insertMetadata, removeMetadata, selectMatching } from './metadata-rows.js'
 
 /** Text columns that may be large. */
 const LARGE_COLUMNS = ['original_name', 'display_name', 'metadata', 'error', 'receipt']
@@ -39,6 +45,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       created_by: document.createdBy,
       public_id: document.publicId ?? null,
       generation: document.generation,
+      ...toNameColumns(document),
       ...toRow(document),
     })
     const { publicId = id } = document
@@ -62,23 +69,38 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return row && toDocument(row)
   }
 
-  async list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]> {
-    const listed = () => this.#meeting(this.#current(contextId), contextId, conditions)
+  async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
+    const listed = () => this.#current(contextId)
     if (page === undefined) return await this.#listAll(listed, 'public_id')
     return (await this.pageOf(listed, page, LARGE_COLUMNS, 'public_id')).map(toDocument)
   }
 
-  async listPublicIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]> {
-    return await this.idsOf(this.#meeting(this.#current(contextId), contextId, conditions), page, 'public_id')
+  async listPublicIds(contextId: number, page: Page): Promise<readonly number[]> {
+    return await this.idsOf(this.#current(contextId), page, 'public_id')
   }
 
-  async listReplacements(
+  async listPage(
     contextId: number,
-    range?: { readonly from: number; readonly upTo: number },
+    page: DocumentPage,
+    selection: DocumentSelection = {},
   ): Promise<readonly DocumentRecord[]> {
+    return (await readPage(this.session, contextId, page, selection, LARGE_COLUMNS)).map(toDocument)
+  }
+
+  async listPositions(
+    contextId: number,
+    page: DocumentPage,
+    selection: DocumentSelection = {},
+  ): Promise<readonly DocumentPosition[]> {
+    return await readPositions(this.session, contextId, page, selection)
+  }
+
+  async listReplacements(contextId: number, publicIds?: readonly number[]): Promise<readonly DocumentRecord[]> {
+    const { dialect } = this.session
     const replacements = () => {
       const rows = this.rows.where('context_id', contextId).whereRaw(IS_REPLACEMENT)
-      return range === undefined ? rows : rows.whereBetween('public_id', [range.from, range.upTo])
+      if (publicIds === undefined) return rows
+      return rows.whereRaw(`public_id in ${dialect.ids}`, [dialect.bindIds(publicIds)])
     }
     return await this.#listAll(replacements, 'public_id')
   }
@@ -131,7 +153,12 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async update(id: number, changes: DocumentChanges): Promise<boolean> {
-    const isUpdated = (await this.rows.where('id', id).whereNull('deleted').update(toRow(changes))) > 0
+    const named = changes.displayName === undefined ? {} : await this.#namedRow(id, changes.displayName)
+    const isUpdated =
+      (await this.rows
+        .where('id', id)
+        .whereNull('deleted')
+        .update({ ...toRow(changes), ...named })) > 0
     if (isUpdated && changes.metadata !== undefined) {
       const [row] = await this.rows.where('id', id).select('context_id')
       if (row !== undefined) await this.#replaceMetadata(id, number(row, 'context_id'), changes.metadata)
@@ -279,6 +306,14 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     await this.rows.where('id', id).delete()
   }
 
+  /** The columns of the names of a version that gets another name. */
+  async #namedRow(id: number, displayName: string | null): Promise<Row> {
+    const [row] = await this.rows.where('id', id).select('original_name', 'name_index')
+    if (row === undefined) return {}
+    const [originalName, nameIndex] = [text(row, 'original_name'), number(row, 'name_index')]
+    return toNameColumns({ displayName, originalName, nameIndex })
+  }
+
   async #replaceMetadata(id: number, contextId: number, metadata: DocumentMetadata): Promise<void> {
     await removeMetadata(this.session, id)
     await insertMetadata(this.session, { id, contextId }, metadata)
@@ -286,15 +321,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   get #contexts(): string {
     return quoted(this.session.name('contexts'))
-  }
-
-  #meeting(
-    documents: KnexRepository['rows'],
-    contextId: number,
-    conditions: DocumentConditions | undefined,
-  ): KnexRepository['rows'] {
-    if (conditions !== undefined) whereMeets(this.session, documents, contextId, conditions)
-    return documents
   }
 
   #current(contextId: number): KnexRepository['rows'] {
@@ -360,6 +386,12 @@ function toRow(changes: DocumentChanges): Row {
     ...(displayName !== undefined && { display_name: displayName }),
     ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
   }
+}
+
+/** The columns by which lists find and order a document. */
+function toNameColumns(names: DocumentNames): Row {
+  const { shown, original } = foldedNamesOf(names)
+  return { folded_name: shown, folded_original: original }
 }
 
 function toDocument(row: Row): DocumentRecord {

@@ -61,16 +61,9 @@ export abstract class KnexRepository {
       return upTo === undefined ? rows : rows.where(key, '<=', upTo)
     }
     if (maxBytes === undefined || largeColumns.length === 0) return await pageQuery().select()
-    // Neither database reads a text to get its size.
-    const size = largeColumns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
-    const sizes: Row[] = await pageQuery().select(key, this.session.knex.raw(`${size} as bytes`))
-    let [last, bytes] = [after, 0]
-    for (const row of sizes) {
-      bytes += number(row, 'bytes')
-      if (last !== after && bytes > maxBytes) break
-      last = number(row, key)
-    }
-    return last === after ? [] : await pageQuery().where(key, '<=', last).select()
+    const sizes: Row[] = await pageQuery().select(key, this.session.knex.raw(`${sizeOf(largeColumns)} as bytes`))
+    const last = lastWithin(sizes, maxBytes)
+    return last === undefined ? [] : await pageQuery().where(key, '<=', number(last, key)).select()
   }
 
   /** Reads the ids of a page of a list. @param query the rows of the whole list, in any order */
@@ -126,6 +119,22 @@ export abstract class KnexRepository {
   protected async updateRow(id: number, changes: Row): Promise<boolean> {
     return (await this.rows.where('id', id).update(changes)) > 0
   }
+}
+
+/** @returns the last row until which all have at most `maxBytes` together, but the first in any case */
+export function lastWithin(sizes: readonly Row[], maxBytes: number): Row | undefined {
+  let [last, bytes]: [Row | undefined, number] = [undefined, 0]
+  for (const row of sizes) {
+    bytes += number(row, 'bytes')
+    if (last !== undefined && bytes > maxBytes) break
+    last = row
+  }
+  return last
+}
+
+/** SQL for the size of large texts. Neither database reads a text to get its size. */
+export function sizeOf(columns: readonly string[]): string {
+  return columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')
 }
 
 /**

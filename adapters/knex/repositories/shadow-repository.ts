@@ -24,6 +24,8 @@ const COPIED_COLUMNS = [
   'original_name',
   'name_index',
   'display_name',
+  'folded_name',
+  'folded_original',
   'content_type',
   'content_hash',
   'size_bytes',
@@ -32,7 +34,7 @@ const COPIED_COLUMNS = [
 ].join()
 
 /** Columns that may change during a re-index. */
-const CHANGING_COLUMNS = ['original_name', 'name_index', 'display_name', 'metadata']
+const CHANGING_COLUMNS = ['original_name', 'name_index', 'display_name', 'folded_name', 'folded_original', 'metadata']
 
 const PAIRS_PER_STATEMENT = 500
 

@@ -4,17 +4,22 @@ import {
   type ChunkRepository,
   type ContextFilter,
   type ContextRepository,
-  type DocumentConditions,
+  comparePositions,
+  type DocumentPage,
+  type DocumentPosition,
   type DocumentRecord,
   type DocumentRepository,
+  type DocumentSelection,
   type FoundWindow,
+  foldedNamesOf,
+  isSelected,
   meetsConditions,
   type RowPage,
   StorageError,
   type UploadRepository,
   type WordVisibility,
 } from '../../../src/ports/index.js'
-import { type MemoryTables, pageOf, type StoredChunk } from './memory-tables.js'
+import { firstWithin, type MemoryTables, pageOf, type StoredChunk } from './memory-tables.js'
 
 export function contextRepository({ contexts, accounts, documents }: MemoryTables): ContextRepository {
   const findLive = (id: number) => contexts.find((context) => context.id === id && context.deleted === null)
@@ -106,15 +111,28 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
     filterLive((document) => document.contextId === contextId && document.replaces === null)
   const byPublicId = (one: DocumentRecord, other: DocumentRecord) => one.publicId - other.publicId
   /** The page of current versions by their public ids. */
-  const pageOfContext = (contextId: number, page?: RowPage, conditions?: DocumentConditions) => {
-    const rows = currentOfContext(contextId)
-      .filter((document) => meetsConditions(document, conditions))
-      .sort(byPublicId)
+  const pageOfContext = (contextId: number, page?: RowPage) => {
+    const rows = currentOfContext(contextId).sort(byPublicId)
     const found = pageOf(
       rows.map((document) => ({ ...document, id: document.publicId, version: document.id })),
       page,
     )
     return found.map(({ version, ...document }) => ({ ...document, id: version }))
+  }
+  const replacementsOf = (contextId: number) =>
+    filterLive((document) => document.contextId === contextId && document.replaces !== null).sort(byPublicId)
+  const selectedPage = (contextId: number, page: DocumentPage, selection: DocumentSelection = {}) => {
+    const { order, after, upTo, limit, maxBytes = Infinity } = page
+    const replacements = new Map(replacementsOf(contextId).map((version) => [version.publicId, version]))
+    const compare = (one: DocumentPosition, other: DocumentPosition) => comparePositions(order, one, other)
+    const listed = currentOfContext(contextId)
+      .filter((document) => isSelected(document, replacements.get(document.publicId), selection))
+      .map((document) => ({ document, position: positionOf(document) }))
+      .filter(({ position }) => after === undefined || compare(position, after) > 0)
+      .filter(({ position }) => upTo === undefined || compare(position, upTo) <= 0)
+      .sort((one, other) => compare(one.position, other.position))
+      .map(({ document }) => document)
+    return firstWithin(listed.slice(0, limit), maxBytes)
   }
   const requireOneVersion = ({ id, publicId, replaces }: DocumentRecord) => {
     const isSame = (other: DocumentRecord) =>
@@ -141,13 +159,13 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
     getCurrent: async (publicId) =>
       filterLive((document) => document.publicId === publicId && document.replaces === null)[0],
     getByUuid: async (uuid) => filterLive((document) => document.uuid === uuid)[0],
-    list: async (contextId, page, conditions) => pageOfContext(contextId, page, conditions),
-    listPublicIds: async (contextId, page, conditions) =>
-      pageOfContext(contextId, page, conditions).map(({ publicId }) => publicId),
-    listReplacements: async (contextId, { from, upTo } = { from: 0, upTo: Infinity }) =>
-      filterLive((document) => document.contextId === contextId && document.replaces !== null)
-        .filter(({ publicId }) => publicId >= from && publicId <= upTo)
-        .sort(byPublicId),
+    list: async (contextId, page) => pageOfContext(contextId, page),
+    listPublicIds: async (contextId, page) => pageOfContext(contextId, page).map(({ publicId }) => publicId),
+    listPage: async (contextId, page, selection) => selectedPage(contextId, page, selection),
+    listPositions: async (contextId, { maxBytes: _, ...page }, selection) =>
+      selectedPage(contextId, page, selection).map(positionOf),
+    listReplacements: async (contextId, publicIds) =>
+      replacementsOf(contextId).filter(({ publicId }) => publicIds?.includes(publicId) ?? true),
     matching: async (contextId, conditions) =>
       documents
         .filter(
@@ -253,6 +271,10 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
       documents.delete(id)
     },
   }
+}
+
+function positionOf(document: DocumentRecord): DocumentPosition {
+  return { publicId: document.publicId, foldedName: foldedNamesOf(document).shown }
 }
 
 /** True if a document is completed, or may be found before that. */

@@ -160,13 +160,17 @@ class MemoryTable<Row extends { readonly id: number }> {
 export function pageOf<Row extends { readonly id: number }>(rows: readonly Row[], page?: RowPage): readonly Row[] {
   if (page === undefined) return rows
   const { after, upTo = Infinity, limit, maxBytes = Infinity } = page
-  const within = rows.filter(({ id }) => id > after && id <= upTo).slice(0, limit)
+  return firstWithin(rows.filter(({ id }) => id > after && id <= upTo).slice(0, limit), maxBytes)
+}
+
+/** The first rows that have at most `maxBytes` of text together, but at least one. */
+export function firstWithin<Row extends object>(rows: readonly Row[], maxBytes: number): readonly Row[] {
   let bytes = 0
-  const end = within.findIndex((row, index) => {
+  const end = rows.findIndex((row, index) => {
     bytes += countTextBytes(row)
     return index > 0 && bytes > maxBytes
   })
-  return end < 0 ? within : within.slice(0, end)
+  return end < 0 ? rows : rows.slice(0, end)
 }
 
 function countTextBytes(row: object): number {

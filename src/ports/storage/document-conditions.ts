@@ -97,7 +97,7 @@ function order(item: MetadataScalar, bound: string | number): number {
 }
 
 /** Compares strings in the order of their code points, which is also the order of their bytes in UTF-8. */
-function compareCodePoints(one: string, other: string): number {
+export function compareCodePoints(one: string, other: string): number {
   let at = 0
   while (at < one.length && at < other.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1
   // Between the halves of a surrogate pair, the first half is equal, so the second half decides.

@@ -1,6 +1,7 @@
 import type { RowPage } from '../../kernel/lists.js'
 import type { VectorKey } from '../vector-index.js'
 import type { DocumentConditions } from './document-conditions.js'
+import type { DocumentPage, DocumentPosition, DocumentSelection } from './document-list.js'
 import type {
   ChunkCounts,
   ChunkKey,
@@ -137,19 +138,26 @@ export interface DocumentRepository {
    * Lists current versions of a context, ordered by public id, which the page counts.
    *
    * @param page default: all of them
-   * @param conditions only documents that meet these. Default: none
    */
-  list(contextId: number, page?: RowPage, conditions?: DocumentConditions): Promise<readonly DocumentRecord[]>
-  /** Lists the public ids of live documents of a context, in ascending order. @param conditions as in {@link list} */
-  listPublicIds(contextId: number, page: Page, conditions?: DocumentConditions): Promise<readonly number[]>
+  list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]>
+  /** Lists the public ids of live documents of a context, in ascending order. */
+  listPublicIds(contextId: number, page: Page): Promise<readonly number[]>
+  /**
+   * Lists current versions of a context in the order of the page. Without a selection, it reads only the rows of the
+   * page, however many there are.
+   */
+  listPage(contextId: number, page: DocumentPage, selection?: DocumentSelection): Promise<readonly DocumentRecord[]>
+  /** Lists the positions of the documents that {@link listPage} lists. `maxBytes` of the page has no effect. */
+  listPositions(
+    contextId: number,
+    page: DocumentPage,
+    selection?: DocumentSelection,
+  ): Promise<readonly DocumentPosition[]>
   /**
    * Lists the replacements of a context, ordered by public id. Cheap if there are few, however many documents there are.
-   * @param range only replacements of documents with public ids in this range. Default: all
+   * @param publicIds only replacements of these documents. Default: all
    */
-  listReplacements(
-    contextId: number,
-    range?: { readonly from: number; readonly upTo: number },
-  ): Promise<readonly DocumentRecord[]>
+  listReplacements(contextId: number, publicIds?: readonly number[]): Promise<readonly DocumentRecord[]>
   /**
    * Finds the versions of documents of a context that meet conditions, whether a search may find them or not. Cheap if
    * few documents meet them, however many there are.

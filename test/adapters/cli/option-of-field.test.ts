@@ -18,6 +18,8 @@ const CREATE = ['context', 'create', 'D', '--description', 'd']
 
 it.each<[string, string[]]>([
   ['--filter', ['search', '--context', '1', 'a', '--filter', '{"metadata":{"year":{"between":1}}}']],
+  ['--status', ['documents', '--context', '1', '--status', 'failed,broken']],
+  ['--order', ['documents', '--context', '1', '--order', 'size']],
   ['--top', ['search', '--context', '1', 'a', '--top', '0']],
   ['--score-threshold', ['search', '--context', '1', 'a', '--score-threshold', '2']],
   ['--context', ['search', '--context', 'Nowhere', 'a']],

@@ -166,6 +166,15 @@ describe('metadata on the command line', () => {
     const changes = ['--metadata', '{"year":2026,"machine":null}', '--name', 'Seals of 2026']
     const { stdout } = await alcove('documents', 'update', seals?.uuid ?? '', ...changes)
     expect(stdout).toBe('Updated Seals of 2026: {"year":2026}\n')
+    const names = async (...args: readonly string[]): Promise<readonly string[]> =>
+      (await list(...args)).map(({ displayName }) => displayName)
+    const all = await names()
+    expect(await names('--order', 'newest')).toEqual(all.toReversed())
+    const byName = all.toSorted((one, other) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1))
+    expect(await names('--order', 'name', '--status', 'completed,failed')).toEqual(byName)
+    expect(await names('--status', 'failed', '--status', 'waiting')).toEqual([])
+    expect(await names('--name', 'SEALS.')).toEqual(['Seals of 2026'])
+    expect(await names('--name', 'of 2026')).toEqual(['Seals of 2026'])
     const update = async (...args: readonly string[]): Promise<Outcome> =>
       await alcove('documents', 'update', seals?.uuid ?? '', ...args)
     expect((await update('--reset-name')).stdout).toBe('Updated seals.txt: {"year":2026}\n')

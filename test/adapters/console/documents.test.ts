@@ -109,14 +109,17 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await shown.open(`/gpts/${contextId}/documents`)
     await page.getByText('3 documents').waitFor()
     await page.getByRole('searchbox', { name: 'Find by name' }).fill('TWO')
-    await page.getByText('1 of 3 documents').waitFor()
+    await page.getByText('1 document passes the filters').waitFor()
     expect(await row('.txt').count()).toBe(1)
-    await page.getByRole('searchbox', { name: 'Find by name' }).fill('')
     await page.getByRole('button', { name: 'State' }).click()
     await page.getByRole('option', { name: 'Failed' }).click()
-    await page.getByText('No document has this name and state.').waitFor()
-    await page.getByRole('button', { name: 'State' }).click()
-    await page.getByRole('option', { name: 'All' }).click()
+    await page.getByRole('heading', { name: 'No document with “TWO” in its name is in the state “Failed”' }).waitFor()
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('')
+    await page.getByRole('heading', { name: 'No document is in the state “Failed”' }).waitFor()
+    await page.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.getByText('3 documents').waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Documents')
+    expect(new URL(page.url()).search).toBe('')
 
     await page.getByRole('checkbox', { name: 'Select one.txt' }).focus()
     await page.keyboard.press('Space')
@@ -144,6 +147,47 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await page.getByText('“two.txt” is deleted.').waitFor()
     await page.goto('about:blank')
     await expect.poll(names).toEqual(['three.txt'])
+  })
+
+  it('asks the server for the documents of the filters in the address, the newest first, and follows them', async () => {
+    const contextId = await contextOf('Filtered')
+    for (const name of ['good-1.txt', 'good-2.txt']) await documentOf(contextId, name, `${LEAVE} ${name}`)
+    const fail = async (fileName: string): Promise<string> => {
+      const content = Buffer.concat([BROKEN_ZIP, Buffer.from(fileName)])
+      const uuid = await session().documents.upload(contextId, { fileName, content })
+      await expect(session().documents.whenProcessed(uuid)).rejects.toThrow('ERR_CORRUPT_FILE')
+      return uuid
+    }
+    const first = await fail('bad-1.docx')
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname.endsWith(`/context/documents/${contextId}`)) asked.push(search)
+    })
+    const links = async (): Promise<readonly string[]> =>
+      await page.getByRole('table').getByRole('link').allInnerTexts()
+    await shown.open(`/gpts/${contextId}/documents`)
+    await page.getByText('3 documents').waitFor()
+    expect(await links()).toEqual(['bad-1.docx', 'good-2.txt', 'good-1.txt'])
+    await shown.open(`/gpts/${contextId}/documents?state=failed&name=BAD`)
+    await page.getByText('1 document passes the filters').waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Find by name' }).inputValue()).toBe('BAD')
+    expect(await links()).toEqual(['bad-1.docx'])
+    expect(asked.some((query) => query.includes('name=BAD&status=failed&order=newest'))).toBe(true)
+
+    await fail('bad-2.docx')
+    await page.getByText('2 documents pass the filters').waitFor()
+    expect(await links()).toEqual(['bad-2.docx', 'bad-1.docx'])
+    await documentOf(contextId, 'bad-3.txt', `${LEAVE} It is not bad.`)
+    await session().documents.delete(first)
+    await page.getByText('1 document passes the filters').waitFor()
+    expect(await links()).toEqual(['bad-2.docx'])
+    await page.getByRole('link', { name: 'bad-2.docx' }).click()
+    await page.getByRole('heading', { name: 'bad-2.docx' }).waitFor()
+    await page.goBack()
+    await page.getByText('1 document passes the filters').waitFor()
+    await shown.open(`/gpts/${contextId}/documents?state=nonsense`)
+    await page.getByText('4 documents').waitFor()
   })
 
   it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
@@ -308,10 +352,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await page.route(`**/context/documents/${contextId}?*`, async (route) => {
       const query = new URL(route.request().url()).searchParams
       const after = Number(query.get('after'))
-      const ids = Array.from(
-        { length: Math.min(Number(query.get('limit')), 10_000 - after) },
-        (_, index) => after + index + 1,
-      )
+      const first = after === 0 ? 10_000 : after - 1
+      const ids = Array.from({ length: Math.min(Number(query.get('limit')), first) }, (_, index) => first - index)
       await route.fulfill({ json: ids.map((id) => ({ ...model, contextId, id, displayName: `file-${id}.txt` })) })
     })
     await shown.open(`/gpts/${contextId}/documents`)
@@ -505,6 +547,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
         await picture(narrow.page, `console-documents-${colorScheme}-${name}`)
       }
     }
+    await narrow.open(`/gpts/${contextId}/documents?state=busy&name=${'lang'.repeat(30)}`)
+    await narrow.page.getByRole('heading', { name: 'im Namen hat den Zustand „In Arbeit“' }).waitFor()
+    expect(await seriousViolations(narrow.page)).toEqual([])
+    expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     expect(narrow.faults).toEqual([])
     await narrow.context.close()
     expect(shown.faults.filter((fault) => !fault.includes('net::ERR_'))).toEqual([])

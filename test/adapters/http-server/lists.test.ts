@@ -99,6 +99,41 @@ describe('a list', () => {
     }
   })
 
+  it('reads documents in each order, and those of a filter, through its links', async () => {
+    const path = `${BASE}/context/documents/1`
+    const session = server.engine.as(server.engine.owner)
+    const renamed = await session.documents.list(1, { name: '3.txt' })
+    await session.documents.update(renamed[0]?.uuid ?? '', { displayName: '1 & 2+3 = 6 %.txt' })
+    const all = (await walk(path, assistant))[0] ?? []
+    const byName = [...all.slice(0, 1), ...all.slice(3, 4), ...all.slice(1, 3), ...all.slice(4)]
+    for (const limit of [1, 2, 9]) {
+      expect((await walk(`${path}?order=newest&limit=${limit}`, assistant)).flat()).toEqual(all.toReversed())
+      expect((await walk(`${path}?order=name&limit=${limit}`, assistant)).flat()).toEqual(byName)
+      expect((await walk(`${path}?name=.TXT&limit=${limit}`, assistant)).flat()).toEqual(all)
+    }
+    const [page] = JSON.parse((await get(`${path}?order=name&limit=1`, assistant)).text) as [{ displayName: string }]
+    const behind = `after=${all[0]}&afterName=${encodeURIComponent(page.displayName)}`
+    expect((await walk(`${path}?order=name&${behind}`, assistant)).flat()).toEqual(byName.slice(1))
+    expect((await walk(`${path}?name=${encodeURIComponent('3 = 6 %')}`, assistant)).flat()).toEqual([all[3]])
+    expect((await walk(`${path}?name=%25`, assistant)).flat()).toEqual([all[3]])
+    expect((await walk(`${path}?status=failed`, assistant)).flat()).toEqual([])
+    expect((await walk(`${path}?status=waiting,processing,completed&order=newest`, assistant)).flat()).toEqual(
+      all.toReversed(),
+    )
+  })
+
+  it.each([
+    ['order=size', 'order: must be one of "oldest", "newest", "name"'],
+    ['status=failed,broken', 'status[1]: must be one of "waiting", "processing", "completed", "failed"'],
+    ['status=', 'status[0]: must be one of'],
+    ['order=name&after=3', 'afterName: must be the displayName of the last document'],
+    [`name=${'x'.repeat(10_001)}`, 'name: must have at most 10000 characters'],
+  ])('refuses documents with ?%s', async (query, detail) => {
+    const { response, text } = await get(`${BASE}/context/documents/1?${query}`, assistant)
+    expect(response.status).toBe(400)
+    expect((JSON.parse(text) as { detail: string }).detail).toContain(detail)
+  })
+
   it('A11 keeps the other parameters of its query, and shows the link to other origins', async () => {
     const session = server.engine.as(server.engine.owner)
     for (const name of ['a', 'b', 'c']) {

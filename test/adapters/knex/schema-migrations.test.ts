@@ -95,6 +95,40 @@ describe.each(DATABASES)('the schema on $name', ({ openEmpty }) => {
     expect(await database.knex.schema.hasColumn('alcove_companies', 'colour')).toBe(false)
   })
 
+  it('gets the names by which lists find the documents that it has', async () => {
+    const { knex } = database
+    const run = async (migrations: readonly Migration[]) =>
+      await knex.transaction(async (transaction) => {
+        await runMigrations(transaction, { name: (table) => `alcove_${table}`, dialect: dialectOf(knex), migrations })
+      })
+    await run(MIGRATIONS.slice(0, 5))
+    const { context } = await seedContextRows(knex)
+    const document = {
+      context_id: context,
+      content_type: 'text/plain',
+      content_hash: '',
+      size_bytes: 1,
+      chunk_count: 0,
+    }
+    const names = ['Äpfel.txt', 'Lease.pdf', ...Array.from({ length: 450 }, (_, index) => `Number ${index}.txt`)]
+    for (const [index, original_name] of names.entries()) {
+      const named = { original_name, name_index: index === 0 ? 2 : 0, display_name: index === 1 ? 'Contract' : null }
+      const ids = { id: index + 1, public_id: index + 1, uuid: `uuid-${index}`, created: CREATED, created_by: 1 }
+      await knex('alcove_documents').insert({ ...document, ...named, ...ids })
+    }
+    const opened = storage()
+    await opened.open()
+    const found = async (foldedPart: string) =>
+      await opened.read(async ({ documents }) =>
+        (await documents.listPositions(context, { order: 'name', limit: 9 }, { foldedPart })).map(
+          ({ foldedName }) => foldedName,
+        ),
+      )
+    expect(await found('äpfel')).toEqual(['äpfel (2).txt'])
+    expect(await found('lease')).toEqual(['contract'])
+    expect(await found('number 449.')).toEqual(['number 449.txt'])
+  })
+
   it.each([1, FIRST_VERSION - 1])('of an unreleased version is refused, and does not change: %i', async (former) => {
     await database.knex.schema.createTable('alcove_schema', (table) => table.integer('version').notNullable())
     await database.knex('alcove_schema').insert({ version: former })
@@ -107,6 +141,24 @@ describe.each(DATABASES)('the schema on $name', ({ openEmpty }) => {
     expect(await database.knex.schema.hasTable('alcove_companies')).toBe(false)
   })
 })
+
+/** Rows that a document refers to, as the tables before have them. */
+async function seedContextRows(knex: Knex): Promise<{ readonly context: number }> {
+  const insert = async (table: string, row: object): Promise<number> => {
+    const rows = await knex(`alcove_${table}`).insert(row).returning<{ readonly id: number }[]>('id')
+    return Number(rows[0]?.id)
+  }
+  const company_id = await insert('companies', { name: 'Root', parent_id: null, created: CREATED })
+  const user = { first_name: 'Ada', last_name: '', name: 'Ada', email: 'ada@example.com', email_key: 'ada@example.com' }
+  const user_id = await insert('users', { company_id, ...user, created: CREATED })
+  const region_id = await insert('regions', { name: 'local' })
+  const account = { company_id, region_id, application: 'assistant', name: 'A', is_active: true, created: CREATED }
+  const account_id = await insert('accounts', account)
+  const texts = { name: 'C', description: '', caption: '', tools_json: '[]', starter_prompts: '[]' }
+  const settings = { max_size_bytes: 1, top_n: 1, score_threshold: 0, chunk_size_tokens: 64, overlap: 0 }
+  const other = { embedding_model: 'm', share_state: 0, created: CREATED }
+  return { context: await insert('contexts', { account_id, user_id, ...texts, ...settings, ...other }) }
+}
 
 describe('a database that the fifteen steps before the first release made', () => {
   beforeEach(async () => {

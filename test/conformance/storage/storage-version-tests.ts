@@ -192,7 +192,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('lists the replacements of a range of documents', async (storage) => {
+  test('lists the replacements of some documents', async (storage) => {
     const { context, old, replacement } = await seedReplaced(storage)
     const { second, other } = await storage.transaction(async (repositories) => {
       const added = await seedDocument(repositories, context, 'second', DONE)
@@ -202,11 +202,12 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       return { second: await seedReplacement(repositories, context, added), other: elsewhere }
     })
     await storage.read(async ({ documents }) => {
-      const list = async (from: number, upTo: number) => await documents.listReplacements(context.id, { from, upTo })
+      const list = async (...publicIds: number[]) => await documents.listReplacements(context.id, publicIds)
       assert.deepEqual(await documents.listReplacements(context.id), [replacement, second])
-      assert.deepEqual(await list(old.publicId, old.publicId), [replacement])
-      assert.deepEqual(await list(old.publicId + 1, second.publicId), [second])
-      assert.deepEqual(await list(second.publicId + 1, second.publicId + 9), [])
+      assert.deepEqual(await list(old.publicId), [replacement])
+      assert.deepEqual(await list(second.publicId, old.publicId), [replacement, second])
+      assert.deepEqual(await list(second.publicId + 9), [])
+      assert.deepEqual(await list(), [])
       assert.equal((await documents.listReplacements(other.id)).length, 1)
     })
   })

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { displayName, parseFileName, shownName } from '../../../src/documents/document.js'
+import { parseFileName } from '../../../src/documents/document.js'
+import { displayName, shownName } from '../../../src/ports/index.js'
 
 describe('A63 the original name', () => {
   it.each([

@@ -27,10 +27,10 @@ function interrupted(repositories: Repositories): Repositories {
     await task?.()
     return found
   }
-  const list: DocumentRepository['list'] = documents.list.bind(documents)
+  const listPage: DocumentRepository['listPage'] = documents.listPage.bind(documents)
   const listReplacements: DocumentRepository['listReplacements'] = documents.listReplacements.bind(documents)
   Object.assign(documents, {
-    list: async (...args: Parameters<typeof list>) => await afterwards(list(...args)),
+    listPage: async (...args: Parameters<typeof listPage>) => await afterwards(listPage(...args)),
     listReplacements: async (...args: Parameters<typeof listReplacements>) =>
       await afterwards(listReplacements(...args)),
   })

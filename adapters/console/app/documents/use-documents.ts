@@ -1,15 +1,18 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type AlcoveClient, type DocumentState, dataOf, useApi } from '../api/api.js'
 import { isRefusal } from '../api/is-refusal.js'
 import { isFinal, type Listed, type Progress, progressOf, type Stage } from './document.js'
+import { type Filters, queryOf } from './list/filters.js'
 import { useContextWork } from './work/context-work.js'
 import { pollMs } from './work/polling.js'
 import { useStore } from './work/store.js'
 
 interface Page {
+  /** The newest first. */
   readonly documents: readonly Listed[]
-  readonly hasNext: boolean
+  /** The id behind which the next page begins; undefined on the last page. */
+  readonly next: number | undefined
 }
 
 const PAGE_DOCUMENTS = 1_000
@@ -17,40 +20,45 @@ const PAGE_DOCUMENTS = 1_000
 const IDS_PER_REQUEST = 200
 const COLLECT_MS = 300
 
-/** All documents of a context, and what happens to them. */
+/** The documents of a context that pass the filters, and what happens to them. */
 export interface Documents {
   /** The newest first. */
   readonly documents: readonly Listed[]
   readonly states: ReadonlyMap<number, DocumentState>
   /** True until the whole list is read. */
   readonly isReading: boolean
+  /** True while the documents are those of the filters before. */
+  readonly isOld: boolean
   readonly error: Error | null
   readonly readAgain: () => void
   /** Puts changed documents into the list. */
   readonly change: (changed: readonly Listed[], removed?: readonly number[]) => void
 }
 
-/** Reads all documents page by page, and then each document that changes. */
-export function useDocuments(contextId: number): Documents {
+/** Reads the documents page by page, the newest first, and then each document that changes. */
+export function useDocuments(contextId: number, { name, state }: Filters): Documents {
   const api = useApi()
   const queries = useQueryClient()
   const { watch } = useContextWork(contextId)
   const watched = useStore(watch.watched)
   const { byId, isLive, connections } = watched
-  const queryKey = useMemo(() => ['documents', contextId], [contextId])
+  const filters = useMemo(() => queryOf({ name, state }), [name, state])
+  const queryKey = useMemo(() => ['documents', contextId, filters], [contextId, filters])
   const list = useInfiniteQuery({
     queryKey,
     initialPageParam: 0,
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      const query = { limit: PAGE_DOCUMENTS, after: pageParam }
+      const query = { ...filters, order: 'newest', limit: PAGE_DOCUMENTS, after: pageParam } as const
       const params = { path: { contextId }, query }
       const documents = await dataOf(api.GET('/context/documents/{contextId}', { params, signal }))
-      return { documents, hasNext: documents.length === PAGE_DOCUMENTS }
+      return { documents, next: documents.length === PAGE_DOCUMENTS ? documents.at(-1)?.id : undefined }
     },
-    getNextPageParam: ({ documents, hasNext }) => (hasNext ? documents.at(-1)?.id : undefined),
+    getNextPageParam: ({ next }) => next,
+    // The list stays while the next one is read.
+    placeholderData: keepPreviousData,
   })
-  const { data, hasNextPage, isFetching, error, fetchNextPage, refetch } = list
-  const documents = useMemo(() => (data?.pages.flatMap((page) => page.documents) ?? []).reverse(), [data])
+  const { data, hasNextPage, isFetching, isPlaceholderData, error, fetchNextPage, refetch } = list
+  const documents = useMemo(() => data?.pages.flatMap((page) => page.documents) ?? [], [data])
 
   useEffect(() => {
     if (hasNextPage && !isFetching && error === null) void fetchNextPage()
@@ -79,39 +87,46 @@ export function useDocuments(contextId: number): Documents {
   const checked = useRef(new Map<number, string>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const reading = useRef<AbortSignal>(undefined)
-  const isRead = data !== undefined && !hasNextPage && !isFetching
+  const isRead = data !== undefined && !hasNextPage && !isFetching && !isPlaceholderData
   useEffect(() => {
     latest.current = { documents, byId }
     if (!isRead) checked.current.clear()
     else
       timer.current ??= setTimeout(() => {
         timer.current = undefined
-        const { changed, deleted } = outdated(latest.current, checked.current)
+        const { changed, deleted } = outdated(latest.current, checked.current, filters.status)
         if (deleted.length > 0) change([], deleted)
-        if (changed.length > 0) void readByIds(api, contextId, changed, reading.current).then(change, () => undefined)
+        if (changed.length === 0) return
+        const read = readByIds(api, contextId, { ids: changed, filters }, reading.current)
+        void read.then(
+          (found) => change(found, missing(changed, found)),
+          () => undefined,
+        )
       }, COLLECT_MS)
-  }, [api, contextId, documents, byId, watched, isRead, change])
+  }, [api, contextId, filters, documents, byId, watched, isRead, change])
   useEffect(() => {
     const ended = new AbortController()
+    checked.current.clear()
     reading.current = ended.signal
     return () => {
-      ended.abort(new Error('the list is gone'))
+      ended.abort(new Error('the list is gone, or has other filters'))
       clearTimeout(timer.current)
       timer.current = undefined
     }
-  }, [])
+  }, [filters])
 
   // Without the stream, the page asks for what can have changed.
   useEffect(() => {
-    if (isLive || hasNextPage || data === undefined || isRefusal(error)) return
+    if (isLive || hasNextPage || data === undefined || isPlaceholderData || isRefusal(error)) return
     const ended = new AbortController()
     const { signal } = ended
     const readChanges = async (): Promise<void> => {
       const ids = documents.filter((document) => isUnfinished(document)).map(({ id }) => id)
-      const params = { path: { contextId }, query: { after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS } }
+      const query = { ...filters, after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS }
+      const params = { path: { contextId }, query }
       const added = dataOf(api.GET('/context/documents/{contextId}', { params, signal }))
-      const [changed, fresh] = await Promise.all([readByIds(api, contextId, ids, signal), added])
-      change([...changed, ...fresh])
+      const [changed, fresh] = await Promise.all([readByIds(api, contextId, { ids, filters }, signal), added])
+      change([...changed, ...fresh], missing(ids, changed))
     }
     // A change of the list begins anew, with short pauses.
     const poll = async (): Promise<void> => {
@@ -130,12 +145,26 @@ export function useDocuments(contextId: number): Documents {
     }
     void poll()
     return () => ended.abort(new Error('the list has changed'))
-  }, [api, contextId, data, documents, isLive, hasNextPage, error, change, queries, queryKey])
+  }, [
+    api,
+    contextId,
+    filters,
+    data,
+    documents,
+    isLive,
+    hasNextPage,
+    isPlaceholderData,
+    error,
+    change,
+    queries,
+    queryKey,
+  ])
 
   return {
     documents,
     states: byId,
-    isReading: data === undefined || hasNextPage,
+    isReading: data === undefined || hasNextPage || isPlaceholderData,
+    isOld: isPlaceholderData,
     error,
     readAgain: () => void refetch(),
     change,
@@ -149,16 +178,21 @@ function isUnfinished({ completed, error, replacement }: Listed): boolean {
 /**
  * The ids of documents that the list shows as they were before their states.
  * @param checked states for which the documents were read; it grows
+ * @param statuses the filter by state
  */
 function outdated(
   { documents, byId }: { readonly documents: readonly Listed[]; readonly byId: ReadonlyMap<number, DocumentState> },
   checked: Map<number, string>,
+  statuses?: string,
 ): { readonly changed: readonly number[]; readonly deleted: readonly number[] } {
   const listed = new Map(documents.map((document) => [document.id, document]))
   const found = [...byId.values()].filter((state) => {
     const { id, uuid, status, isReplacement, displayName } = state
     const key = `${uuid} ${status} ${isReplacement} ${displayName}`
-    if (checked.get(id) === key || !isOld(listed.get(id), state)) return false
+    const document = listed.get(id)
+    if (checked.get(id) === key || !isOld(document, state)) return false
+    // The filter hides it in this state too.
+    if (document === undefined && statuses?.includes(status) === false) return false
     checked.set(id, key)
     return true
   })
@@ -181,16 +215,17 @@ function finalStage(progress: Progress): Stage | undefined {
   return isFinal(progress) ? progress.stage : undefined
 }
 
+/** Reads those of some documents that pass the filters. */
 async function readByIds(
   api: AlcoveClient,
   contextId: number,
-  ids: readonly number[],
+  { ids, filters }: { readonly ids: readonly number[]; readonly filters: ReturnType<typeof queryOf> },
   signal: AbortSignal | undefined,
 ): Promise<readonly Listed[]> {
   const found: Listed[] = []
   for (let at = 0; at < ids.length; at += IDS_PER_REQUEST) {
     const filter = JSON.stringify({ documents: ids.slice(at, at + IDS_PER_REQUEST) })
-    const params = { path: { contextId }, query: { filter } }
+    const params = { path: { contextId }, query: { ...filters, filter } }
     found.push(...(await dataOf(api.GET('/context/documents/{contextId}', { params, ...(signal && { signal }) }))))
   }
   return found
@@ -204,14 +239,21 @@ function changedData(
   const gone = new Set(removed)
   const byId = new Map(changed.map((document) => [document.id, document]))
   const known = new Set(pages.flatMap(({ documents }) => documents.map(({ id }) => id)))
-  const added = changed.filter(({ id }) => !known.has(id)).sort((first, second) => first.id - second.id)
-  const changedPages = pages.map(({ documents, hasNext }, index) => ({
-    documents: [
-      ...documents.filter(({ id }) => !gone.has(id)).map((document) => byId.get(document.id) ?? document),
-      // A page that is still to come has them.
-      ...(index === pages.length - 1 && !hasNext ? added : []),
-    ],
-    hasNext,
-  }))
+  const added = changed.filter(({ id }) => !known.has(id))
+  let before = Infinity
+  const changedPages = pages.map(({ documents, next }) => {
+    // A page that is still to come has the rest.
+    const [from, upTo] = [next ?? 0, before]
+    before = from
+    const kept = documents.filter(({ id }) => !gone.has(id)).map((document) => byId.get(document.id) ?? document)
+    const fresh = added.filter(({ id }) => id >= from && id < upTo)
+    return { documents: fresh.length === 0 ? kept : [...kept, ...fresh].sort((one, other) => other.id - one.id), next }
+  })
   return { pages: changedPages, pageParams }
+}
+
+/** The ids of documents that were asked for and not found: they are deleted, or pass the filters no more. */
+function missing(ids: readonly number[], found: readonly Listed[]): readonly number[] {
+  const present = new Set(found.map(({ id }) => id))
+  return ids.filter((id) => !present.has(id))
 }

@@ -6,7 +6,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { toast } from '../ui/toasts.js'
 import { changesOf, draftOf } from './gpt-draft.js'
 import { GptForm } from './gpt-form.js'
-import { GPTS, type Gpt, toGpt } from './use-gpts.js'
+import { GPTS, type Gpt } from './use-gpts.js'
 
 const TEXTS: Texts<{ readonly save: string; readonly saved: string }> = {
   en: { save: 'Save', saved: 'The changes are saved.' },
@@ -27,8 +27,8 @@ export function EditGpt({ gpt }: { readonly gpt: Gpt }): ReactElement {
       action={texts.save}
       save={async (draft, base) => {
         const params = { path: { contextId: gpt.id } }
-        const newest = draftOf(toGpt(await dataOf(api.GET('/context/{contextId}', { params }))))
-        return toGpt(await dataOf(api.PUT('/context/{contextId}', { params, body: changesOf(draft, base, newest) })))
+        const newest = draftOf(await dataOf(api.GET('/context/{contextId}', { params })))
+        return await dataOf(api.PUT('/context/{contextId}', { params, body: changesOf(draft, base, newest) }))
       }}
       onSaved={(saved) => {
         queries.setQueryData([...GPTS, gpt.id], saved)

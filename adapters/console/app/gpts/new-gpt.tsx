@@ -9,7 +9,7 @@ import { PageHead } from '../ui/page-head.js'
 import { toast } from '../ui/toasts.js'
 import { EMPTY_DRAFT, textsOf } from './gpt-draft.js'
 import { GptForm } from './gpt-form.js'
-import { GPTS, toGpt } from './use-gpts.js'
+import { GPTS } from './use-gpts.js'
 
 const TEXTS: Texts<{
   readonly back: string
@@ -52,7 +52,7 @@ export function NewGpt(): ReactElement {
         save={async (draft) => {
           const { starterPrompts, ...body } = textsOf(draft)
           const prompts = starterPrompts.length > 0 && { starterPrompts }
-          return toGpt(await dataOf(api.POST('/context', { body: { ...body, ...prompts } })))
+          return await dataOf(api.POST('/context', { body: { ...body, ...prompts } }))
         }}
         onSaved={(gpt) => {
           void queries.invalidateQueries({ queryKey: GPTS })

@@ -5,9 +5,6 @@ import { useLogin } from '../login/use-login.js'
 
 export type Gpt = Schema<'Context'>
 
-/** A context as the client answers it: its types leave out members that are always null. */
-type AnsweredGpt = Omit<Gpt, 'deleted'>
-
 /** Gpts in one answer. Each may have a megabyte of tools. */
 const PER_PAGE = 100
 
@@ -23,7 +20,7 @@ export function useGpts(): UseInfiniteQueryResult<readonly Gpt[]> {
     queryFn: async ({ pageParam, signal }) =>
       await dataOf(api.GET('/context', { params: { query: { limit: PER_PAGE, after: pageParam } }, signal })),
     getNextPageParam: (page) => (page.length < PER_PAGE ? undefined : page.at(-1)?.id),
-    select: ({ pages }) => pages.flat().map(toGpt),
+    select: ({ pages }) => pages.flat(),
   })
 }
 
@@ -33,12 +30,8 @@ export function useGpt(contextId: number): UseQueryResult<Gpt> {
   return useQuery({
     queryKey: [...GPTS, contextId],
     queryFn: async ({ signal }) =>
-      toGpt(await dataOf(api.GET('/context/{contextId}', { params: { path: { contextId } }, signal }))),
+      await dataOf(api.GET('/context/{contextId}', { params: { path: { contextId } }, signal })),
   })
-}
-
-export function toGpt(answered: AnsweredGpt): Gpt {
-  return { ...answered, deleted: null }
 }
 
 /**

@@ -33,9 +33,8 @@ export function useChangeSettings(contextId: number): UseMutationResult<Settings
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async (changes) => {
-      // The types of the client leave out members that can only be null.
-      const body = changes as Omit<SettingsChanges, 'reindexing'>
-      return await dataOf(api.PUT('/context/settings/{contextId}', { params: { path: { contextId } }, body }))
+      const params = { path: { contextId } }
+      return await dataOf(api.PUT('/context/settings/{contextId}', { params, body: changes }))
     },
     onSuccess: async (settings) => {
       await queries.cancelQueries({ queryKey: keyOf(contextId) })

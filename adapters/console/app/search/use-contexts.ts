@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@tanstac
 import { useEffect } from 'react'
 import { dataOf, type Schema, useApi } from '../api/api.js'
 
-type Context = Omit<Schema<'Context'>, 'deleted'>
+type Context = Schema<'Context'>
 type Settings = Schema<'ContextSettings'>
 
 /** A chosen context, as far as it is loaded. */

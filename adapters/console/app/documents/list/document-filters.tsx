@@ -1,62 +1,57 @@
-import type { ReactElement } from 'react'
-import type { DocumentState } from '../../api/api.js'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../texts/language.js'
 import { Select, TextField } from '../../ui/fields.js'
-import { type Listed, progressOf, replacementOf } from '../document.js'
 import { TEXTS } from '../texts.js'
-import { LIST_TEXTS, type StateFilter } from './list-texts.js'
+import { type Filters, STATE_FILTERS } from './filters.js'
+import { LIST_TEXTS } from './list-texts.js'
 
-const STATES: readonly StateFilter[] = ['all', 'busy', 'completed', 'failed']
+/** The server is asked once the user has stopped typing for this time. */
+const TYPING_MS = 250
 
-export interface Filters {
-  readonly name: string
-  readonly state: StateFilter
-}
-
-/** The conditions for the documents that the list shows. */
+/** The fields of the conditions for the documents that the list shows. */
 export function DocumentFilters({
   filters,
   onChange,
 }: {
   readonly filters: Filters
-  readonly onChange: (filters: Filters) => void
+  readonly onChange: (changes: Partial<Filters>) => void
 }): ReactElement {
   const texts = useTexts(LIST_TEXTS)
   const { state } = useTexts(TEXTS)
+  const [typed, setTyped] = useTyped(filters.name, (name) => onChange({ name }))
   return (
     <div className="docs-filters">
-      <TextField
-        label={texts.findName}
-        type="search"
-        value={filters.name}
-        onChange={(name) => onChange({ ...filters, name })}
-      />
+      <TextField label={texts.findName} type="search" value={typed} maxLength={1_000} onChange={setTyped} />
       <Select
         label={state}
-        choices={STATES.map((value) => ({ value, label: texts.states[value] }))}
+        choices={STATE_FILTERS.map((value) => ({ value, label: texts.states[value] }))}
         value={filters.state}
-        onChange={(value) => onChange({ ...filters, state: value })}
+        onChange={(value) => onChange({ state: value })}
       />
     </div>
   )
 }
 
-export function filterDocuments(
-  documents: readonly Listed[],
-  states: ReadonlyMap<number, DocumentState>,
-  { name, state }: Filters,
-): readonly Listed[] {
-  const wanted = name.trim().toLocaleLowerCase()
-  return documents.filter((document) => {
-    if (!document.displayName.toLocaleLowerCase().includes(wanted)) return false
-    return state === 'all' || statesOf(document, states.get(document.id)).includes(state)
+/** The text of a field, whose changes are told after a pause. A value that changes elsewhere replaces the text. */
+function useTyped(value: string, onChange: (value: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value)
+  const told = useRef(value)
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
   })
-}
-
-/** The states of both versions, if there are two. */
-function statesOf(document: Listed, told: DocumentState | undefined): readonly StateFilter[] {
-  return [progressOf(document, told), replacementOf(document, told)].flatMap((progress) => {
-    if (progress === undefined) return []
-    return [progress.stage === 'completed' || progress.stage === 'failed' ? progress.stage : 'busy']
-  })
+  useEffect(() => {
+    if (value === told.current) return
+    told.current = value
+    setTyped(value)
+  }, [value])
+  useEffect(() => {
+    if (typed.trim() === told.current) return
+    const timer = setTimeout(() => {
+      told.current = typed.trim()
+      latest.current(told.current)
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return [typed, setTyped]
 }

@@ -1,6 +1,8 @@
-import { type ReactElement, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { type ReactElement, useMemo, useRef } from 'react'
+import { useSearchParams } from 'wouter'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
+import { Button } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote } from '../../ui/notes.js'
 import type { ContextName } from '../document.js'
 import { useMayWrite } from '../may-write.js'
@@ -8,13 +10,14 @@ import { TEXTS } from '../texts.js'
 import { useDocuments } from '../use-documents.js'
 import { useContextWork } from '../work/context-work.js'
 import { useStore } from '../work/store.js'
-import { DocumentFilters, type Filters, filterDocuments } from './document-filters.js'
+import { DocumentFilters } from './document-filters.js'
 import { DocumentTable } from './document-table.js'
+import { addressOf, type Filters, filtersOf } from './filters.js'
 import { LIST_TEXTS } from './list-texts.js'
 import { UploadArea } from './upload-area.js'
 import { UploadList } from './upload-list.js'
 
-/** All documents of a context, with the place for new ones. */
+/** The documents of a context, with the place for new ones. The address of the page keeps the filters. */
 export function DocumentList({ context }: { readonly context: ContextName }): ReactElement {
   const texts = useTexts(TEXTS)
   const listTexts = useTexts(LIST_TEXTS)
@@ -22,31 +25,44 @@ export function DocumentList({ context }: { readonly context: ContextName }): Re
   const mayWrite = useMayWrite()
   const { uploads, deletions } = useContextWork(context.id)
   const hidden = useStore(deletions.hidden)
-  const { documents, states, isReading, error, readAgain, change } = useDocuments(context.id)
+  const [address, setAddress] = useSearchParams()
+  const filters = filtersOf(address)
+  const { documents, states, isReading, isOld, error, readAgain, change } = useDocuments(context.id, filters)
   const region = useRef<HTMLElement>(null)
-  const [filters, setFilters] = useState<Filters>({ name: '', state: 'all' })
-  const deferred = useDeferredValue(filters)
-  const present = useMemo(() => documents.filter(({ id }) => !hidden.has(id)), [documents, hidden])
-  // The map of states is the same all the time, so each rendering filters again.
-  const isFiltered = deferred.name !== '' || deferred.state !== 'all'
-  const shown = isFiltered ? filterDocuments(present, states, deferred) : present
+  const shown = useMemo(() => documents.filter(({ id }) => !hidden.has(id)), [documents, hidden])
+  const isFiltered = filters.name !== '' || filters.state !== 'all'
+  const setFilters = (changes: Partial<Filters>): void => {
+    setAddress((before) => addressOf({ ...filtersOf(before), ...changes }), { replace: true })
+  }
+  const clear = (): void => {
+    setFilters({ name: '', state: 'all' })
+    // The button that had the focus is gone.
+    region.current?.focus()
+  }
   return (
     <>
       <p className="soft">{texts.purpose}</p>
       {mayWrite && <UploadArea uploads={uploads} />}
       <UploadList contextId={context.id} documents={documents} />
       <ErrorNote error={error} onRetry={readAgain} />
-      {documents.length > 0 && <DocumentFilters filters={filters} onChange={setFilters} />}
+      {(documents.length > 0 || isFiltered) && <DocumentFilters filters={filters} onChange={setFilters} />}
       <p role="status" className="soft">
         {isReading
-          ? error === null && listTexts.reading(number(documents.length))
-          : documents.length > 0 && listTexts.count(number(shown.length), number(present.length))}
+          ? error === null && listTexts.reading(number(isOld ? 0 : documents.length))
+          : shown.length > 0 && listTexts.count(number(shown.length), isFiltered)}
       </p>
       <section ref={region} tabIndex={-1} aria-label={listTexts.list} className="docs-region">
-        {!isReading && present.length === 0 ? (
-          <EmptyState title={listTexts.empty}>{mayWrite ? listTexts.emptyText : listTexts.emptyReader}</EmptyState>
-        ) : shown.length === 0 && isFiltered ? (
-          <p>{listTexts.noneFound}</p>
+        {!isReading && shown.length === 0 && error === null ? (
+          isFiltered ? (
+            <EmptyState
+              title={listTexts.noneFound(filters)}
+              action={<Button onPress={clear}>{listTexts.clear}</Button>}
+            >
+              {listTexts.noneFoundText}
+            </EmptyState>
+          ) : (
+            <EmptyState title={listTexts.empty}>{mayWrite ? listTexts.emptyText : listTexts.emptyReader}</EmptyState>
+          )
         ) : (
           documents.length > 0 && (
             <DocumentTable

@@ -1,7 +1,5 @@
 import type { Texts } from '../../texts/language.js'
-
-/** The choices of a filter by state. */
-export type StateFilter = 'all' | 'busy' | 'completed' | 'failed'
+import type { Filters, StateFilter } from './filters.js'
 
 interface ListTexts {
   readonly list: string
@@ -9,10 +7,13 @@ interface ListTexts {
   readonly emptyText: string
   readonly emptyReader: string
   readonly reading: (count: string) => string
-  readonly count: (shown: string, all: string) => string
-  readonly noneFound: string
+  readonly count: (count: string, isFiltered: boolean) => string
+  /** Says which filter hides all documents. */
+  readonly noneFound: (filters: Filters) => string
+  readonly noneFoundText: string
+  readonly clear: string
   readonly findName: string
-  readonly states: Readonly<Record<StateFilter, string>>
+  readonly states: States
   readonly select: (name: string) => string
   readonly selectAll: string
   readonly selected: (count: string) => string
@@ -20,6 +21,11 @@ interface ListTexts {
   readonly clearSelection: string
   readonly retry: (name: string) => string
 }
+
+type States = Readonly<Record<StateFilter, string>>
+
+const ENGLISH_STATES: States = { all: 'All', busy: 'In progress', completed: 'Completed', failed: 'Failed' }
+const GERMAN_STATES: States = { all: 'Alle', busy: 'In Arbeit', completed: 'Fertig', failed: 'Fehlgeschlagen' }
 
 export const LIST_TEXTS: Texts<ListTexts> = {
   en: {
@@ -29,13 +35,18 @@ export const LIST_TEXTS: Texts<ListTexts> = {
       'A GPT answers from its documents. Drop files or a folder above: you see how each file is read, and can look at its text afterwards.',
     emptyReader: 'A GPT answers from its documents. Ask somebody who may change documents to upload some.',
     reading: (count) => `Reading the list: ${count} documents until now …`,
-    count: (shown, all) => {
-      const documents = all === '1' ? '1 document' : `${all} documents`
-      return shown === all ? documents : `${shown} of ${documents}`
+    count: (count, isFiltered) => {
+      if (!isFiltered) return count === '1' ? '1 document' : `${count} documents`
+      return count === '1' ? '1 document passes the filters' : `${count} documents pass the filters`
     },
-    noneFound: 'No document has this name and state. Change the filters.',
+    noneFound: ({ name, state }) => {
+      if (state === 'all') return `No document has “${name}” in its name`
+      return `No document ${name === '' ? '' : `with “${name}” in its name `}is in the state “${ENGLISH_STATES[state]}”`
+    },
+    noneFoundText: 'Documents with other names or states are hidden now.',
+    clear: 'Clear the filters',
     findName: 'Find by name',
-    states: { all: 'All', busy: 'In progress', completed: 'Completed', failed: 'Failed' },
+    states: ENGLISH_STATES,
     select: (name) => `Select ${name}`,
     selectAll: 'Select all that are listed',
     selected: (count) => `${count} selected`,
@@ -51,13 +62,18 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     emptyReader:
       'Ein GPT antwortet aus seinen Dokumenten. Bitte jemanden, der Dokumente ändern darf, welche hochzuladen.',
     reading: (count) => `Liste wird gelesen: bis jetzt ${count} Dokumente …`,
-    count: (shown, all) => {
-      if (shown !== all) return `${shown} von ${all} Dokumenten`
-      return all === '1' ? '1 Dokument' : `${all} Dokumente`
+    count: (count, isFiltered) => {
+      if (!isFiltered) return count === '1' ? '1 Dokument' : `${count} Dokumente`
+      return count === '1' ? '1 Dokument passt zu den Filtern' : `${count} Dokumente passen zu den Filtern`
     },
-    noneFound: 'Kein Dokument hat diesen Namen und Status. Ändere die Filter.',
+    noneFound: ({ name, state }) => {
+      if (state === 'all') return `Kein Dokument hat „${name}“ im Namen`
+      return `Kein Dokument ${name === '' ? '' : `mit „${name}“ im Namen `}hat den Status „${GERMAN_STATES[state]}“`
+    },
+    noneFoundText: 'Dokumente mit anderen Namen oder anderem Status sind jetzt ausgeblendet.',
+    clear: 'Filter aufheben',
     findName: 'Nach Name suchen',
-    states: { all: 'Alle', busy: 'In Arbeit', completed: 'Fertig', failed: 'Fehlgeschlagen' },
+    states: GERMAN_STATES,
     select: (name) => `${name} auswählen`,
     selectAll: 'Alle aufgelisteten auswählen',
     selected: (count) => `${count} ausgewählt`,

@@ -1,0 +1,29 @@
+/** The states by which the list is filtered. A document in progress waits, or is being processed. */
+export const STATE_FILTERS = ['all', 'busy', 'completed', 'failed'] as const
+
+export type StateFilter = (typeof STATE_FILTERS)[number]
+
+/** The conditions for the documents that the list shows. */
+export interface Filters {
+  /** A part of the name; empty for all names. */
+  readonly name: string
+  readonly state: StateFilter
+}
+
+const STATUSES = { busy: 'waiting,processing', completed: 'completed', failed: 'failed' } as const
+
+/** The filters as the REST API has them. */
+export function queryOf({ name, state }: Filters): { readonly name?: string; readonly status?: string } {
+  return { ...(name !== '' && { name }), ...(state !== 'all' && { status: STATUSES[state] }) }
+}
+
+/** The filters in the address of the page. It may have anything: what is no filter is left out. */
+export function filtersOf(address: URLSearchParams): Filters {
+  const given = address.get('state')
+  return { name: (address.get('name') ?? '').trim(), state: STATE_FILTERS.find((state) => state === given) ?? 'all' }
+}
+
+/** The members of the address of the page. */
+export function addressOf({ name, state }: Filters): Readonly<Record<string, string>> {
+  return { ...(name !== '' && { name }), ...(state !== 'all' && { state }) }
+}
