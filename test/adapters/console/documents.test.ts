@@ -632,7 +632,7 @@ interface FrameTimes {
   readonly medianMs: number
   readonly p95Ms: number
   readonly longestMs: number
-  /** Of the page's scripts; 0 without a task above 50 ms. */
+  /** The longest task of the page's scripts. It is 0 without a task above 50 ms. */
   readonly longestTaskMs: number
 }
 

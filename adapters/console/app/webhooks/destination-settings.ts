@@ -19,7 +19,7 @@ export function pickSettings(
 }
 
 interface Merged {
-  /** What to send: the user's own changes. The API wants the URL and the events always. */
+  /** The user's own changes, with the URL and the events, which the API always wants. */
   readonly body: Partial<DestinationSettings> & Pick<DestinationSettings, 'url' | 'eventTypes'>
   /** The settings that somebody else has changed too, to something else. */
   readonly conflicts: readonly SettingName[]
