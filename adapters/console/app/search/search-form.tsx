@@ -42,8 +42,10 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
         maxLength={MAX_PROMPT_LENGTH}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-          event.preventDefault()
-          event.currentTarget.closest('form')?.requestSubmit()
+          event
+            .preventDefault()(event.currentTarget as Element)
+            .closest('form')
+            ?.requestSubmit()
         }}
       />
       <ContextChoice
