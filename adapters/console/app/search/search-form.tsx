@@ -42,10 +42,9 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
         maxLength={MAX_PROMPT_LENGTH}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-          event
-            .preventDefault()(event.currentTarget as Element)
-            .closest('form')
-            ?.requestSubmit()
+          event.preventDefault()
+          const field = event.currentTarget as Element
+          field.closest('form')?.requestSubmit()
         }}
       />
       <ContextChoice
