@@ -70,7 +70,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('pages of the console at any widt
     await opened.open('/people/keys')
     await page.setViewportSize({ width: 360, height: 800 })
     const table = page.getByRole('table', { name: 'API-Schlüssel' })
-    const cell = table.getByRole('row').nth(1).getByRole('cell').first()
+    const cell = table.getByRole('row').nth(1).getByRole('cell').last()
     await expect.poll(async () => await cell.innerText(), { timeout: 10_000 }).toMatch(/^Firma\s+Harbour Works$/)
     // The tree of Chromium itself, not what the roles of the page promise.
     const session = await page.context().newCDPSession(page)
