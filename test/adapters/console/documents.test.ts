@@ -554,7 +554,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
       }
     }
     await narrow.open(`/gpts/${contextId}/documents?state=busy&name=${'lang'.repeat(30)}`)
-    await narrow.page.getByRole('heading', { name: 'im Namen hat den Zustand „In Arbeit“' }).waitFor()
+    await narrow.page.getByRole('heading', { name: 'im Namen hat den Status „In Arbeit“' }).waitFor()
     expect(await seriousViolations(narrow.page)).toEqual([])
     expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     expect(narrow.faults).toEqual([])

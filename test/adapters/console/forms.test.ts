@@ -44,20 +44,25 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
   /** Presses a button, and expects the sentences of the form below its fields, and the focus in the first of those. */
   async function expectErrors(press: string, expected: Readonly<Record<string, string>>): Promise<void> {
     await button(press).click()
-    await page.locator('.field-error:not(:empty)').first().waitFor()
-    const found = await page.evaluate<readonly (readonly [string, string])[]>(`
-      [...document.querySelectorAll('.field-error:not(:empty)')].map((error) => {
-        const field = error.closest('.field, fieldset')
-        return [field.querySelector('label, legend, span').textContent, error.textContent]
-      })`)
-    expect(Object.fromEntries(found)).toEqual(expected)
+    await expect.poll(readErrors, { timeout: 10_000 }).toEqual(expected)
     const [first = ''] = Object.keys(expected)
-    const focused = await page.evaluate<string>(
-      "document.activeElement.closest('.field, fieldset').querySelector('label, legend, span').textContent",
-    )
-    expect(focused).toBe(first)
+    const readFocused = async (): Promise<unknown> =>
+      await page.evaluate(
+        "document.activeElement.closest('.field, fieldset')?.querySelector('label, legend, span').textContent",
+      )
+    await expect.poll(readFocused, { timeout: 10_000 }).toBe(first)
     expect(await page.evaluate("document.querySelectorAll('form:not([novalidate])').length")).toBe(0)
     expect(await seriousViolations(page)).toEqual([])
+  }
+
+  /** The sentences below fields, by the names of the fields. */
+  async function readErrors(): Promise<Readonly<Record<string, string>>> {
+    const found = await page.evaluate<readonly (readonly [string, string])[]>(`
+      [...document.querySelectorAll('.field-error:not(:empty)')].map((error) => {
+        const name = error.closest('.field, fieldset')?.querySelector('label, legend, span')
+        return [name?.textContent ?? '', error.textContent]
+      })`)
+    return Object.fromEntries(found)
   }
 
   it('says at the sign-in what is missing, and takes the sentence away with the mistake', async () => {
@@ -124,7 +129,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
 
   it('gives the focus to a field that the server refuses', async () => {
     await page.getByRole('textbox', { name: 'URL' }).fill('http://hooks.example.com')
-    await expectErrors('Hinzufügen', { URL: 'Must begin with https://.' })
+    await expectErrors('Hinzufügen', { URL: 'Muss mit https:// beginnen.' })
   })
 
   it('takes no incomplete date for none', async () => {
