@@ -144,8 +144,7 @@ export class Documents {
    * The documents of a context in the order of a query. Reading the list throws NotFoundError `ERR_CONTEXT_NOT_FOUND`,
    * also if the context is deleted during the read.
    *
-   * @param query without the members that select a part of the list
-   * @throws InvalidInputError for an invalid query
+   * @param query its order and selection
    */
   list(
     principal: Principal,

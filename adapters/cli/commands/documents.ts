@@ -20,7 +20,9 @@ import { chunksCommand, contentCommand, textCommand } from './document-content.j
 const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const
 
 export function documentsCommand(): CommandUnknownOpts {
-  const documents = new Command('documents').description('list, show and change the documents of a context')
+  const documents = new Command('documents').description(
+    'list, show and change the documents of a context; "alcove documents list --help" shows the options of the list',
+  )
   // A command of its own, so that its option `--name` is not that of the others.
   documents.addCommand(listCommand(), { isDefault: true })
   documents.addCommand(showCommand())

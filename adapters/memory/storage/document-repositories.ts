@@ -127,7 +127,7 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
     const compare = (one: DocumentPosition, other: DocumentPosition) => comparePositions(order, one, other)
     const listed = currentOfContext(contextId)
       .filter((document) => isSelected(document, replacements.get(document.publicId), selection))
-      .map((document) => ({ document, position: positionOf(document) }))
+      .map((document) => ({ document, position: order === 'name' ? positionOf(document) : idPositionOf(document) }))
       .filter(({ position }) => after === undefined || compare(position, after) > 0)
       .filter(({ position }) => upTo === undefined || compare(position, upTo) <= 0)
       .sort((one, other) => compare(one.position, other.position))
@@ -271,6 +271,11 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
       documents.delete(id)
     },
   }
+}
+
+/** A position without the name, which takes time to fold. */
+function idPositionOf({ publicId }: DocumentRecord): DocumentPosition {
+  return { publicId, foldedName: '' }
 }
 
 function positionOf(document: DocumentRecord): DocumentPosition {

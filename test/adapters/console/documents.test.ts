@@ -97,7 +97,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const { displayName } = await documentNamed(contextId, `${MARKUP}.txt`)
     await row(displayName).getByText('Completed').waitFor()
     await picture(page, 'console-documents')
-    await page.getByRole('button', { name: 'Cancel program.exe' }).click()
+    await page.getByRole('button', { name: 'Remove program.exe from this list' }).click()
     await page.getByText('2 of 2 done.').waitFor()
   })
 

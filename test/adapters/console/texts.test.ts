@@ -5,8 +5,10 @@ import { FIELD_SENTENCES } from '../../../adapters/console/app/api/field-sentenc
 import { inGerman } from '../../../adapters/console/app/api/german-sentences.js'
 import { WARNING_SENTENCES } from '../../../adapters/console/app/documents/detail/warning-sentences.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
+import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/document-types.js'
 import { WEBHOOK_SENTENCES } from '../../../adapters/console/app/webhooks/webhook-sentences.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
+import { DOCUMENT_EVENT_TYPES } from '../../../src/webhooks/index.js'
 
 /** Codes that only the pages of documents and the sign-in meet, which have sentences of their own. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set([
@@ -32,6 +34,10 @@ describe('texts of the console', () => {
       const said = new Set([...Object.keys(sentences), ...Object.keys(things)])
       expect(codes.filter((code) => !said.has(code) && !SAID_ELSEWHERE.has(code))).toEqual([])
     }
+  })
+
+  it('name all types of events of documents', () => {
+    expect(DOCUMENT_TYPES).toEqual(DOCUMENT_EVENT_TYPES)
   })
 
   it('say each problem of the doctor in German', async () => {

@@ -73,7 +73,7 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
       `Der Server hat einen Fehler gemacht (${code}). Versuche es noch einmal. Wenn es wieder fehlschlägt, sag dem Betreiber Bescheid.`,
     gone: (thing) => `${thing} gibt es nicht mehr, oder dir fehlt das Recht darauf. Geh zurück zur Liste.`,
     things: {
-      ERR_CONTEXT_NOT_FOUND: 'Diesen GPT',
+      ERR_CONTEXT_NOT_FOUND: 'Dieses GPT',
       ERR_DOCUMENT_NOT_FOUND: 'Dieses Dokument',
       ERR_COMPANY_NOT_FOUND: 'Diese Firma',
       ERR_ACCOUNT_NOT_FOUND: 'Dieses Konto',
@@ -109,7 +109,7 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
       ERR_STORAGE:
         'Die Datenbank des Servers funktioniert nicht. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_STORAGE_FULL:
-        'Die Platte des Servers ist voll, und nichts wurde gespeichert. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
+        'Die Festplatte des Servers ist voll, und nichts wurde gespeichert. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_MODEL_UNKNOWN: 'Dieses Modell hat der Server nicht. Wähle ein anderes oder lass es den Betreiber hinzufügen.',
       ERR_MODEL_UNAVAILABLE:
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sag dem Betreiber Bescheid und versuche es später noch einmal.',

@@ -121,6 +121,11 @@ export function useDocuments(contextId: number, { name, state }: Filters): Docum
     const ended = new AbortController()
     const { signal } = ended
     const readChanges = async (): Promise<void> => {
+      // Any document may pass the filters by now.
+      if (Object.keys(filters).length > 0) {
+        await queries.invalidateQueries({ queryKey })
+        return
+      }
       const ids = documents.filter((document) => isUnfinished(document)).map(({ id }) => id)
       const query = { ...filters, after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS }
       const params = { path: { contextId }, query }

@@ -54,6 +54,8 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
   const [path] = useLocation()
   const leave = useLeave()
   const content = useFocusAfter(path)
+  const sections = useRef<HTMLElement>(null)
+  useEffect(() => showCurrent(sections.current), [path])
   const signOut = useMutation({ mutationFn: logOut })
   return (
     <>
@@ -62,7 +64,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
       </a>
       <header className="frame-header">
         <span className="brand">Alcove</span>
-        <nav aria-label={texts.navigation}>
+        <nav ref={sections} aria-label={texts.navigation}>
           {SECTIONS.filter(({ needs }) => can(needs)).map(({ name }) => (
             <Link
               key={name}
@@ -94,6 +96,14 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
       <Toasts />
     </>
   )
+}
+
+/** Scrolls the sections sideways to the current one, where they have no room. */
+function showCurrent(sections: HTMLElement | null): void {
+  const current = sections?.querySelector('[aria-current]')
+  if (sections == null || current == null) return
+  const [place, room] = [current.getBoundingClientRect(), sections.getBoundingClientRect()]
+  if (place.left < room.left || place.right > room.right) sections.scrollLeft += place.left - room.left
 }
 
 /** After each change of the path, the keyboard goes on in the returned element, unless the new page chose a place in it. */

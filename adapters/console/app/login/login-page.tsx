@@ -68,9 +68,9 @@ const TEXTS: Texts<{
     title: 'Bei Alcove anmelden',
     ended: {
       'ended-password':
-        'Du bist abgemeldet: Die Sitzung ist zu Ende, dein Passwort wurde geändert, oder dein Benutzer wurde gesperrt. Melde dich noch einmal an.',
+        'Du bist abgemeldet: Die Sitzung ist zu Ende, dein Passwort wurde geändert, oder dein Benutzer wurde deaktiviert. Melde dich noch einmal an.',
       'ended-key':
-        'Du bist abgemeldet: Die Sitzung ist zu Ende, oder der API-Schlüssel wurde widerrufen, ist abgelaufen oder gehört einem gesperrten Benutzer. Melde dich noch einmal an.',
+        'Du bist abgemeldet: Die Sitzung ist zu Ende, oder der API-Schlüssel wurde widerrufen, ist abgelaufen oder gehört einem deaktivierten Benutzer. Melde dich noch einmal an.',
       'ended-host': 'Du bist abgemeldet: Die Sitzung ist zu Ende. Melde dich noch einmal an.',
     },
     byPassword: 'E-Mail und Passwort',

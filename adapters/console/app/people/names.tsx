@@ -50,8 +50,8 @@ export function useRoleNames(): RoleNames {
   const { data } = useRoles()
   const knownOf: (role: { readonly id: number; readonly name: string }) => SystemRole | undefined = ({ id, name }) => {
     // A company may have a role of its own with the same name.
-    const isOfCompany = data?.some((role) => role.id === id && role.customerId !== null) ?? false
-    return isOfCompany ? undefined : roles[name]
+    const isOfAll = data?.some((role) => role.id === id && role.customerId === null) ?? false
+    return isOfAll ? roles[name] : undefined
   }
   return { nameOf: (role) => knownOf(role)?.name ?? role.name, aboutOf: (role) => knownOf(role)?.about }
 }

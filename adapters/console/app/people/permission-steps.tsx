@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Select } from '../ui/fields.js'
-import { Loaded, Note } from '../ui/notes.js'
+import { Loaded, Loading, Note } from '../ui/notes.js'
 import { useApplicationName } from './names.js'
 import { useRoleChoices } from './role-choices.js'
 import { type OptionItem, type OptionsPath, useOptions } from './use-options.js'
@@ -59,6 +59,7 @@ export function PermissionSteps({ draft, onChange, takenAccounts }: PermissionSt
                 onChange={(chosen) => onChange({ companyId, type, region, account: chosen })}
               />
             )}
+            {options.isPlaceholderData && <Loading />}
             {draft.account !== undefined && !options.isPlaceholderData && roles.length === 0 && (
               <Note kind="warning">{texts.noChoice}</Note>
             )}

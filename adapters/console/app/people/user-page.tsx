@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
+import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
 import { Button } from '../ui/buttons.js'
@@ -39,8 +40,8 @@ function Content({ user }: { readonly user: UserDetails }): ReactElement {
           <InvitedNote key={invitedAt} kind="again" email={user.email} />
         ) : (
           // The address of the page keeps its note, until the user has accepted the invitation.
-          added !== null &&
-          !user.hasPassword && <InvitedNote kind={added === 'silently' ? 'silently' : 'invited'} email={user.email} />
+          (added === 'invited' || added === 'silently') &&
+          !user.hasPassword && <InvitedNote kind={added} email={user.email} />
         )}
       </div>
       {user.disabled && <Note kind="warning">{texts.isDisabled}</Note>}
@@ -89,6 +90,7 @@ function InviteAgain({
 
 function DeleteUser({ user, name }: { readonly user: UserDetails; readonly name: string }): ReactElement {
   const texts = useTexts(USER_TEXTS)
+  const { login } = useLogin()
   const api = useApi()
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -112,6 +114,11 @@ function DeleteUser({ user, name }: { readonly user: UserDetails; readonly name:
         onClose={() => setAsking(false)}
         onConfirm={remove}
       >
+        {user.id === login.user.id && (
+          <p>
+            <strong>{texts.deleteOwn}</strong>
+          </p>
+        )}
         <p>{texts.deleteLost}</p>
         {!isServiceUser(user) && <p>{texts.deleteKept}</p>}
       </ConfirmDialog>

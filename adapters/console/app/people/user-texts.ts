@@ -64,6 +64,7 @@ const EN = {
   delete: 'Delete the user',
   deleteHint: 'For somebody who leaves. To stop somebody for a while, suspend the permissions.',
   deleteTitle: (name: string): string => `Delete ${name}?`,
+  deleteOwn: 'It is you: your login ends, and nobody can undo it.',
   deleteLost:
     'Lost for good: name and address, the password, all permissions, and the API keys that act for this user.',
   deleteKept: 'GPTs of the user stay with their documents. In the next step you can give them to somebody else.',
@@ -148,6 +149,7 @@ const DE: typeof EN = {
   delete: 'Benutzer löschen',
   deleteHint: 'Für jemanden, der geht. Wenn jemand nur pausiert, setze die Rechte aus.',
   deleteTitle: (name) => `${name} löschen?`,
+  deleteOwn: 'Das bist du selbst: Deine Anmeldung endet, und niemand kann das rückgängig machen.',
   deleteLost:
     'Endgültig verloren: Name und Adresse, das Passwort, alle Rechte und die API-Schlüssel, die für diesen Benutzer handeln.',
   deleteKept: 'GPTs des Benutzers bleiben mit ihren Dokumenten. Im nächsten Schritt kannst du sie jemandem übergeben.',

@@ -5,6 +5,7 @@ import { useSaidError } from '../api/error-texts.js'
 import { isRefusal } from '../api/is-refusal.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
+import { INCOMPLETE } from './form.js'
 import { ServerDetails } from './server-details.js'
 
 const TEXTS: Texts<{ readonly loading: string; readonly again: string }> = {
@@ -63,11 +64,11 @@ export function EmptyState({
   )
 }
 
-/** A line in place of content that comes later. */
+/** A line in place of content that comes later. A form waits for it. */
 export function Loading(): ReactElement {
   const texts = useTexts(TEXTS)
   return (
-    <p className="loading" role="status">
+    <p className="loading" role="status" {...INCOMPLETE}>
       {texts.loading}
     </p>
   )

@@ -1,6 +1,6 @@
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react'
 
-export interface Column {
+interface Column {
   /** Names the values; no other column of the table has the same name. */
   readonly name: string
   readonly isNumber?: boolean

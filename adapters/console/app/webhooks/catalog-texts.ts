@@ -10,15 +10,15 @@ const CATEGORIES: Texts<Readonly<Record<string, string>>> = {
 const GERMAN: Readonly<Record<string, string>> = {
   'run.started': 'Ein Lauf hat begonnen',
   'run.completed': 'Ein Lauf ist zu Ende',
-  'run.failed': 'Ein Lauf ist gescheitert',
-  'agent.created': 'Ein Agent wurde angelegt',
+  'run.failed': 'Ein Lauf ist fehlgeschlagen',
+  'agent.created': 'Ein Agent wurde erstellt',
   'agent.published': 'Eine Fassung eines Agenten wurde veröffentlicht',
   'agent.unpublished': 'Ein Agent ist nicht mehr veröffentlicht',
-  'agent.enabled': 'Ein Agent wurde eingeschaltet',
-  'agent.disabled': 'Ein Agent wurde abgeschaltet',
+  'agent.enabled': 'Ein Agent wurde aktiviert',
+  'agent.disabled': 'Ein Agent wurde deaktiviert',
   'agent.deleted': 'Ein Agent wurde gelöscht',
   'document.completed': 'Ein Dokument oder seine neue Version ist fertig verarbeitet',
-  'document.failed': 'Ein Dokument oder seine neue Version ist gescheitert',
+  'document.failed': 'Ein Dokument oder seine neue Version ist fehlgeschlagen',
   'document.deleted': 'Ein Dokument wurde gelöscht',
 }
 

@@ -6,7 +6,7 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { BackLink } from '../ui/back-link.js'
 import { Button } from '../ui/buttons.js'
 import { CopyButton } from '../ui/copy-button.js'
-import { Loaded } from '../ui/notes.js'
+import { ErrorNote, Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { toast } from '../ui/toasts.js'
 import { Attempts } from './attempts.js'
@@ -15,7 +15,7 @@ import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 import { nameOf } from './destination-state.js'
 import { useExactTime } from './exact-time.js'
 import { type Delivery, type DeliveryWithAttempts, useDelivery, useDestination, WEBHOOKS_KEY } from './queries.js'
-import { useResendErrorText } from './resend-error.js'
+import { isDisabledError, useResendErrorText } from './resend-error.js'
 
 interface DeliveryTexts {
   readonly title: (id: number) => string
@@ -194,10 +194,12 @@ function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactEle
       <Button kind="primary" isPending={resend.isPending} onPress={() => resend.mutate()}>
         {texts.resend}
       </Button>
-      {resend.error !== null && (
+      {isDisabledError(resend.error) ? (
         <p role="alert" className="note note-error">
           {errorText(resend.error)}
         </p>
+      ) : (
+        <ErrorNote error={resend.error} />
       )}
     </>
   )

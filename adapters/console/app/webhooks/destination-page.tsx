@@ -55,7 +55,7 @@ const TEXTS: Texts<DestinationTexts> = {
     disable: 'Deaktivieren',
     deliveries: 'Zustellungen',
     all: 'Diese Zustellungen filtern',
-    changed: 'Jemand anderes hat dieses Ziel inzwischen geändert. Die Änderungen bleiben: sieh sie dir an.',
+    changed: 'Jemand anderes hat dieses Ziel inzwischen geändert. Die Änderungen bleiben: Sieh sie dir an.',
   },
 }
 

@@ -48,12 +48,12 @@ const TEXTS: Texts<{
       url: 'URL',
       name: 'Name',
       eventTypes: 'Ereignisse',
-      includeDescendants: 'Ereignisse der Firmen darunter',
+      includeDescendants: 'Auch Ereignisse untergeordneter Firmen',
       retry: 'Versuche',
       signatureScheme: 'Signatur',
     },
     conflict: (names) =>
-      `Noch ist nichts gespeichert: Jemand anderes hat das seitdem auch geändert: ${names}. Speichere noch einmal, damit deine Änderung die andere ersetzt, oder brich ab, um die andere zu sehen.`,
+      `Noch ist nichts gespeichert. Jemand anderes hat das seitdem auch geändert: ${names}. Speichere noch einmal, damit deine Änderung die andere ersetzt, oder brich ab, um die andere zu sehen.`,
   },
 }
 

@@ -4,6 +4,7 @@ import { Button } from '../ui/buttons.js'
 import { Checkbox, Choices } from '../ui/fields.js'
 import { Loaded } from '../ui/notes.js'
 import { useCategories, useDescription } from './catalog-texts.js'
+import { DOCUMENT_TYPES } from './document-types.js'
 import { useCatalog } from './queries.js'
 
 interface ChoiceTexts {
@@ -40,9 +41,6 @@ const TEXTS: Texts<ChoiceTexts> = {
     wholeCategory: (title) => `Alle wählen: ${title}`,
   },
 }
-
-/** The types of documents that the catalog has. A destination gets them only if it names them. */
-const DOCUMENT_TYPES: readonly string[] = ['document.completed', 'document.failed', 'document.deleted']
 
 type Mode = 'all' | 'documents' | 'some'
 

@@ -58,7 +58,7 @@ export const WEBHOOK_SENTENCES: GermanSentences = [
       '$1 ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
     '(\\S+) is not the name of a host on the internet': '$1 ist kein Name eines Rechners im Internet.',
     'the destination was deleted or is disabled, or its company is disabled':
-      'Das Ziel ist gelöscht oder abgeschaltet, oder seine Firma ist abgeschaltet.',
+      'Das Ziel ist gelöscht oder deaktiviert, oder seine Firma ist deaktiviert.',
     'the stored bytes of the event (\\S+) are damaged.*': 'Der gespeicherte Inhalt des Ereignisses $1 ist beschädigt.',
     'an internal failure \\((\\w+)\\)': 'Alcove selbst hat einen Fehler gemacht ($1).',
     'must begin with https://': 'Muss mit https:// beginnen.',

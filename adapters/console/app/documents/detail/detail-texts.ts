@@ -14,6 +14,7 @@ interface DetailTexts {
   readonly addedBy: (userId: number) => string
   readonly none: string
   readonly newVersion: string
+  readonly failedVersion: string
   readonly newVersionText: (name: string) => string
   readonly newVersionFailed: string
   readonly serverSays: string
@@ -63,9 +64,10 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     addedBy: (userId) => `by user ${userId}`,
     none: 'None',
     newVersion: 'A new version is on its way',
+    failedVersion: 'The new version failed',
     newVersionText: (name) =>
       `“${name}” takes the place of this version once it is completed. Until then, searches find this one.`,
-    newVersionFailed: 'The new version failed, and searches find this one still. Replace it by another file.',
+    newVersionFailed: 'Searches find this one still. Replace it by another file.',
     serverSays: 'The server says:',
     receipt: 'What was read',
     receiptWait: 'The receipt comes when the document is completed.',
@@ -74,7 +76,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     characters: 'Characters',
     tokens: 'Tokens',
     windows: 'Windows',
-    windowsText: (windows, reused) => `${windows}, of which ${reused} were known already`,
+    windowsText: (windows, reused) => `${windows}, known already: ${reused}`,
     model: 'Embedding model',
     stage: 'Stage',
     time: 'Time',
@@ -117,10 +119,10 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     addedBy: (userId) => `von Benutzer ${userId}`,
     none: 'Keine',
     newVersion: 'Eine neue Version ist unterwegs',
+    failedVersion: 'Die neue Version ist fehlgeschlagen',
     newVersionText: (name) =>
       `„${name}“ ersetzt diese Version, sobald sie fertig ist. Bis dahin finden Suchen diese hier.`,
-    newVersionFailed:
-      'Die neue Version ist fehlgeschlagen. Suchen finden weiter diese hier. Ersetze sie durch eine andere Datei.',
+    newVersionFailed: 'Suchen finden weiter diese hier. Ersetze sie durch eine andere Datei.',
     serverSays: 'Der Server meldet:',
     receipt: 'Was gelesen wurde',
     receiptWait: 'Der Bericht erscheint, sobald das Dokument fertig ist.',
@@ -129,7 +131,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     characters: 'Zeichen',
     tokens: 'Tokens',
     windows: 'Fenster',
-    windowsText: (windows, reused) => `${windows}, davon waren ${reused} schon bekannt`,
+    windowsText: (windows, reused) => `${windows}, schon bekannt: ${reused}`,
     model: 'Embedding-Modell',
     stage: 'Schritt',
     time: 'Zeit',

@@ -104,7 +104,7 @@ function NewVersion({
   const isFailed = progress.stage === 'failed'
   return (
     <Note kind={isFailed ? 'warning' : 'info'}>
-      <h3>{texts.newVersion}</h3>
+      <h3>{isFailed ? texts.failedVersion : texts.newVersion}</h3>
       <p>{isFailed ? texts.newVersionFailed : texts.newVersionText(replacement.originalName)}</p>
       <StateBadge progress={progress} />
       {progress.error != null && <FailureText told={progress.error} />}

@@ -11,7 +11,7 @@ export const WARNING_SENTENCES: GermanSentences = patternsOf({
   '1 zero character became U\\+\\w{4}': 'Ein Nullzeichen ist jetzt ein Ersatzzeichen.',
   '(\\d+) zero characters became U\\+\\w{4}': '$1 Nullzeichen sind jetzt Ersatzzeichen.',
   'some characters of the mail could not be decoded and became U\\+\\w{4}':
-    'Einige Zeichen der Mail waren nicht lesbar und sind jetzt Ersatzzeichen.',
+    'Einige Zeichen der E-Mail waren nicht lesbar und sind jetzt Ersatzzeichen.',
   'the column names are too long to repeat them in every row':
     'Die Namen der Spalten sind zu lang, um sie in jeder Zeile zu wiederholen.',
   '1 line is not a row of the table .+': 'Eine Zeile passt nicht in die Tabelle: Ihr Text bleibt, wie er ist.',

@@ -16,6 +16,7 @@ import { addressOf, type Filters, filtersOf } from './filters.js'
 import { LIST_TEXTS } from './list-texts.js'
 import { UploadArea } from './upload-area.js'
 import { UploadList } from './upload-list.js'
+import { UploadsOfAll } from './uploads-of-all.js'
 
 /** The documents of a context, with the place for new ones. The address of the page keeps the filters. */
 export function DocumentList({ context }: { readonly context: ContextName }): ReactElement {
@@ -43,12 +44,16 @@ export function DocumentList({ context }: { readonly context: ContextName }): Re
     <>
       <p className="soft">{texts.purpose}</p>
       {mayWrite && <UploadArea uploads={uploads} />}
-      <UploadList contextId={context.id} documents={documents} />
+      {isFiltered ? (
+        <UploadsOfAll contextId={context.id} />
+      ) : (
+        <UploadList contextId={context.id} documents={documents} />
+      )}
       <ErrorNote error={error} onRetry={readAgain} />
-      {(documents.length > 0 || isFiltered) && <DocumentFilters filters={filters} onChange={setFilters} />}
+      {(documents.length > 0 || isFiltered || isOld) && <DocumentFilters filters={filters} onChange={setFilters} />}
       <p role="status" className="soft">
         {isReading
-          ? error === null && listTexts.reading(number(isOld ? 0 : documents.length))
+          ? error === null && !isOld && listTexts.reading(number(documents.length))
           : shown.length > 0 && listTexts.count(number(shown.length), isFiltered)}
       </p>
       <section ref={region} tabIndex={-1} aria-label={listTexts.list} className="docs-region">

@@ -12,6 +12,9 @@ export interface Filters {
 
 const STATUSES = { busy: 'waiting,processing', completed: 'completed', failed: 'failed' } as const
 
+/** All documents. */
+export const NO_FILTERS: Filters = { name: '', state: 'all' }
+
 /** The filters as the REST API has them. */
 export function queryOf({ name, state }: Filters): { readonly name?: string; readonly status?: string } {
   return { ...(name !== '' && { name }), ...(state !== 'all' && { status: STATUSES[state] }) }

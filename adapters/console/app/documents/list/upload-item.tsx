@@ -41,8 +41,12 @@ export function UploadItem({ contextId, upload, progress }: UploadItemProps): Re
             {tryAgain}
           </Button>
         )}
-        {phase !== 'sent' && (
-          <Button kind="quiet" aria-label={texts.cancel(name)} onPress={() => uploads.remove(new Set([key]))}>
+        {(phase !== 'sent' || progress?.stage === 'failed') && (
+          <Button
+            kind="quiet"
+            aria-label={phase === 'sent' || phase === 'failed' ? texts.remove(name) : texts.cancel(name)}
+            onPress={() => uploads.remove(new Set([key]))}
+          >
             ×
           </Button>
         )}

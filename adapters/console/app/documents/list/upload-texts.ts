@@ -9,6 +9,7 @@ interface UploadTexts {
   readonly away: string
   readonly received: (stage: string) => string
   readonly cancel: (name: string) => string
+  readonly remove: (name: string) => string
   readonly cancelAll: string
   readonly again: (name: string) => string
   readonly clear: string
@@ -24,6 +25,7 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     away: 'The server does not answer now. The upload goes on by itself once it does.',
     received: (stage) => `Received. ${stage}`,
     cancel: (name) => `Cancel ${name}`,
+    remove: (name) => `Remove ${name} from this list`,
     cancelAll: 'Cancel all',
     again: (name) => `Try again: ${name}`,
     clear: 'Clear the list',
@@ -38,6 +40,7 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     away: 'Der Server antwortet gerade nicht. Das Hochladen geht von selbst weiter, sobald er antwortet.',
     received: (stage) => `Empfangen. ${stage}`,
     cancel: (name) => `${name} abbrechen`,
+    remove: (name) => `${name} aus dieser Liste entfernen`,
     cancelAll: 'Alle abbrechen',
     again: (name) => `Noch einmal versuchen: ${name}`,
     clear: 'Liste leeren',
