@@ -192,13 +192,13 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
 
   it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
-    const text = Array.from({ length: 1_000 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    const text = Array.from({ length: 300 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
     await shown.open(`/gpts/${contextId}/documents`)
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
     await (await dialog).setFiles(await fileOf(`${MARKUP}.md`, text))
     await page.getByText(/^Received. Making it searchable: \d+%$/).waitFor()
-    await page.getByText('1 of 1 done.').waitFor()
+    await page.getByText('1 of 1 done.').waitFor({ timeout: 90_000 })
     const { id, displayName } = await documentNamed(contextId, `${MARKUP}.md`)
     const document = { contextId, id }
     const all = await session().documents.chunks(document)

@@ -130,7 +130,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await expect.poll(async () => await rows().last().innerText()).toContain('active')
     await button('Revoke: Administrator on Harbour Works (Tenant)').click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
-    await expect.poll(async () => await rows().count()).toBe(1)
+    await expect.poll(async () => await rows().count(), { timeout: 10_000 }).toBe(1)
     await expect.poll(async () => await page.evaluate('document.activeElement.textContent')).toBe('Permissions')
 
     await button('Delete the user').click()
