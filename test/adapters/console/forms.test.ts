@@ -43,6 +43,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
 
   /** Presses a button, and expects the sentences of the form below its fields, and the focus in the first of those. */
   async function expectErrors(press: string, expected: Readonly<Record<string, string>>): Promise<void> {
+    // A form waits for its choices.
+    await expect.poll(async () => await page.locator('main .loading').count()).toBe(0)
     await button(press).click()
     await expect.poll(readErrors, { timeout: 10_000 }).toEqual(expected)
     const [first = ''] = Object.keys(expected)
