@@ -1,5 +1,5 @@
 import { stem } from './stem.js'
-import { truncate, WORD } from './term.js'
+import { plainTerm, WORD } from './term.js'
 
 /** A letter has a number from 1 to 26: its last five bits, in either case. */
 const BITS_PER_LETTER = 5
@@ -46,5 +46,5 @@ function slotOf(first: number, second: number): number {
 }
 
 function computeStem(text: string, start: number, end: number): string {
-  return stem(truncate(text.slice(start, end).toLowerCase()), WORD)
+  return stem(plainTerm(text, start, end), WORD)
 }

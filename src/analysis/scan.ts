@@ -12,7 +12,7 @@ import {
   PICTURE,
 } from './character-class.js'
 import { scanCompound } from './compound.js'
-import { fold, GRAM, SIGN, type Sink, truncate, WORD } from './term.js'
+import { fold, GRAM, plainTerm, SIGN, type Sink, truncate, WORD } from './term.js'
 
 /** Signs that belong to the word before them: "C#", "C++". */
 const WORD_SIGNS = new Set('#+\uff03\uff0b')
@@ -46,7 +46,7 @@ export function scan(text: string, sink: Sink, plainWordSink: PlainWordSink = pa
 }
 
 function passPlainWords(text: string, sink: Sink): PlainWordSink {
-  return (start, end) => sink(truncate(text.slice(start, end).toLowerCase()), start, end, WORD)
+  return (start, end) => sink(plainTerm(text, start, end), start, end, WORD)
 }
 
 /**

@@ -111,6 +111,11 @@ export function foldedTerm(text: string, start: number, end: number): string {
   return truncate(fold(text.slice(start, Math.min(end, start + MAX_FOLDED_LENGTH))))
 }
 
+/** The term of a range of ASCII letters. It is not stemmed yet. */
+export function plainTerm(text: string, start: number, end: number): string {
+  return truncate(text.slice(start, end).toLowerCase())
+}
+
 /** @returns at most {@link MAX_TERM_LENGTH} units of a term; never ends with half a surrogate pair */
 export function truncate(term: string): string {
   if (term.length <= MAX_TERM_LENGTH) return term

@@ -403,12 +403,12 @@ function createDocumentLists(
   return {
     list: async (contextId, query) => {
       const parsed = parseListQuery(query)
-      return await parts.documents.list(principal, contextId, parsed).list({ limit: parsed.limit, after: parsed.after })
+      return await parts.documents.list(principal, contextId, parsed).list(parsed)
     },
     // A generator: an invalid query is an error of the first read.
     entries: async function* (contextId, query) {
       const parsed = parseListQuery(query)
-      yield* parts.documents.list(principal, contextId, parsed).entries({ limit: parsed.limit, after: parsed.after })
+      yield* parts.documents.list(principal, contextId, parsed).entries(parsed)
     },
     page: async (contextId, query) => {
       const parsed = parseListQuery(query)

@@ -53,14 +53,18 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }
 
+/** Base64url without padding: RFC 4648, section 5. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
 /** Cryptographically secure random bytes, as base64url. */
 export function randomToken(bytes: number): string {
-  const base64 = toBase64(crypto.getRandomValues(new Uint8Array(bytes)))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
 /** SHA-256 as lower-case hex. A text is hashed as UTF-8. */

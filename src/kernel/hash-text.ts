@@ -1,3 +1,5 @@
+import { toBase64Url } from './crypto.js'
+
 const HASH_BYTES = 16
 
 /** A one-shot hash function, as in `node:crypto`. */
@@ -29,6 +31,5 @@ export async function hashText(text: string): Promise<string> {
 /** As {@link hashText}, in every runtime. */
 export async function hashByWebCrypto(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  const binary = String.fromCharCode(...new Uint8Array(digest, 0, HASH_BYTES))
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return toBase64Url(new Uint8Array(digest, 0, HASH_BYTES))
 }

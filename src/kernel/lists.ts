@@ -118,10 +118,11 @@ export class OrderedList<Item, Position> {
     query: OrderedQuery<Position> & Pick<RowPart<Position>, 'upTo'>,
     read: Pick<RowPage, 'limit' | 'maxBytes'>,
   ): AsyncGenerator<Item> {
-    const { limit = Infinity, after: first = this.#source.start, ...bound } = query
+    const { limit = Infinity, after: first = this.#source.start, upTo } = query
+    const bound = { ...read, ...(upTo !== undefined && { upTo }) }
     let [remaining, after] = [limit, first]
     while (remaining > 0) {
-      const rows = await this.#source.read({ ...bound, ...read, after, limit: Math.min(remaining, read.limit) })
+      const rows = await this.#source.read({ ...bound, after, limit: Math.min(remaining, read.limit) })
       const last = rows.at(-1)
       if (last === undefined) return
       yield* rows

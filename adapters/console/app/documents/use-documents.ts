@@ -127,8 +127,7 @@ export function useDocuments(contextId: number, { name, state }: Filters): Docum
         return
       }
       const ids = documents.filter((document) => isUnfinished(document)).map(({ id }) => id)
-      const query = { ...filters, after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS }
-      const params = { path: { contextId }, query }
+      const params = { path: { contextId }, query: { after: documents[0]?.id ?? 0, limit: PAGE_DOCUMENTS } }
       const added = dataOf(api.GET('/context/documents/{contextId}', { params, signal }))
       const [changed, fresh] = await Promise.all([readByIds(api, contextId, { ids, filters }, signal), added])
       change([...changed, ...fresh], missing(ids, changed))

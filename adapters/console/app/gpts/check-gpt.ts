@@ -1,4 +1,5 @@
 import { type Texts, useTexts } from '../texts/language.js'
+import { FIELD_TEXTS } from '../ui/use-field-problem.js'
 import type { GptDraft } from './gpt-draft.js'
 import { PARAMETER_TYPES, readTools, type ToolsProblem, toToolsJson } from './tool-draft.js'
 
@@ -21,7 +22,7 @@ interface RuleTexts {
 
 const TEXTS: Texts<RuleTexts> = {
   en: {
-    missing: 'Fill in this field.',
+    missing: FIELD_TEXTS.en.missing,
     tooLong: (max) => `Shorten this: it may have ${max} characters at most.`,
     tooManyPrompts: (max) => `Remove some: there may be ${max} at most.`,
     tooLarge: 'All tools together may have 1 MB at most. Shorten descriptions or remove tools.',
@@ -43,7 +44,7 @@ const TEXTS: Texts<RuleTexts> = {
     },
   },
   de: {
-    missing: 'Fülle dieses Feld aus.',
+    missing: FIELD_TEXTS.de.missing,
     tooLong: (max) => `Kürze das: Höchstens ${max} Zeichen sind erlaubt.`,
     tooManyPrompts: (max) => `Entferne einige: Höchstens ${max} sind erlaubt.`,
     tooLarge: 'Alle Werkzeuge zusammen dürfen höchstens 1 MB haben. Kürze Beschreibungen oder entferne Werkzeuge.',

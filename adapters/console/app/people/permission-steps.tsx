@@ -94,10 +94,7 @@ function Step({ label, items, nameOf = (title) => title, value, onChange }: Step
     <Select
       label={label}
       isRequired
-      choices={items.map(({ value: id, title }) => {
-        const name = nameOf(title)
-        return { value: String(id), label: name, ...(name !== title && { technical: title }) }
-      })}
+      choices={items.map(({ value: id, title }) => ({ value: String(id), label: nameOf(title), technical: title }))}
       value={value === undefined ? null : String(value)}
       onChange={(chosen) => onChange(Number(chosen))}
     />

@@ -19,13 +19,12 @@ export function useRoleChoices(): (roles: readonly OptionItem[]) => readonly Cho
   return (items) =>
     items.map(({ value, title }) => {
       const named = { id: value, name: title }
-      const label = nameOf(named)
       const role = data?.find(({ id }) => id === value)
       const hint = aboutOf(named) ?? role?.capabilities.map(textOf).join(' · ')
       return {
         value: String(value),
-        label,
-        ...(label !== title && { technical: title }),
+        label: nameOf(named),
+        technical: title,
         ...(hint !== undefined && { hint }),
       }
     })

@@ -22,6 +22,7 @@ import {
   TextArea,
 } from 'react-aria-components'
 import { INCOMPLETE } from './form.js'
+import { Named } from './named.js'
 import { useDateInput, useEmailProblem, useFieldProblem } from './use-field-problem.js'
 
 interface FieldProps {
@@ -47,21 +48,25 @@ interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'in
   readonly rows?: number
 }
 
+/**
+ * What a field tells, and its attributes for that.
+ * @param error what its form has found
+ * @param problem what it has found by itself
+ */
+function tellProblem(error: string | undefined, problem: string | undefined) {
+  const told = error ?? problem
+  return { told, marks: { ...(problem !== undefined && INCOMPLETE), isInvalid: told !== undefined } }
+}
+
 export function TextField({ label, hint, error, rows = 1, placeholder, ...props }: TextFieldProps): ReactElement {
-  const { value, type, isRequired = false } = props
+  const { value, type, isRequired } = props
   const shown = placeholder === undefined ? {} : { placeholder }
   const missing = useFieldProblem({ isRequired, isEmpty: value.trim() === '' }, 'text')
   const wrongEmail = useEmailProblem(value, type === 'email')
   const date = useDateInput(value, type === 'date')
-  const problem = date.problem ?? missing ?? wrongEmail
-  const told = error ?? problem
+  const { told, marks } = tellProblem(error, date.problem ?? missing ?? wrongEmail)
   return (
-    <AriaTextField
-      {...props}
-      {...(problem !== undefined && INCOMPLETE)}
-      className="field"
-      isInvalid={told !== undefined}
-    >
+    <AriaTextField {...props} {...marks} className="field">
       <Label>{label}</Label>
       {rows > 1 ? <TextArea rows={rows} {...shown} /> : <Input {...shown} {...date.events} />}
       <Hints hint={hint} error={told} />
@@ -92,16 +97,14 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     if (!Number.isNaN(value) && bounded !== value) onChange(bounded)
   }
   const isWhole = step === undefined || Number.isInteger(step)
-  const { isRequired = false } = others
-  const problem = useFieldProblem({ isRequired, isEmpty: Number.isNaN(value) }, 'text')
-  const told = error ?? problem
+  const problem = useFieldProblem({ isRequired: others.isRequired, isEmpty: Number.isNaN(value) }, 'text')
+  const { told, marks } = tellProblem(error, problem)
   return (
     <AriaTextField
       {...others}
-      {...(problem !== undefined && INCOMPLETE)}
+      {...marks}
       className="field"
       inputMode={isWhole ? 'numeric' : 'decimal'}
-      isInvalid={told !== undefined}
       // A text such as "0," is on its way to a number.
       value={Object.is(parseNumber(text), value) ? text : numberText(value)}
       onChange={change}
@@ -128,7 +131,7 @@ export interface Choice<Value extends string> {
   readonly label: string
   /** A sentence about the choice. */
   readonly hint?: string
-  /** The technical name, in small type beside the label. */
+  /** The technical name: beside the label if it differs. */
   readonly technical?: string
 }
 
@@ -148,15 +151,13 @@ export function Select<Value extends string>({
   onChange,
   ...props
 }: ChoiceProps<Value> & { readonly placeholder?: string }): ReactElement {
-  const { isRequired = false } = props
-  const problem = useFieldProblem({ isRequired, isEmpty: value === null }, 'choice')
-  const told = error ?? problem
+  const problem = useFieldProblem({ isRequired: props.isRequired, isEmpty: value === null }, 'choice')
+  const { told, marks } = tellProblem(error, problem)
   return (
     <AriaSelect
       {...props}
-      {...(problem !== undefined && INCOMPLETE)}
+      {...marks}
       className="field"
-      isInvalid={told !== undefined}
       value={value}
       onChange={(key) => {
         const chosen = choices.find((choice) => choice.value === key)
@@ -174,13 +175,7 @@ export function Select<Value extends string>({
           {(choice) => (
             <ListBoxItem id={choice.value} textValue={choice.label} className="listbox-item">
               <Text slot="label">
-                {choice.label}
-                {choice.technical !== undefined && (
-                  <>
-                    {' '}
-                    <small className="technical">{choice.technical}</small>
-                  </>
-                )}
+                <Named name={choice.label} technical={choice.technical ?? choice.label} />
               </Text>
               {choice.hint !== undefined && <Text slot="description">{choice.hint}</Text>}
             </ListBoxItem>

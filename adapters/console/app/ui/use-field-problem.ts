@@ -2,7 +2,8 @@ import { type FocusEvent, type KeyboardEvent, useContext, useState } from 'react
 import { type Texts, useTexts } from '../texts/language.js'
 import { IsTried } from './form.js'
 
-const TEXTS: Texts<{
+/** The sentences about what a field lacks. */
+export const FIELD_TEXTS: Texts<{
   readonly missing: string
   readonly notChosen: string
   readonly email: string
@@ -24,10 +25,10 @@ const TEXTS: Texts<{
 
 /** @returns what a field lacks, once the user has tried to send the form; undefined if it lacks nothing */
 export function useFieldProblem(
-  field: { readonly isRequired?: boolean; readonly isEmpty: boolean },
+  field: { readonly isRequired: boolean | undefined; readonly isEmpty: boolean },
   kind: 'text' | 'choice',
 ): string | undefined {
-  const texts = useTexts(TEXTS)
+  const texts = useTexts(FIELD_TEXTS)
   const isTried = useContext(IsTried)
   if (isTried !== true || field.isRequired !== true || !field.isEmpty) return undefined
   return kind === 'choice' ? texts.notChosen : texts.missing
@@ -35,7 +36,7 @@ export function useFieldProblem(
 
 /** @returns a sentence if the text is no address, once the user has tried to send the form */
 export function useEmailProblem(email: string, isEmail: boolean): string | undefined {
-  const texts = useTexts(TEXTS)
+  const texts = useTexts(FIELD_TEXTS)
   const isTried = useContext(IsTried)
   return isTried === true && isEmail && email.trim() !== '' && !/^\s*\S+@\S+\s*$/.test(email) ? texts.email : undefined
 }
@@ -51,7 +52,7 @@ interface DateInput {
 
 /** Finds a date of which a part is missing. Without it, such a date would count as none. */
 export function useDateInput(value: string, isDate: boolean): DateInput {
-  const texts = useTexts(TEXTS)
+  const texts = useTexts(FIELD_TEXTS)
   const isTried = useContext(IsTried)
   const [state, setState] = useState<'whole' | 'typing' | 'left'>('whole')
   if (!isDate) return { problem: undefined, events: {} }

@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react'
 import { type Texts, useTexts } from '../texts/language.js'
 import { TEXTS as PEOPLE_TEXTS } from './people-texts.js'
 import { useRoles } from './use-roles.js'
@@ -70,31 +69,4 @@ export function useRolesText(): (user: Pick<User, 'permissions'>) => string {
 export function useApplicationName(): (technical: string) => string {
   const { applications } = useTexts(TEXTS)
   return (technical) => applications[technical.toLowerCase()] ?? technical
-}
-
-interface NamedProps {
-  /** For people. */
-  readonly name: string
-  /** The name that the API and the command line use. It follows in small type if it differs. */
-  readonly technical: string
-}
-
-export function Named({ name, technical }: NamedProps): ReactElement {
-  return (
-    <>
-      {name}
-      {name !== technical && <Technical>{technical}</Technical>}
-    </>
-  )
-}
-
-function Technical({ children }: { readonly children: string }): ReactElement {
-  return (
-    <>
-      {' '}
-      <small className="technical" translate="no">
-        {children}
-      </small>
-    </>
-  )
 }
