@@ -272,6 +272,7 @@ export function createAuthentication(parts: EngineParts): Authentication {
 }
 
 const PORT_TIMEOUT_MS = 2_000
+const PORT_TICK_MS = 100
 
 /** Checks each port by a small read. */
 export async function checkHealth(parts: EngineParts): Promise<Health> {
@@ -288,11 +289,20 @@ export async function checkHealth(parts: EngineParts): Promise<Health> {
   return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }
 }
 
-/** @returns `ok` or an error code */
+/**
+ * Counts the time in ticks, because the host may block the event loop for seconds. The answer of a port waits in the
+ * queue meanwhile, and one late tick must not pass for a port that does not answer.
+ *
+ * @returns `ok` or an error code
+ */
 async function checkPort(readSomething: () => Promise<unknown>): Promise<string> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: ReturnType<typeof setInterval> | undefined
   const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('ERR_TIMEOUT'), PORT_TIMEOUT_MS)
+    let ticksLeft = PORT_TIMEOUT_MS / PORT_TICK_MS
+    timer = setInterval(() => {
+      ticksLeft -= 1
+      if (ticksLeft === 0) resolve('ERR_TIMEOUT')
+    }, PORT_TICK_MS)
   })
   const state = readSomething().then(
     () => 'ok',
@@ -301,6 +311,6 @@ async function checkPort(readSomething: () => Promise<unknown>): Promise<string>
   try {
     return await Promise.race([state, timeout])
   } finally {
-    clearTimeout(timer)
+    clearInterval(timer)
   }
 }
