@@ -1,4 +1,5 @@
 import type { DocumentEvents } from '../documents/index.js'
+import { pause } from '../kernel/abort.js'
 import { AlcoveError } from '../kernel/errors.js'
 import type { PublicKey } from '../ports/index.js'
 import {
@@ -289,28 +290,20 @@ export async function checkHealth(parts: EngineParts): Promise<Health> {
   return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }
 }
 
-/**
- * Counts the time in ticks, because the host may block the event loop for seconds. The answer of a port waits in the
- * queue meanwhile, and one late tick must not pass for a port that does not answer.
- *
- * @returns `ok` or an error code
- */
+/** @returns `ok` or an error code */
 async function checkPort(readSomething: () => Promise<unknown>): Promise<string> {
-  let timer: ReturnType<typeof setInterval> | undefined
-  const timeout = new Promise<string>((resolve) => {
-    let ticksLeft = PORT_TIMEOUT_MS / PORT_TICK_MS
-    timer = setInterval(() => {
-      ticksLeft -= 1
-      if (ticksLeft === 0) resolve('ERR_TIMEOUT')
-    }, PORT_TICK_MS)
-  })
   const state = readSomething().then(
     () => 'ok',
     (error: unknown) => (error instanceof AlcoveError ? error.code : 'ERR_INTERNAL'),
   )
-  try {
-    return await Promise.race([state, timeout])
-  } finally {
-    clearInterval(timer)
-  }
+  return await Promise.race([state, timeOut(state)])
+}
+
+/**
+ * Counts the time in ticks, because the host may block the event loop for seconds. The answer of a port waits in the
+ * queue meanwhile, and one late tick must not pass for a port that does not answer.
+ */
+async function timeOut(state: Promise<unknown>): Promise<string> {
+  for (let ms = 0; ms < PORT_TIMEOUT_MS; ms += PORT_TICK_MS) await pause(PORT_TICK_MS, state)
+  return 'ERR_TIMEOUT'
 }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../../adapters/text-extraction/index.js'
 import { sized } from '../../full-form.js'
+import { usedMemory } from './used-memory.js'
 
 const MEGABYTE = 1024 * 1024
 const FILE_MEGABYTES = sized(60, 110)
@@ -41,8 +42,7 @@ async function stream(
 /** Memory in use after a collection. The amount of garbage depends on the load of the machine. */
 function heldBytes(): number {
   global.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
+  return usedMemory()
 }
 
 describe(`a file of ${FILE_MEGABYTES} MB`, () => {

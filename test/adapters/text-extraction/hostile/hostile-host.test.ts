@@ -4,6 +4,7 @@ import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.
 import { sourceOf } from '../../../extracted.js'
 import { sized } from '../../../full-form.js'
 import { LoopStops } from '../../../ingestion/loop-stops.js'
+import { usedMemory } from '../used-memory.js'
 import { objectStreamBomb, onePage, stream, zlibMegabytes } from './pdf-writer.js'
 import { AFTER_TEXT, BEFORE_TEXT, bodyOf, deflatedMegabytes, docxOf } from './zip-writer.js'
 
@@ -43,11 +44,6 @@ async function outcomeOf(name: string, bytes: Buffer): Promise<string> {
   } catch (error) {
     return (error as { readonly code?: string }).code ?? 'no code'
   }
-}
-
-function usedMemory(): number {
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
 }
 
 async function collectGarbage(): Promise<void> {
