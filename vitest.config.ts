@@ -85,7 +85,7 @@ const config: ViteUserConfig = defineConfig({
     // A test that hangs fails, and one on a machine that is busy with other work passes.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // Files run one after the other in the same processes: to load the engine takes a second each time.
     isolate: false,
