@@ -5,6 +5,13 @@ import { CHUNK_KEY, chunkKey, chunkKeysPredicate, chunkOf, hasChunkKey, keysPred
 
 type WindowsByChunk = Map<bigint, NearestWindow>
 
+/** A row of a table, and the chunk whose window it is. */
+export interface RowOfChunk {
+  readonly chunk: IndexedChunk
+  /** The address of the row. A compaction changes it. */
+  readonly rowId: bigint
+}
+
 /** Finds the window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
 export async function findNearestWindows(
   table: Table,
@@ -17,21 +24,45 @@ export async function findNearestWindows(
   return chunks.map((chunk) => nearest.get(chunkKey(chunk)))
 }
 
-/** Finds the windows of chunks that are nearest to a query, by exact comparison. */
+/** Finds those of some rows that are nearest to a query, by exact comparison. */
 export async function findNearestOf(
   table: Table,
   query: Float32Array,
-  chunks: readonly IndexedChunk[],
+  rows: readonly RowOfChunk[],
   limit: number,
 ): Promise<VectorHit[]> {
   const unit = toUnitVector(query)
   const hits: VectorHit[] = []
-  for (const rows of await readRowsOfChunks(table, chunks, ['window', 'vector'])) {
-    forEachWindow(rows, (key, window, vector) => {
+  for (const found of await readRows(table, rows, ['window', 'vector'])) {
+    forEachWindow(found, (key, window, vector) => {
       hits.push({ ...chunkOf(key), window, similarity: greatestCosine(vector, [unit]) })
     })
   }
   return hits.sort((one, other) => other.similarity - one.similarity).slice(0, limit)
+}
+
+/**
+ * Reads rows by their addresses, which takes two thirds of the time of their chunks' keys. A write may have moved the
+ * rows since: then the rows at the addresses belong to other chunks, or are missing.
+ */
+async function readRows(
+  table: Table,
+  rows: readonly RowOfChunk[],
+  columns: readonly string[],
+): Promise<readonly ArrowTable[]> {
+  const wanted = new Set(rows.map(({ chunk }) => chunkKey(chunk)))
+  const found = await table
+    .takeRowIds(rows.map(({ rowId }) => rowId))
+    .select([CHUNK_KEY, ...columns])
+    .toArrow()
+    .catch(() => undefined)
+  const keys = found?.getChild(CHUNK_KEY)?.toArray() as BigInt64Array | undefined
+  if (found !== undefined && keys?.length === rows.length && keys.every((key) => wanted.has(key))) return [found]
+  return await readRowsOfChunks(
+    table,
+    rows.map(({ chunk }) => chunk),
+    columns,
+  )
 }
 
 function collectNearest(rows: ArrowTable, units: readonly Float64Array[], nearest: WindowsByChunk): void {

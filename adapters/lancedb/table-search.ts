@@ -1,13 +1,7 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
-import {
-  type DocumentFilter,
-  type IndexedChunk,
-  passesOf,
-  type VectorHit,
-  type VectorSearchOptions,
-} from '../../src/ports/index.js'
-import { findNearestOf } from './nearest-windows.js'
+import { type DocumentFilter, passesOf, type VectorHit, type VectorSearchOptions } from '../../src/ports/index.js'
+import { findNearestOf, type RowOfChunk } from './nearest-windows.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { type LookUp, probesFor, type SearchPlan } from './search-plan.js'
 import {
@@ -27,6 +21,13 @@ const MAX_LOOKUPS = 16
 /** So few rows are compared one by one about as quickly as an index finds the nearest of them. */
 const FEW_ROWS = 5_000
 /**
+ * So few rows of a long list of documents are compared one by one sooner than the whole index is searched for them. In a
+ * million rows, 10,000 of them take a fifth less.
+ */
+const FEW_ROWS_OF_LONG_LIST = 12_000
+/** The rows of more documents are not counted: counting those of 1,000 takes 3 ms. */
+const MAX_COUNTED_LIST = 2_000
+/**
  * A factor for the number of exact comparisons if a filter hides rows. The remaining rows are about equally far away,
  * and 4 bits do not tell them apart. Recall at 10 of 10,000 rows was 0.991 without this factor. It was 0.9986 with a
  * factor of two (0.987 for 30 queries once), and 1 with four, which takes a quarter longer.
@@ -41,6 +42,8 @@ const MAX_SHORT_LIST = 400
 const FIRST_EXCESS = 3
 /** Reserve of the searches without a filter: rows that pass are not spread evenly. */
 const EXCESS_RESERVE = 1.5
+/** The column in which Lance gives the address of a row. */
+const ROW_ID = '_rowid'
 /** More than any index has. */
 const ALL_PARTITIONS = 65_536
 
@@ -63,7 +66,7 @@ export class TableSearch {
       // The filter applies before distances are compared, so a scan misses nothing.
       return predicate === undefined ? nearest : nearest.where(predicate)
     }
-    const lookUp = isLong ? await lookUpInAll(open, limit) : await chooseLookUp(open, limit, documents)
+    const lookUp = isLong ? await lookUpForLongList(open, limit, documents) : await chooseLookUp(open, limit, documents)
     if (lookUp !== undefined) {
       prewarm(open)
       const hits = await this.#lookUpSlots(() =>
@@ -93,6 +96,8 @@ export class TableSearch {
     const most = plan.probes.at(-1)?.rank ?? 0
     const passes = passesOf(documents)
     const expected = limit * excessFor(documents, open.estimatedDocuments)
+    // Only the first search does not know the number of documents. A later one would search in vain.
+    if (expected > most && open.estimatedDocuments !== undefined) return undefined
     const first = expected > most ? limit * FIRST_EXCESS : expected
     for (let [rank, last] = [Math.min(most, first), limit - 1]; rank > last; ) {
       const lookUp = probesFor(plan, rank)
@@ -101,7 +106,7 @@ export class TableSearch {
       const { probes, refineFactor } = lookUp
       const candidates = await this.#lookUpSlots(() => readCandidates(open.table, vector, rank * refineFactor, probes))
       if (candidates === undefined) return undefined
-      const passing = candidates.filter(({ documentId }) => passes(documentId))
+      const passing = candidates.filter(({ chunk: { documentId } }) => passes(documentId))
       if ('only' in documents) {
         open.estimatedDocuments = (documents.only.length * candidates.length) / Math.max(1, passing.length)
       }
@@ -161,12 +166,22 @@ async function chooseLookUp(
 
 /**
  * Chooses to search the whole index for the rows that pass a filter: no row is missed because its partition is not read.
+ * Corrects the estimated number of documents if the rows can be counted.
  *
- * @returns `undefined` if a scan is necessary
+ * @returns `undefined` if a scan is necessary, or faster
  */
-async function lookUpInAll(open: OpenTable, limit: number): Promise<LookUp | undefined> {
+async function lookUpForLongList(
+  open: OpenTable,
+  limit: number,
+  documents: DocumentFilter,
+): Promise<LookUp | undefined> {
   const plan = await currentPlan(open)
   const near = plan && probesFor(plan, limit)
+  if (near !== undefined && listedBy(documents) <= MAX_COUNTED_LIST) {
+    const { rows, passing } = await countPassingRows(open.table, documents)
+    if ('only' in documents) open.estimatedDocuments = (documents.only.length * rows) / Math.max(1, passing)
+    if (passing <= FEW_ROWS_OF_LONG_LIST) return undefined
+  }
   return near && { probes: ALL_PARTITIONS, refineFactor: near.refineFactor * REFINE_FACTOR_IF_FILTERED }
 }
 
@@ -183,11 +198,18 @@ async function currentPlan(open: OpenTable): Promise<SearchPlan | undefined> {
 /** Counts the rows that do not pass; `undefined` if so few pass that the index is useless. */
 async function countHiddenRows(table: Table, filter: DocumentFilter | undefined): Promise<number | undefined> {
   if (filter === undefined) return 0
+  const { rows, passing } = await countPassingRows(table, filter)
+  return passing <= FEW_ROWS ? undefined : rows - passing
+}
+
+async function countPassingRows(
+  table: Table,
+  filter: DocumentFilter,
+): Promise<{ readonly rows: number; readonly passing: number }> {
   const rows = await table.countRows()
   const ids = 'only' in filter ? filter.only : filter.except
   const listed = ids.length === 0 ? 0 : await table.countRows(`document IN (${ids.join(',')})`)
-  const passing = 'only' in filter ? listed : rows - listed
-  return passing <= FEW_ROWS ? undefined : rows - passing
+  return { rows, passing: 'only' in filter ? listed : rows - listed }
 }
 
 async function readHits(query: VectorQuery): Promise<VectorHit[]> {
@@ -196,8 +218,8 @@ async function readHits(query: VectorQuery): Promise<VectorHit[]> {
 }
 
 /**
- * Finds the chunks of the rows that are nearest by the distances of the index, the nearest first. Does not read their
- * vectors: to compare a row exactly takes several times as long as to find it.
+ * Finds the rows that are nearest by the distances of the index, the nearest first. Does not read their vectors: to
+ * compare a row exactly takes several times as long as to find it.
  *
  * @returns `undefined` if rows that an earlier version wrote have no key yet
  */
@@ -206,9 +228,11 @@ async function readCandidates(
   vector: Float32Array,
   count: number,
   probes: number,
-): Promise<readonly IndexedChunk[] | undefined> {
+): Promise<readonly RowOfChunk[] | undefined> {
   const nearest = table.query().nearestTo(vector).distanceType('cosine').limit(count).nprobes(probes)
-  const keys = (await nearest.select([CHUNK_KEY, '_distance']).toArrow()).getChild(CHUNK_KEY)
+  const rows = await nearest.withRowId().select([CHUNK_KEY, '_distance']).toArrow()
+  const keys = rows.getChild(CHUNK_KEY)
   if (keys === null || keys.nullCount > 0) return undefined
-  return Array.from(keys.toArray() as BigInt64Array, chunkOf)
+  const rowIds = rows.getChild(ROW_ID)?.toArray() as BigUint64Array
+  return Array.from(keys.toArray() as BigInt64Array, (key, row) => ({ chunk: chunkOf(key), rowId: rowIds[row] ?? 0n }))
 }

@@ -7,6 +7,8 @@ import { ScoredChunks } from './scored-chunks.js'
 const POSTINGS_AT_ONCE = 16_384
 /** The number of chunks between two turns of the event loop: about 5 ms. */
 const CHUNKS_PER_TURN = 100_000
+/** The number of chunks that are looked up between two turns of the event loop: about 5 ms. */
+const LOOK_UPS_PER_TURN = 50_000
 const NO_CHUNKS = ScoredChunks.of(new Uint32Array(0))
 
 /** A term with the number of its postings. */
@@ -65,10 +67,11 @@ export class PostingSums {
     for (let at = 0; at < terms.length; ) at += await this.addNext(terms.slice(at))
   }
 
-  /** Adds a term to the scores of some chunks only. */
-  async addTo(chunks: ScoredChunks, { term }: CountedTerm): Promise<void> {
-    this.#noteTerms([term])
-    await this.#lookUp(this.#source, chunks, [term])
+  /** Adds terms to the scores of some chunks only. */
+  async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
+    const names = terms.map(({ term }) => term)
+    this.#noteTerms(names)
+    if (chunks.numbers.length > 0) await this.#lookUp(this.#source, chunks, names)
   }
 
   /** Discards the chunks. */
@@ -111,9 +114,10 @@ export class PostingSums {
     let found: ReadonlyMap<string, readonly Buffer[]> = new Map()
     if (source.readOf === undefined) await this.#readAll(unread)
     else if (unread.length > 0) found = groupByTerm(unread, await source.readOf(unread, chunks.numbers))
+    const turns = new Turns(LOOK_UPS_PER_TURN)
     for (const term of terms) {
       for (const postings of this.#postings.get(term) ?? found.get(term) ?? [])
-        chunks.lookUp(postings, this.#scoreOf(term))
+        await turns.yieldAfter(chunks.lookUp(postings, this.#scoreOf(term)))
     }
   }
 }

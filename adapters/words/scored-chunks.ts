@@ -35,19 +35,24 @@ export class ScoredChunks {
     if (this.#columns !== undefined) releaseColumns(this.#columns)
   }
 
-  /** Looks up each chunk among postings of a term, and adds the score of its posting. */
-  lookUp(postings: Buffer, termScore: TermScore): void {
+  /**
+   * Looks up each chunk among postings of a term, and adds the score of its posting.
+   * @returns the number of chunks that lie between the first posting and the last one
+   */
+  lookUp(postings: Buffer, termScore: TermScore): number {
     const { numbers, scores } = this
     const view = viewOf(postings)
     const end = postings.length / POSTING_BYTES
     const last = lastNumberOf(postings)
-    let index = 0
-    for (let at = indexOfNumber(numbers, firstNumberOf(postings)); at < numbers.length; at += 1) {
+    const from = indexOfNumber(numbers, firstNumberOf(postings))
+    let [at, index] = [from, 0]
+    for (; at < numbers.length; at += 1) {
       const number = numbers[at] ?? 0
-      if (number > last) return
+      if (number > last) break
       index = gallop(view, index, end, number)
       if (view.getUint32(index * POSTING_BYTES) === number) scores[at] = (scores[at] ?? 0) + termScore(view, index)
     }
+    return at - from
   }
 
   /** Copies the chunks whose score is not below `least`. Later additions to the copy do not change this object. */

@@ -12,7 +12,7 @@ import {
 } from '../../src/ports/index.js'
 import type { NumberRange, PostingSource } from './posting-source.js'
 import { type CountedTerm, PostingSums } from './posting-sums.js'
-import type { ScoredChunks } from './scored-chunks.js'
+import { ScoredChunks } from './scored-chunks.js'
 
 /** In a larger collection, terms that tell little are not added up for all chunks, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
@@ -55,7 +55,8 @@ export async function readStatistics(source: PostingSource, terms: readonly stri
 
 /**
  * Finds the chunks with the highest scores: adds up the postings of the terms. Among many chunks, frequent terms are
- * added only for chunks that may be hits. Terms that tell little are left out if the tolerance allows it.
+ * added only for chunks that may be hits. Terms that tell little are left out if the tolerance allows it. If a filter
+ * lists few of many chunks, the terms are looked up for these chunks only.
  */
 export async function searchWords(
   source: PostingSource,
@@ -133,6 +134,30 @@ async function searchFew(sums: PostingSums, best: BestHits, counts: TermCounts):
   return await best.find(sums.chunks)
 }
 
+/** The number of chunks whose terms are looked up in the time in which the postings of the terms are added up. */
+function mostLookUps(terms: readonly CountedTerm[]): number {
+  const postings = terms.reduce((sum, { count }) => sum + count, 0)
+  return Math.min(MAX_LOOKED_UP, Math.floor(postings / (LOOK_UP_COST * terms.length)))
+}
+
+/**
+ * Looks up terms for the chunks that a filter lists, and for no others.
+ * @param end terms from this index on are looked up only if the terms before it find too few chunks
+ */
+async function searchListed(
+  sums: PostingSums,
+  best: BestHits,
+  listed: ScoredChunks,
+  terms: readonly CountedTerm[],
+  { limit, end }: { readonly limit: number; readonly end: number },
+): Promise<LexicalHit[]> {
+  await sums.addTo(listed, terms.slice(0, end))
+  const hits = await best.find(listed)
+  if (end === terms.length || hits.length >= limit) return hits
+  await sums.addTo(listed, terms.slice(end))
+  return await best.find(listed)
+}
+
 /**
  * Adds the most telling terms first, and stops once the best chunks have more than the remaining terms can give. Then only
  * chunks that already have part of their score can become the best. The remaining terms are looked up for these chunks
@@ -145,6 +170,9 @@ async function searchMany(
   { limit, tolerance }: { readonly limit: number; readonly tolerance: number },
 ): Promise<LexicalHit[]> {
   const terms = [...telling, ...others]
+  const end = sumOfBounds(others) > tolerance * sumOfBounds(terms) ? terms.length : telling.length
+  const listed = best.listedChunks(mostLookUps(telling))
+  if (listed !== undefined) return await searchListed(sums, best, listed, terms, { limit, end })
   const boundFrom = (from: number): number => sumOfBounds(terms.slice(from))
   // No threshold is above the bound of the terms that were added.
   const canStop = (from: number): boolean => boundFrom(from) < boundFrom(0) - boundFrom(from)
@@ -157,9 +185,8 @@ async function searchMany(
   }
   if (at === terms.length) return await best.find(sums.chunks)
   let candidates = sums.chunks.withScoreFrom(threshold - boundFrom(at))
-  const end = sumOfBounds(others) > tolerance * boundFrom(0) ? terms.length : telling.length
   for (const [next, term] of terms.slice(at, end).entries()) {
-    await sums.addTo(candidates, term)
+    await sums.addTo(candidates, [term])
     threshold = Math.max(threshold, best.leastOf(candidates))
     candidates = candidates.withScoreFrom(threshold - boundFrom(at + next + 1))
   }
@@ -182,8 +209,19 @@ const MAX_TIES = 2_000
 const MAX_LOOKUPS = 3
 /** The numbers of the chunks of more documents are not read before the search: looking up more candidates is faster. */
 const MAX_LISTED = 2_000
-/** Factor for the candidates of a search with such a list: enough if a quarter of the chunks pass. */
-const CANDIDATES_IF_LISTED = 4
+/** To look up a chunk among postings takes as long as to add up so many postings. */
+const LOOK_UP_COST = 4
+/** The most chunks that are looked up in place of an addition of all postings. */
+const MAX_LOOKED_UP = 100_000
+/** The number of documents of a longer list whose chunks are counted, to estimate the share of chunks that pass. */
+const SAMPLED_DOCUMENTS = 100
+/** Reserve of the candidates of a search with a longer list: the chunks that pass are not spread evenly. */
+const CANDIDATES_RESERVE = 1.5
+/** The least candidates of a search with a longer list, for each hit: the estimate may be too low. */
+const MIN_CANDIDATES_PER_HIT = 2
+/** The most candidates of such a search for few hits, and for each of many hits. More would block the event loop. */
+const MAX_CANDIDATES = 4_000
+const MAX_CANDIDATES_PER_HIT = 4
 
 /** Finds the chunks with the highest sums that are not deleted and pass a filter. */
 class BestHits {
@@ -198,7 +236,11 @@ class BestHits {
   static async of(source: PostingSource, limit: number, filter: DocumentFilter | undefined): Promise<BestHits> {
     if (filter === undefined || 'except' in filter) return new BestHits(source, limit, filter, limit + SPARE_HITS)
     if (filter.only.length > MAX_LISTED) {
-      return new BestHits(source, limit, filter, (limit + SPARE_HITS) * CANDIDATES_IF_LISTED)
+      const wanted = limit + SPARE_HITS
+      const share = await estimateShare(source, filter.only)
+      const count = Math.ceil(wanted * Math.max(MIN_CANDIDATES_PER_HIT, CANDIDATES_RESERVE / share))
+      const most = Math.max(MAX_CANDIDATES, wanted * MAX_CANDIDATES_PER_HIT)
+      return new BestHits(source, limit, filter, Math.min(count, most))
     }
     return new BestHits(source, limit, filter, limit + SPARE_HITS, await source.rangesOf(filter))
   }
@@ -216,6 +258,21 @@ class BestHits {
     this.#filter = filter ?? { except: [] }
     this.#passes = passesOf(filter)
     this.#ranges = ranges
+  }
+
+  /**
+   * Makes the chunks that the filter lists, with the score 0.
+   * @returns `undefined` if they are more than `most`, or not known
+   */
+  listedChunks(most: number): ScoredChunks | undefined {
+    const ranges = this.#ranges
+    if (ranges === undefined) return undefined
+    const count = countNumbers(ranges)
+    if (count > most) return undefined
+    const numbers = new Uint32Array(count)
+    let at = 0
+    for (const { first, end } of ranges) for (let number = first; number < end; number += 1) numbers[at++] = number
+    return ScoredChunks.of(numbers)
   }
 
   /** The score that a chunk needs to be looked up; 0 if any score is enough. */
@@ -243,6 +300,18 @@ class BestHits {
     }
     return hits.sort(byLexicalScore).slice(0, this.#limit)
   }
+}
+
+/** Estimates the share of the chunks that belong to some documents. @returns more than 0, and at most 1 */
+async function estimateShare(source: PostingSource, documents: readonly number[]): Promise<number> {
+  const step = documents.length / SAMPLED_DOCUMENTS
+  const sample = Array.from({ length: SAMPLED_DOCUMENTS }, (_, at) => documents[Math.floor(at * step)] ?? 0)
+  const chunks = countNumbers(await source.rangesOf({ only: sample }))
+  return Math.min(1, (Math.max(1, chunks) * step) / Math.max(1, source.totals.chunks))
+}
+
+function countNumbers(ranges: readonly NumberRange[]): number {
+  return ranges.reduce((sum, { first, end }) => sum + end - first, 0)
 }
 
 /**

@@ -4,9 +4,7 @@
  * over a new connection.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
@@ -15,6 +13,7 @@ import type { Engine } from '../../dist/src/index.js'
 import { messageOf } from '../harness/child-message.js'
 import { figureOf, inTurn, mediansOf, quantile, timesOf } from '../harness/measure.js'
 import { writeReport } from '../harness/report.js'
+import { withFolder } from '../harness/with-folder.js'
 import type { Arrivals, Receivers } from './event-receivers.js'
 
 const isQuick = process.argv.includes('--quick')
@@ -146,11 +145,6 @@ async function timesToRequest(): Promise<number[]> {
       return times
     }),
   )
-}
-
-async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-bench-'))
-  return await work(folder).finally(() => rm(folder, { recursive: true }))
 }
 
 async function withEngine<T>(

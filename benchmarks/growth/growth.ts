@@ -35,11 +35,7 @@ const isDeleted = (documentId: number): boolean => documentId % 4 === 0
 const kept = writes.filter(({ documentId }) => !isDeleted(documentId))
 const windows = kept.reduce((sum, { chunks }) => sum + chunks.length, 0)
 const opened: LanceDbVectorIndex[] = []
-const measured = await measureBoth().finally(async () => {
-  // After a failure some indexes are still open.
-  await Promise.allSettled(opened.map((index) => index.close()))
-  await rm(folder, { recursive: true })
-})
+const measured = await measureBoth()
 
 const [atThePort, throughTheEngine] = [spreadsOf(measured.port), spreadsOf(measured.engine)]
 console.table([mediansOf(atThePort)])
@@ -54,10 +50,16 @@ if (!isQuick) {
 }
 
 async function measureBoth() {
-  const port = await allRounds()
-  const pauseMs = isQuick ? 0 : PAUSE_MS
-  const engine = await growThroughEngine({ folder, rounds: ROUNDS, uploads: UPLOADS, queries: ENGINE_QUERIES, pauseMs })
-  return { port, engine }
+  try {
+    const port = await allRounds()
+    const pauseMs = isQuick ? 0 : PAUSE_MS
+    const amounts = { rounds: ROUNDS, uploads: UPLOADS, queries: ENGINE_QUERIES }
+    return { port, engine: await growThroughEngine({ folder, ...amounts, pauseMs }) }
+  } finally {
+    // After a failure some indexes are still open.
+    await Promise.allSettled(opened.map((index) => index.close()))
+    await rm(folder, { recursive: true })
+  }
 }
 
 function spreadsOf(rounds: readonly Readonly<Record<string, number>>[]): Readonly<Record<string, Spread>> {

@@ -4,8 +4,6 @@
  * adapter, and the defaults of AnythingLLM run.
  */
 import { fork } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import type { Session } from '../../dist/src/index.js'
@@ -15,6 +13,7 @@ import { openDefaultModel, wholeTokenizerOf, windowsOf } from '../harness/defaul
 import { type Contestant, inTurn, mediansOf, type Spread } from '../harness/measure.js'
 import { writeReport } from '../harness/report.js'
 import { longText, SAMPLE } from '../harness/sample-texts.js'
+import { withFolder } from '../harness/with-folder.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 5
@@ -65,15 +64,20 @@ class WatchedModel implements EmbeddingModel {
 const plain = fork(join(import.meta.dirname, 'ingestion-peer.ts'), { execArgv: ['--import', 'tsx'] })
 plain.send({ text: TEXT.toString() })
 const { isInstalled } = (await messageOf(plain)) as { readonly isInstalled: boolean }
-const dataDir = await mkdtemp(join(tmpdir(), 'alcove-ingestion-'))
-const { windows, figures } = await measured().finally(async () => {
-  plain.kill()
-  await rm(dataDir, { recursive: true })
-})
+const { windows, figures } = await besidePlain()
 console.table([mediansOf(Object.fromEntries(figures))])
 if (!isQuick) writeReport('ingestion', { text: SAMPLE, bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
 
-async function measured(): Promise<{ readonly windows: number; readonly figures: Map<string, Spread> }> {
+/** Ends the process of the plain way too, whatever happens. */
+async function besidePlain(): ReturnType<typeof measured> {
+  try {
+    return await withFolder(measured)
+  } finally {
+    plain.kill()
+  }
+}
+
+async function measured(dataDir: string): Promise<{ readonly windows: number; readonly figures: Map<string, Spread> }> {
   const model = new WatchedModel(await openDefaultModel())
   // The engine embeds a repeated window once.
   const windows = [...new Set(await windowsOf([TEXT.toString()], model))]

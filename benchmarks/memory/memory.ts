@@ -37,7 +37,7 @@ const CASES: readonly { readonly name: string; readonly way: Way; readonly path:
   { name: `alcove with its model, ${sizeOf(MODEL_TEXT_KB)} of text`, way: 'alcove with its model', path: modelText },
 ]
 
-const runs = await withPlainProgram('memory/memory-child.ts', allRounds).finally(() => rm(folder, { recursive: true }))
+const runs = await runAll()
 const rows = [...runs].map(([name, some]) => {
   const of = (figure: keyof Run): Spread => spreadOf(some.map((run) => run[figure]))
   return {
@@ -68,6 +68,14 @@ const counted = SEES_OTHERS
 console.log(`memory of ${counted}`)
 // A smoke test runs beside other work, so its figures do not count.
 if (!isQuick) writeReport('memory', { memoryOf: counted, rows })
+
+async function runAll(): ReturnType<typeof allRounds> {
+  try {
+    return await withPlainProgram('memory/memory-child.ts', allRounds)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
 
 async function allRounds(program: string): Promise<ReadonlyMap<string, readonly Run[]>> {
   await writeText(text, TEXT_KB * 1_000)

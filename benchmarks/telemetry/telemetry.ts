@@ -6,8 +6,6 @@
  * run in another process.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { context } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -27,6 +25,7 @@ import type { Receivers } from '../events/event-receivers.js'
 import { messageOf } from '../harness/child-message.js'
 import { type Contestant, inTurn, type Spread } from '../harness/measure.js'
 import { longText } from '../harness/sample-texts.js'
+import { withFolder } from '../harness/with-folder.js'
 
 const isQuick = process.argv.includes('--quick')
 const ROUNDS = isQuick ? 1 : 9
@@ -205,9 +204,4 @@ async function openEngine(
 async function recordOne(engine: Engine): Promise<void> {
   const { companyId } = engine.owner
   await engine.events.record({ type: 'agent.created', data: { agentId: 1, name: 'An agent' }, companyId })
-}
-
-async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'alcove-bench-'))
-  return await use(folder).finally(() => rm(folder, { recursive: true }))
 }

@@ -2,6 +2,7 @@ import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
+import type { PostingCache, PostingMark } from './posting-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** A row takes further postings until it has this many bytes of them. */
@@ -54,58 +55,111 @@ async function addTerms(connection: SqliteConnection, added: readonly TermPostin
 export async function countPostings(
   connection: SqliteConnection,
   terms: readonly string[],
-): Promise<{ readonly state: CollectionState; readonly counts: ReadonlyMap<string, number> }> {
-  const rows = await connection.all<StateRow & { readonly at: number | null; readonly count: number }>(
-    `select id, chunks, length, deleted, at, count from state left join (
-       select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count
+): Promise<{ readonly state: CollectionState; readonly marks: PostingMarks }> {
+  const rows = await connection.all<StateRow & CountRow>(
+    `select id, chunks, length, deleted, at, count, last from state left join (
+       select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count,
+         substr(postings, -${POSTING_BYTES}, 4) as last
        from json_each(?) as asked
        join postings on term = asked.value and first = (select max(first) from postings where term = asked.value)
      )`,
     [JSON.stringify(terms)],
   )
-  const counts = new Map<string, number>()
-  for (const { at, count } of rows) if (at !== null) counts.set(terms[at] ?? '', count)
-  return { state: toState(rows[0]), counts }
+  const marks = new Map<string, PostingMark>()
+  for (const { at, count, last } of rows) {
+    if (at !== null) marks.set(terms[at] ?? '', { count, last: last.readUInt32BE(0) })
+  }
+  return { state: toState(rows[0]), marks }
 }
+
+interface CountRow {
+  readonly at: number | null
+  readonly count: number
+  /** The number of the last posting, in 4 bytes. */
+  readonly last: Buffer
+}
+
+/** The marks of the terms of a query; a term without postings is absent. */
+export type PostingMarks = ReadonlyMap<string, PostingMark>
 
 /** The postings in the file of a collection. */
 export class SqlitePostingSource implements PostingSource {
   readonly totals: CollectionState
   readonly #reader: SqliteConnection
-  readonly #counts: ReadonlyMap<string, number>
+  readonly #marks: PostingMarks
+  readonly #cache: PostingCache
 
-  /** @param counts the number of postings of each term of the query */
-  constructor(reader: SqliteConnection, totals: CollectionState, counts: ReadonlyMap<string, number>) {
+  /** @param marks the marks of the terms of the query */
+  constructor(reader: SqliteConnection, totals: CollectionState, marks: PostingMarks, cache: PostingCache) {
     this.totals = totals
     this.#reader = reader
-    this.#counts = counts
+    this.#marks = marks
+    this.#cache = cache
   }
 
   count(terms: readonly string[]): Promise<readonly number[]> {
-    return Promise.resolve(terms.map((term) => this.#counts.get(term) ?? 0))
+    return Promise.resolve(terms.map((term) => this.#countOf(term)))
   }
 
   async read(terms: readonly string[]): Promise<readonly PostingsRead[]> {
-    return await this.#reader.all<PostingsRead>(
-      `select asked.key as term, postings
-       from json_each(?) as asked cross join postings on postings.term = asked.value`,
-      [JSON.stringify(terms)],
-    )
+    const { cached, missing } = this.#readCached(terms)
+    return [...cached, ...(await this.#readAll(terms, missing))]
   }
 
   async readOf(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
-    const rows = terms.reduce((sum, term) => sum + (this.#counts.get(term) ?? 0) / POSTINGS_PER_ROW, 0)
+    const { cached, missing } = this.#readCached(terms)
+    const rows = missing.reduce((sum, at) => sum + this.#countOf(terms[at] ?? '') / POSTINGS_PER_ROW, 0)
     // One look-up for each number takes longer than reading all rows if most rows are needed.
-    if (numbers.length * terms.length > rows) return await this.read(terms)
-    // The rows that have the postings of the chunks.
+    const isMost = numbers.length * missing.length > rows
+    const read = isMost ? await this.#readAll(terms, missing) : await this.#readSome(terms, missing, numbers)
+    return [...cached, ...read]
+  }
+
+  /** Reads terms from the cache. `missing` are the indexes of the others. */
+  #readCached(terms: readonly string[]): { readonly cached: PostingsRead[]; readonly missing: number[] } {
+    const [cached, missing]: [PostingsRead[], number[]] = [[], []]
+    for (const [at, term] of terms.entries()) {
+      const mark = this.#marks.get(term)
+      const rows = mark === undefined ? [] : this.#cache.get(this.totals.id, term, mark)
+      if (rows === undefined) missing.push(at)
+      else for (const postings of rows) cached.push({ term: at, postings })
+    }
+    return { cached, missing }
+  }
+
+  /** Reads all postings of the terms at these indexes, and caches them. */
+  async #readAll(terms: readonly string[], indexes: readonly number[]): Promise<readonly PostingsRead[]> {
+    if (indexes.length === 0) return []
+    const read = await this.#reader.all<PostingsRead>(
+      `select asked.value ->> 0 as term, postings
+       from json_each(?) as asked cross join postings on postings.term = asked.value ->> 1`,
+      [JSON.stringify(indexes.map((at) => [at, terms[at]]))],
+    )
+    const rowsByTerm = new Map<number, Buffer[]>(indexes.map((at) => [at, []]))
+    for (const { term, postings } of read) rowsByTerm.get(term)?.push(postings)
+    for (const [at, rows] of rowsByTerm) this.#cache.set(this.totals.id, terms[at] ?? '', rows)
+    return read
+  }
+
+  /** Reads the rows of the terms at these indexes that have the postings of some chunks. */
+  async #readSome(
+    terms: readonly string[],
+    indexes: readonly number[],
+    numbers: Uint32Array,
+  ): Promise<readonly PostingsRead[]> {
+    if (indexes.length === 0) return []
     return await this.#reader.all<PostingsRead>(
-      `select asked.key as term, postings from json_each(?) as asked cross join postings on postings.id in (
+      `select asked.value ->> 0 as term, postings from json_each(?) as asked cross join postings on postings.id in (
          select (
-           select id from postings where term = asked.value and first <= numbers.value order by first desc limit 1
+           select id from postings where term = asked.value ->> 1 and first <= numbers.value order by first desc limit 1
          ) from json_each(?) as numbers
        )`,
-      [JSON.stringify(terms), `[${numbers.join(',')}]`],
+      [JSON.stringify(indexes.map((at) => [at, terms[at]])), `[${numbers.join(',')}]`],
     )
+  }
+
+  #countOf(term: string): number {
+    return this.#marks.get(term)?.count ?? 0
   }
 
   async rangesOf(filter: DocumentFilter): Promise<readonly DocumentRange[]> {

@@ -22,6 +22,7 @@ import { countTerms } from '../term-counts.js'
 import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
+import { PostingCache } from './posting-cache.js'
 import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { type WordFile, WordFiles } from './word-files.js'
@@ -49,7 +50,7 @@ interface SearchedFile {
 
 /**
  * A word index in SQLite, one file for each collection. A table of postings has all chunks of each term. A search reads
- * the postings of its terms and adds up BM25 exactly. Deletions only remove chunks from a small table of runs.
+ * the postings of its terms, from memory or from the file, and adds up BM25 exactly. Deletions only remove chunks from a small table of runs.
  * Maintenance purges postings of deleted chunks in the background.
  *
  * One process writes to a folder at a time; others may read.
@@ -58,6 +59,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #folder: string
   readonly #files: WordFiles
   readonly #calls = new CollectionCalls()
+  readonly #cache = new PostingCache()
   readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
   /**
@@ -103,8 +105,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
     const searched = await this.#read<SearchedFile | undefined>(collection, undefined, async (reader) => {
-      const { state, counts } = await countPostings(reader, [...query.keys()])
-      const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, counts)
+      const { state, marks } = await countPostings(reader, [...query.keys()])
+      const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, marks, this.#cache)
       return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
@@ -114,8 +116,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
     return await this.#read(collection, NO_STATISTICS, async (reader) => {
-      const { state, counts } = await countPostings(reader, terms)
-      return await readStatistics(new SqlitePostingSource(reader, state, counts), terms)
+      const { state, marks } = await countPostings(reader, terms)
+      return await readStatistics(new SqlitePostingSource(reader, state, marks, this.#cache), terms)
     })
   }
 
@@ -125,8 +127,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
     { documents }: { readonly documents?: DocumentFilter } = {},
   ): Promise<ReadonlyMap<string, TermCount>> {
     return await this.#read(collection, new Map<string, TermCount>(), async (reader) => {
-      const { state, counts } = await countPostings(reader, terms)
-      return await countTerms(new SqlitePostingSource(reader, state, counts), terms, documents)
+      const { state, marks } = await countPostings(reader, terms)
+      return await countTerms(new SqlitePostingSource(reader, state, marks, this.#cache), terms, documents)
     })
   }
 
@@ -198,6 +200,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#maintenance.close()
     await this.#calls.waitForCalls()
     await this.#cleanup
+    this.#cache.clear()
     await withFileErrors('all collections', () => this.#files.close())
   }
 

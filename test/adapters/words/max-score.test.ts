@@ -6,7 +6,7 @@ import { searchWords } from '../../../adapters/words/word-search.js'
 import { bm25, type DocumentFilter, inverseDocumentFrequency } from '../../../src/ports/index.js'
 import { sized } from '../../full-form.js'
 
-/** The source reports this many times as many chunks and postings as it has, so that the search is one among many. */
+/** The source reports this many times as many chunks as it has, so that the search is one among many. */
 const TIMES = 400
 const CHUNKS_PER_DOCUMENT = 5
 const TERMS = ['rare', 'seldom', 'some', 'often', 'most', 'all']
@@ -20,6 +20,8 @@ interface Collection {
   readonly deleted: ReadonlySet<number>
   /** True if the source reads some postings of a term alone. */
   readonly hasReadOf: boolean
+  /** The source reports this many times as many postings as it has. With few, no chunks of a filter are looked up. */
+  readonly countTimes: number
 }
 
 const chunk = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 4 })), {
@@ -33,15 +35,16 @@ const collections = fc
     fc.array(fc.nat(239)),
     fc.constantFrom(undefined, ...TERMS.slice(1, 4)),
     fc.boolean(),
+    fc.constantFrom(1, 20, TIMES),
   )
-  .map(([chunks, deleted, deletedTerm, hasReadOf]): Collection => {
+  .map(([chunks, deleted, deletedTerm, hasReadOf, countTimes]): Collection => {
     const terms = chunks.map((each) =>
       each.flatMap(([chance, times], term) =>
         chance < 1 / 2 ** (TERMS.length - 1 - term) ? Array.from({ length: times }, () => TERMS[term] ?? '') : [],
       ),
     )
     const withTerm = terms.flatMap((each, number) => (each.some((term) => term === deletedTerm) ? [number] : []))
-    return { chunks: terms, deleted: new Set([...deleted, ...withTerm]), hasReadOf }
+    return { chunks: terms, deleted: new Set([...deleted, ...withTerm]), hasReadOf, countTimes }
   })
 const questions = fc.uniqueArray(
   fc.tuple(fc.constantFrom(...TERMS, 'nowhere'), fc.double({ min: 0.1, max: 2, noNaN: true })),
@@ -70,8 +73,8 @@ const statistics = ({ chunks }: Collection) => ({
   deleted: 0,
   meanLength: chunks.reduce((sum, { length }) => sum + length, 0) / chunks.length,
 })
-const countOf = ({ chunks }: Collection, term: string): number =>
-  chunks.filter((terms) => terms.includes(term)).length * TIMES
+const countOf = ({ chunks, countTimes }: Collection, term: string): number =>
+  chunks.filter((terms) => terms.includes(term)).length * countTimes
 
 /** Returns postings in parts of seven, out of order, and those of one chunk only on request. */
 async function sourceOf(collection: Collection): Promise<PostingSource> {
@@ -166,14 +169,17 @@ describe('a word search among many chunks', () => {
 
   it('finds as many with a tolerance, and no score is lower by more than the tolerance', async () => {
     await fc.assert(
-      fc.asyncProperty(collections, questions, async (collection, asked) => {
+      fc.asyncProperty(collections, questions, filters, async (collection, asked, filter) => {
         const question = new Map(asked)
         const scores = scoresOf(collection, question)
         const { hits, maximum } = await searchWords(await sourceOf(collection), question, {
           limit: 10,
           tolerance: 0.05,
+          ...(filter && { documents: filter }),
         })
-        const there = scores.filter((score, number) => score > 0 && !collection.deleted.has(number))
+        const there = scores.filter(
+          (score, number) => score > 0 && !collection.deleted.has(number) && passes(number, filter),
+        )
         expect(hits).toHaveLength(Math.min(10, there.length))
         for (const { documentId, chunk: ordinal, score } of hits) {
           const exact = scores[(documentId - 1) * CHUNKS_PER_DOCUMENT + ordinal] ?? 0
