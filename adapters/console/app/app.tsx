@@ -7,6 +7,7 @@ import { readStored, store } from './frame/stored.js'
 import { accountOf, canOf, tenantAccountOf } from './login/accounts.js'
 import { FirstLogin } from './login/first-login.js'
 import { LoginPage } from './login/login-page.js'
+import { LOST_UPLOADS_TEXTS } from './login/lost-uploads.js'
 import { type Login, type LoginAccount, LoginProvider, useLogin } from './login/use-login.js'
 import { holderOf, useLoginState } from './login/use-login-state.js'
 import { type Texts, useTexts } from './texts/language.js'
@@ -46,11 +47,12 @@ const TEXTS: Texts<{
   },
 }
 
+const LOST_SHOWN_MS = 60_000
 const STORED_ACCOUNT = 'alcove.account'
 const STORED_TENANT_ACCOUNT = 'alcove.tenant-account'
 
 export function App(): ReactElement {
-  const { state, setState, logOut } = useLoginState()
+  const { state, lostUploads, forgetUploads, setState, logOut } = useLoginState()
   const [accountId, chooseAccount] = useStoredId(STORED_ACCOUNT)
   const [tenantAccountId, chooseTenantAccount] = useStoredId(STORED_TENANT_ACCOUNT)
   const login = typeof state === 'object' ? state : undefined
@@ -58,6 +60,13 @@ export function App(): ReactElement {
   const tenantAccount = login && tenantAccountOf(login, tenantAccountId)
   const can = canOf(account, tenantAccount)
   useLeavingOfOthers(login, account)
+  const lostText = useTexts(LOST_UPLOADS_TEXTS)
+  useEffect(() => {
+    if (login === undefined || lostUploads === 0) return
+    // Somebody has signed in again in another tab before this page could say it at its sign-in.
+    toast({ text: lostText(lostUploads) }, LOST_SHOWN_MS)
+    forgetUploads()
+  }, [login, lostUploads, lostText, forgetUploads])
   return (
     <ApiProvider
       // Each login and each account has data of its own.
@@ -72,7 +81,11 @@ export function App(): ReactElement {
       ) : state === 'unknown' ? (
         <FirstLogin onLogin={setState} logOut={logOut} />
       ) : (
-        <LoginPage ended={typeof state === 'string' && state !== 'none' ? state : undefined} onLogin={setState} />
+        <LoginPage
+          ended={typeof state === 'string' && state !== 'none' ? state : undefined}
+          lostUploads={lostUploads}
+          onLogin={setState}
+        />
       )}
     </ApiProvider>
   )

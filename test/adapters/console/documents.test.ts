@@ -92,6 +92,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await drop(files)
     await page.getByText('2 of 3 done, 1 failed.').waitFor()
     await page.getByText('One hidden file was left out.').waitFor()
+    await page.getByText('2 completed', { exact: true }).waitFor()
     await page.getByText('Files of this kind cannot be read. Save the text as one of these: .txt .md .pdf').waitFor()
     await row('rent.txt').getByText('folder: reports/2026').waitFor()
     const { displayName } = await documentNamed(contextId, `${MARKUP}.txt`)
@@ -186,6 +187,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await page.getByRole('heading', { name: 'bad-2.docx' }).waitFor()
     await page.goBack()
     await page.getByText('1 document passes the filters').waitFor()
+    await page.getByRole('link', { name: 'bad-2.docx' }).click()
+    await page.getByRole('heading', { name: 'bad-2.docx' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'All documents' }).click()
+    await page.getByText('1 document passes the filters').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=failed&name=BAD')
     await shown.open(`/gpts/${contextId}/documents?state=nonsense`)
     await page.getByText('4 documents').waitFor()
   })
@@ -276,10 +283,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const changed = await session().documents.get({ contextId, id })
     expect(changed.metadata).toEqual({ note: MARKUP, year: 2026 })
     await page.getByRole('heading', { level: 2, name: changed.displayName }).waitFor()
+    await page.getByText(/, by you$/).waitFor()
 
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Replace by a new version' }).click()
     await (await dialog).setFiles(await fileOf('new.txt', `${LEAVE} This is new.`))
+    const replacing = page.getByRole('alertdialog', { name: 'Replace old.txt by new.txt?' })
+    await replacing.getByRole('button', { name: 'Cancel' }).click()
+    await replacing.waitFor({ state: 'hidden' })
+    expect((await session().documents.get({ contextId, id })).replacement).toBeNull()
+    const sameName = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Replace by a new version' }).click()
+    await (await sameName).setFiles(await fileOf('again/old.txt', `${LEAVE} This is newer.`))
+    await page.getByText('This is newer.').waitFor()
+    const otherName = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Replace by a new version' }).click()
+    await (await otherName).setFiles(await fileOf('new.txt', `${LEAVE} This is new.`))
+    await replacing.getByRole('button', { name: 'Replace' }).click()
     await page.getByText('This is new.').waitFor()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download', exact: true }).click()
@@ -334,13 +354,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
     const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']
-    await (await dialog).setFiles(await Promise.all(names.map(async (name) => await fileOf(name, LEAVE.repeat(2_000)))))
+    await (await dialog).setFiles(
+      await Promise.all(names.map(async (name) => await fileOf(name, LEAVE.repeat(20_000)))),
+    )
     const bars = page.getByRole('progressbar')
     await expect.poll(async () => Number(await bars.first().getAttribute('aria-valuenow'))).toBeGreaterThan(0)
     expect(await bars.count()).toBe(3)
     expect(await page.getByText('Waits for its turn').count()).toBe(2)
     await picture(page, 'console-documents-uploads')
+    // The header of every page leads back to them.
+    await page.getByRole('link', { name: 'Try a search' }).first().click()
+    await page.getByRole('heading', { name: 'Try a search', level: 1 }).waitFor()
+    expect(await page.getByRole('banner').getByRole('status').innerText()).toBe('Files are being uploaded.')
+    expect(await seriousViolations(page)).toEqual([])
+    const uploading = page.getByRole('link', { name: /Uploading 5 files: to their GPT/ })
+    await uploading.click()
     await page.getByRole('button', { name: 'Cancel all' }).click()
+    await uploading.waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
     await fastNetwork(browser)
     expect(await session().documents.list(contextId)).toEqual([])
@@ -491,6 +521,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await endWork('two.txt', async () => {
       await shown.context.clearCookies()
       await page.getByRole('link', { name: 'My GPTs' }).click()
+      await page.getByText('4 files were not sent yet, and their uploads are cancelled.').waitFor()
     })
     await shown.logIn()
     await expectNothing()
@@ -529,6 +560,24 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(await other.page.getByRole('button', { name: /Edit|Delete|Replace/ }).count()).toBe(0)
     expect(other.faults).toEqual([])
     await other.context.close()
+  })
+
+  it('names the user who added a document, and says when that user is removed', async () => {
+    const { administration, owner } = test.engine
+    const email = 'ida@example.com'
+    const given = { externalId: 'ida', email, name: 'Ida Pier', companyId: owner.companyId }
+    const { user, principal } = await administration.ensureUser({ ...given, roles: [{ role: 'Administrator' }] })
+    const ida = test.engine.as(principal)
+    const input = { name: 'Notes of Ida', description: '', caption: '', toolsJson: '[]' }
+    const { id: contextId } = await ida.contexts.create(input)
+    await ida.contexts.share(contextId, { shareState: 1 })
+    const uuid = await ida.documents.upload(contextId, { fileName: 'notes.txt', content: LEAVE })
+    const { id } = await ida.documents.whenProcessed(uuid)
+    await shown.open(`/gpts/${contextId}/documents/${id}`)
+    await page.getByText(/, by Ida Pier$/).waitFor()
+    await administration.users.delete(user.id)
+    await page.reload()
+    await page.getByText(/, by a user who was removed or is not in your companies$/).waitFor()
   })
 
   it('has nothing serious for axe in both themes, and fits 360 px', async () => {

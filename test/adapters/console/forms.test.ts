@@ -29,7 +29,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
     // A browser in English: its own messages would be in that language.
     opened = await test.openPage()
     page = opened.page
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(20_000)
     page.on('dialog', (dialog) => void dialog.accept())
     await opened.open('/')
     await page.getByRole('button', { name: 'Deutsch' }).click()
@@ -44,15 +44,18 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
   /** Presses a button, and expects the sentences of the form below its fields, and the focus in the first of those. */
   async function expectErrors(press: string, expected: Readonly<Record<string, string>>): Promise<void> {
     // A form waits for its choices.
+    for (const name of Object.keys(expected)) {
+      await page.locator('.field, fieldset').filter({ hasText: name }).first().waitFor()
+    }
     await expect.poll(async () => await page.locator('main .loading').count()).toBe(0)
     await button(press).click()
-    await expect.poll(readErrors, { timeout: 10_000 }).toEqual(expected)
+    await expect.poll(readErrors, { timeout: 20_000 }).toEqual(expected)
     const [first = ''] = Object.keys(expected)
     const readFocused = async (): Promise<unknown> =>
       await page.evaluate(
         "document.activeElement.closest('.field, fieldset')?.querySelector('label, legend, span').textContent",
       )
-    await expect.poll(readFocused, { timeout: 10_000 }).toBe(first)
+    await expect.poll(readFocused, { timeout: 20_000 }).toBe(first)
     expect(await page.evaluate("document.querySelectorAll('form:not([novalidate])').length")).toBe(0)
     expect(await seriousViolations(page)).toEqual([])
   }
@@ -102,10 +105,9 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
       'Nummer des Agenten': 'Gib eine ganze Zahl ein.',
     })
     await leaveTo('/gpts/1/settings')
-    await page.getByRole('textbox', { name: 'Embedding-Modell' }).fill('')
     await page.getByRole('textbox', { name: 'Treffer einer Suche' }).fill('')
     const wrong = 'Dieser Wert ist nicht erlaubt. Der Hinweis am Feld nennt die erlaubten Werte.'
-    await expectErrors('Einstellungen speichern', { 'Treffer einer Suche': wrong, 'Embedding-Modell': wrong })
+    await expectErrors('Einstellungen speichern', { 'Treffer einer Suche': wrong })
     await leaveTo('/gpts/1/settings')
     await expectErrors('Übergeben …', { 'E-Mail-Adresse des Benutzers': MISSING })
     await leaveTo('/people/invite')
@@ -132,6 +134,32 @@ describe.skipIf(MISSING_BROWSER !== undefined)('forms of the console', () => {
   it('gives the focus to a field that the server refuses', async () => {
     await page.getByRole('textbox', { name: 'URL' }).fill('http://hooks.example.com')
     await expectErrors('Hinzufügen', { URL: 'Muss mit https:// beginnen.' })
+  })
+
+  it('says the bounds of a number, and changes nothing that is typed', async () => {
+    await leaveTo('/gpts/1/documents/1')
+    const chunk = page.getByRole('textbox', { name: /^Gehe zu Abschnitt/ })
+    const sentence = 'Gib eine ganze Zahl von 1 bis 1 ein.'
+    for (const wrong of ['7', '0', '1.5', 'x']) {
+      await chunk.fill(wrong)
+      await expectErrors('Los', { 'Gehe zu Abschnitt (1 bis 1)': sentence })
+      await chunk.press('Enter')
+      await chunk.blur()
+      expect(await chunk.inputValue()).toBe(wrong)
+    }
+    await chunk.fill('1')
+    await button('Los').click()
+    expect(await readErrors()).toEqual({})
+    // Outside of a form, a number beyond its bounds is no filter.
+    await leaveTo('/operate/audit')
+    await page.getByRole('button', { name: /Wer$/ }).click()
+    await page.getByRole('option', { name: /Nummer/ }).click()
+    const user = page.getByRole('textbox', { name: /Nummer/ })
+    await user.fill('0')
+    await page.getByText('Gib eine ganze Zahl ab 1 ein oder lass das Feld leer.').waitFor()
+    expect(page.url()).not.toContain('user=')
+    await user.fill('2')
+    await expect.poll(() => page.url()).toContain('user=2')
   })
 
   it('takes no incomplete date for none', async () => {

@@ -246,12 +246,40 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
     expect(await sent).toEqual({ topN: 3, searchMode: 'keyword' })
     await page.getByText('The settings are saved.').waitFor()
     await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  it('offers the embedding models of the server, local and remote, and says at the field why one is refused', async () => {
+    await page.route('**/operator/state', async (route) => {
+      const state = (await (await route.fetch()).json()) as { readonly models: readonly object[] }
+      const remote = { ...state.models[0], id: 'gpt', kind: 'remote', isDefault: false, isAvailable: false }
+      await route.fulfill({ json: { ...state, models: [...state.models, remote] } })
+    })
+    await owner.open('/gpts/1/settings')
+    const model = page.getByRole('button', { name: /Embedding model$/ })
+    await model.click()
+    await page.getByRole('option', { name: 'gpt' }).waitFor()
+    expect(await page.getByRole('option').allInnerTexts()).toEqual([
+      'all-MiniLM-L6-v2\nThe default of new GPTs. Runs on this server.',
+      'gpt\nRuns on another server. It does not answer now.',
+    ])
+    await page.getByRole('option', { name: 'gpt' }).click()
+    expect(await seriousViolations(page)).toEqual([])
+    await saveSettings(page)
+    await expectFocus(model)
+    await expectSentence(model, 'No model named gpt; known: all-MiniLM-L6-v2')
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  it('takes the name of an embedding model from a user who may not see the list', async () => {
+    await page.route('**/operator/state', async (route) => await route.fulfill({ status: 403, json: {} }))
+    await owner.open('/gpts/1/settings')
     const model = page.getByRole('textbox', { name: 'Embedding model' })
     await model.fill('gpt')
     await saveSettings(page)
     await expectFocus(model)
     await expectSentence(model, 'No model named gpt; known: all-MiniLM-L6-v2')
     await model.fill('all-MiniLM-L6-v2')
+    await page.unrouteAll({ behavior: 'wait' })
   })
 
   it('warns before a re-index, shows its progress, cancels it, and says its end', async () => {

@@ -173,9 +173,22 @@ describe.skipIf(MISSING_BROWSER !== undefined)('signing in to the console', () =
       for (const language of ['en', 'de'] as const) {
         const { page, open, context } = await test.openPage({ colorScheme, language, width: 360 })
         await open('/')
-        await page.getByRole('button', { name: language === 'en' ? 'Sign in' : 'Anmelden' }).waitFor()
+        const [signIn, password, used] =
+          language === 'en'
+            ? ['Sign in', 'New password', 'This link is not valid: it was used, or has expired']
+            : ['Anmelden', 'Neues Passwort', 'Dieser Link gilt nicht mehr']
+        await page.getByRole('button', { name: signIn }).waitFor()
         expect(await seriousViolations(page)).toEqual([])
         expect(await sidewaysScrolls(page)).toEqual([])
+        await page.goto(`${test.address}/auth/setup?token=x`)
+        await page.getByRole('textbox', { name: password }).fill('quay')
+        expect(await seriousViolations(page)).toEqual([])
+        expect(await sidewaysScrolls(page)).toEqual([])
+        await page.getByRole('textbox', { name: password }).fill(PASSWORD)
+        await page.keyboard.press('Enter')
+        await page.getByRole('alert').getByText(used).waitFor()
+        expect(await seriousViolations(page)).toEqual([])
+        await picture(page, `console-password-${language}-${colorScheme}`)
         await context.close()
       }
     }

@@ -206,8 +206,11 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
   it('shows two settings side by side, with what moved and what only one has', async () => {
     await shown.open(`/search?context=${ids.workshop}&prompt=${encodeURIComponent('HC-2040-B valves')}`)
     await status('2 hits.')
-    await page.getByText('Settings: Words and meaning, up to 5 hits, least similarity 0').click()
-    await page.getByText('Compare with other settings').click()
+    await page.getByText('Bold: words of the question that count.').waitFor()
+    await page.getByText('Marked: the part that fits the question best.').waitFor()
+    // The comparison shows its settings, which were in a fold.
+    await page.getByRole('button', { name: 'Compare with other settings' }).click()
+    expect(await page.getByRole('group', { name: 'Settings A' }).isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Search', exact: true }).click()
     await status('2 hits with the settings A. 2 hits with the settings B.')
     const [left, right] = ['A', 'B'].map((name) => page.getByRole('region', { name: `Hits with the settings ${name}` }))
@@ -259,6 +262,17 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     const line = `${expected?.score.toFixed(3)} pumps.md`
     expect(await runClient(client, test)).toEqual([line])
     expect(await runHost(host, test)).toEqual([line])
+
+    // A key that does not see the GPT gets 404, so the page says which key to take, and where it is made.
+    await page.getByRole('button', { name: 'Copy as code' }).click()
+    await page.getByText('take one that acts as “Me”').waitFor()
+    await page.getByRole('link', { name: 'Create an API key' }).click()
+    await page.getByText('Me', { exact: true }).click()
+    await page.getByRole('button', { name: 'Create the key' }).click()
+    const tokenCommand = await page.locator('pre').innerText()
+    const { access_token: own } = (await runCurl(tokenCommand)) as { readonly access_token: string }
+    expect(await runCurl(curl, { TOKEN: own })).toMatchObject([{ id: expected?.id }])
+    await page.getByRole('button', { name: 'I have the secret' }).click()
 
     await shown.open(`/search?context=${ids.workshop},${ids.staff}&${query}`)
     const [, several = '', hostOfSeveral = ''] = await codesOf(page)

@@ -251,6 +251,23 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the frame of the console', () =>
     await question.getByRole('button', { name: 'Leave and lose the changes' }).click()
     await expect.poll(async () => await choice.innerText()).toContain('Second')
     await expect.poll(async () => await name.inputValue()).toBe('')
+    // The address keeps no GPT of the other account.
+    const chooseFirst = async (): Promise<void> => {
+      await choice.click()
+      await page.getByRole('option').filter({ hasNotText: 'Second' }).click()
+      await expect.poll(async () => await choice.innerText()).toBe(before)
+    }
+    await open('/gpts')
+    await chooseFirst()
+    await page.getByRole('link', { name: 'Notes of Ben' }).click()
+    await page.getByRole('heading', { name: 'Notes of Ben' }).waitFor()
+    const path = new URL(page.url()).pathname
+    await chooseSecond()
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/console/gpts')
+    await chooseFirst()
+    await open(`/search?context=${path.split('/').at(-1) ?? ''}&prompt=tide`)
+    await chooseSecond()
+    await expect.poll(() => page.url()).toBe(`${test.address}/console/search`)
     expect(faults).toEqual([])
     await context.close()
   })

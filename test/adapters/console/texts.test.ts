@@ -5,6 +5,7 @@ import { FIELD_SENTENCES } from '../../../adapters/console/app/api/field-sentenc
 import { inGerman } from '../../../adapters/console/app/api/german-sentences.js'
 import { WARNING_SENTENCES } from '../../../adapters/console/app/documents/detail/warning-sentences.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
+import { plural } from '../../../adapters/console/app/texts/plural.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/document-types.js'
 import { WEBHOOK_SENTENCES } from '../../../adapters/console/app/webhooks/webhook-sentences.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
@@ -34,6 +35,12 @@ describe('texts of the console', () => {
       const said = new Set([...Object.keys(sentences), ...Object.keys(things)])
       expect(codes.filter((code) => !said.has(code) && !SAID_ELSEWHERE.has(code))).toEqual([])
     }
+  })
+
+  it.each(['en', 'de'] as const)('in %s have one form for one, and another for all other counts', (language) => {
+    const formOf = (count: number | string) => plural[language](count, 'one', 'other')
+    expect([1, '1'].map(formOf)).toEqual(['one', 'one'])
+    expect([0, 2, 11, 21, 101, '0', '1,000', '1.000', '1.001'].map(formOf)).toEqual(Array(9).fill('other'))
   })
 
   it('name all types of events of documents', () => {
@@ -105,5 +112,11 @@ describe('texts of the console', () => {
       'Im Tabellenblatt „A (b)“ fehlen die Texte von 3 Zellen.',
     )
     expect(inGerman(FIELD_SENTENCES, 'must be something new')).toBeUndefined()
+  })
+
+  it('say in German which models there are', () => {
+    expect(inGerman(FIELD_SENTENCES, 'no model named old; known: e5-small, bge')).toBe(
+      'Ein Modell mit dem Namen old gibt es nicht. Bekannt sind: e5-small, bge.',
+    )
   })
 })

@@ -66,6 +66,32 @@ describe.skipIf(MISSING_BROWSER !== undefined)('pages of the console at any widt
     expect(opened.faults).toEqual([])
   })
 
+  it('keeps tabs in one line that scrolls, with the current one in sight', async () => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    for (const path of ['/gpts/1/settings', '/people/roles', '/webhooks/catalog', '/operate/audit']) {
+      await opened.open(path)
+      const tabs = page.getByRole('main').getByRole('navigation').getByRole('link')
+      const current = page.getByRole('main').locator('[aria-current=page]')
+      await current.waitFor()
+      // The content moves and the line scrolls once the page has its data.
+      const linesOfTabs = async () =>
+        new Set(await Promise.all((await tabs.all()).map(async (tab) => (await tab.boundingBox())?.y))).size
+      await expect.poll(linesOfTabs, { message: path }).toBe(1)
+      const isInSight = async () => {
+        const { x = -1, width = 0 } = (await current.boundingBox()) ?? {}
+        return x >= 0 && x + width <= 360
+      }
+      await expect.poll(isInSight, { message: path }).toBe(true)
+      // The keyboard reaches the others.
+      await tabs.first().focus()
+      await expect.poll(async () => (await tabs.first().boundingBox())?.x, { message: path }).toBeGreaterThanOrEqual(0)
+      expect(await sidewaysScrolls(page)).toEqual([])
+      expect(await seriousViolations(page)).toEqual([])
+      await picture(page, `tabs${path.replaceAll('/', '-')}`)
+    }
+    await page.setViewportSize({ width: 1_280, height: 800 })
+  })
+
   it('names the values of each row in a narrow place, and keeps the table for screen readers', async () => {
     await opened.open('/people/keys')
     await page.setViewportSize({ width: 360, height: 800 })

@@ -29,6 +29,7 @@ export const FIELD_SENTENCES: GermanSentences = patternsOf({
     'Muss ein Funktionsname sein: Buchstaben, Ziffern und Unterstriche, keine Ziffer am Anfang, höchstens 64 Zeichen.',
   'must be unique; .+': 'Darf nur einmal vorkommen.',
   'must be another user': 'Muss ein anderer Benutzer sein.',
+  'no model named (.*); known: (.+)': 'Ein Modell mit dem Namen $1 gibt es nicht. Bekannt sind: $2.',
   'must be a date such as .+': 'Muss ein Datum sein, etwa 2030-01-31.',
   'must lie in the future': 'Muss in der Zukunft liegen.',
 })

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import type { Stage } from './document.js'
 import { FORMATS } from './formats.js'
 
@@ -17,6 +18,7 @@ interface DocumentTexts {
   readonly state: string
   readonly size: string
   readonly chunks: string
+  readonly chunksOf: (count: number) => string
   readonly added: string
   readonly metadata: string
   readonly actions: string
@@ -34,7 +36,7 @@ export const TEXTS: Texts<DocumentTexts> = {
     dropHint: `Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: ${FORMATS}`,
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
-    left: (hidden) => `${hidden === 1 ? 'One hidden file was' : `${hidden} hidden files were`} left out.`,
+    left: (hidden) => `${plural.en(hidden, 'One hidden file was', `${hidden} hidden files were`)} left out.`,
     collecting: 'Looking for files …',
     noFiles: 'There are no files in it. Choose another folder.',
     stages: {
@@ -49,14 +51,15 @@ export const TEXTS: Texts<DocumentTexts> = {
     state: 'State',
     size: 'Size',
     chunks: 'Chunks',
+    chunksOf: (count) => plural.en(count, 'chunk', 'chunks'),
     added: 'Added',
     metadata: 'Metadata',
     actions: 'Actions',
     tryAgain: 'Try again',
     undo: 'Undo',
-    deleted: (count, name) => (count === 1 ? `“${name}” is deleted.` : `${count} documents are deleted.`),
+    deleted: (count, name) => plural.en(count, `“${name}” is deleted.`, `${count} documents are deleted.`),
     notDeleted: (count, reason) =>
-      `${count === 1 ? 'A document was' : `${count} documents were`} not deleted. ${reason}`,
+      `${plural.en(count, 'A document was', `${count} documents were`)} not deleted. ${reason}`,
   },
   de: {
     purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
@@ -65,7 +68,7 @@ export const TEXTS: Texts<DocumentTexts> = {
     chooseFiles: 'Dateien wählen',
     chooseFolder: 'Ordner wählen',
     left: (hidden) =>
-      `${hidden === 1 ? 'Eine versteckte Datei wurde' : `${hidden} versteckte Dateien wurden`} weggelassen.`,
+      `${plural.de(hidden, 'Eine versteckte Datei wurde', `${hidden} versteckte Dateien wurden`)} weggelassen.`,
     collecting: 'Dateien werden gesucht …',
     noFiles: 'Darin sind keine Dateien. Wähle einen anderen Ordner.',
     stages: {
@@ -80,13 +83,14 @@ export const TEXTS: Texts<DocumentTexts> = {
     state: 'Status',
     size: 'Größe',
     chunks: 'Abschnitte',
+    chunksOf: (count) => plural.de(count, 'Abschnitt', 'Abschnitte'),
     added: 'Hinzugefügt',
     metadata: 'Metadaten',
     actions: 'Aktionen',
     tryAgain: 'Noch einmal versuchen',
     undo: 'Rückgängig',
-    deleted: (count, name) => (count === 1 ? `„${name}“ ist gelöscht.` : `${count} Dokumente sind gelöscht.`),
+    deleted: (count, name) => plural.de(count, `„${name}“ ist gelöscht.`, `${count} Dokumente sind gelöscht.`),
     notDeleted: (count, reason) =>
-      `${count === 1 ? 'Ein Dokument wurde' : `${count} Dokumente wurden`} nicht gelöscht. ${reason}`,
+      `${plural.de(count, 'Ein Dokument wurde', `${count} Dokumente wurden`)} nicht gelöscht. ${reason}`,
   },
 }

@@ -2,11 +2,11 @@ import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient }
 import { useEffect, useMemo, useRef } from 'react'
 import { type AlcoveClient, type DocumentState, dataOf, useApi } from '../api/api.js'
 import { isRefusal } from '../api/is-refusal.js'
+import { useStore } from '../ui/store.js'
 import { isFinal, type Listed, type Progress, progressOf, type Stage } from './document.js'
 import { type Filters, queryOf } from './list/filters.js'
 import { useContextWork } from './work/context-work.js'
 import { pollMs } from './work/polling.js'
-import { useStore } from './work/store.js'
 
 interface Page {
   /** The newest first. */

@@ -18,7 +18,7 @@ const OF_COMPANY = /^\/(?:people|webhooks|operate)(?:\/|$)/
 export function AccountChoice(): ReactElement | null {
   const texts = useTexts(TEXTS)
   const { login, account, chooseAccount, tenantAccount, chooseTenantAccount } = useLogin()
-  const [path] = useLocation()
+  const [path, navigate] = useLocation()
   const leave = useLeave()
   const isOfCompany = OF_COMPANY.test(path)
   const accounts = isOfCompany
@@ -31,7 +31,14 @@ export function AccountChoice(): ReactElement | null {
     <Select
       label={isOfCompany ? texts.company : texts.account}
       value={chosen === undefined ? null : String(chosen.id)}
-      onChange={(id) => leave(() => choose(Number(id)))}
+      onChange={(id) =>
+        leave(() => {
+          choose(Number(id))
+          // A GPT belongs to one account: its address leads nowhere in another one.
+          if (!isOfCompany && String(account?.id) !== id && path !== '/gpts/new')
+            navigate(`/${path.split('/')[1] ?? ''}`)
+        })
+      }
       choices={accounts.map(({ id, name, customerName }) => ({
         value: String(id),
         label: isOfCompany ? customerName : `${customerName}: ${name}`,

@@ -4,10 +4,12 @@ import { Link, useLocation } from 'wouter'
 import { type Capability, useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { ErrorNote } from '../ui/notes.js'
+import { showCurrent } from '../ui/show-current.js'
 import { Toasts } from '../ui/toasts.js'
 import { AccountChoice } from './account-choice.js'
 import { useLeave } from './guarded-router.js'
 import { LanguageChoice } from './language-choice.js'
+import { RunningUploadsNote } from './running-uploads.js'
 import { SignOut } from './sign-out.js'
 
 type SectionName = 'gpts' | 'search' | 'people' | 'webhooks' | 'operate'
@@ -77,6 +79,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
           ))}
         </nav>
         <div className="frame-user">
+          <RunningUploadsNote />
           <AccountChoice />
           <span className="frame-name">{login.user.name === '' ? login.user.email : login.user.name}</span>
           {login.kind !== 'host' && (
@@ -96,14 +99,6 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactElem
       <Toasts />
     </>
   )
-}
-
-/** Scrolls the sections sideways to the current one, where they have no room. */
-function showCurrent(sections: HTMLElement | null): void {
-  const current = sections?.querySelector('[aria-current]')
-  if (sections == null || current == null) return
-  const [place, room] = [current.getBoundingClientRect(), sections.getBoundingClientRect()]
-  if (place.left < room.left || place.right > room.right) sections.scrollLeft += place.left - room.left
 }
 
 /** After each change of the path, the keyboard goes on in the returned element, unless the new page chose a place in it. */

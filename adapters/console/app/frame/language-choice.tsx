@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
-import { LANGUAGES, type Language, useLanguage } from '../texts/language.js'
+import { useLanguage } from '../texts/language.js'
+import { LANGUAGES, type Language } from '../texts/languages.js'
 
 /** The languages as buttons, each in its own words. */
 export function LanguageChoice(): ReactElement {

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { type OpenWork, openWork } from '../login/login-end.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 
@@ -14,25 +15,33 @@ const TEXTS: Texts<{
     signOut: 'Sign out',
     title: 'Sign out now?',
     uploads: (count) =>
-      count === 1
-        ? 'One file is not sent yet. If you sign out, its upload is cancelled.'
-        : `${count} files are not sent yet. If you sign out, their uploads are cancelled.`,
+      plural.en(
+        count,
+        'One file is not sent yet. If you sign out, its upload is cancelled.',
+        `${count} files are not sent yet. If you sign out, their uploads are cancelled.`,
+      ),
     deletions: (count) =>
-      count === 1
-        ? 'One deleted document can still be restored. If you sign out, it is deleted for good.'
-        : `${count} deleted documents can still be restored. If you sign out, they are deleted for good.`,
+      plural.en(
+        count,
+        'One deleted document can still be restored. If you sign out, it is deleted for good.',
+        `${count} deleted documents can still be restored. If you sign out, they are deleted for good.`,
+      ),
   },
   de: {
     signOut: 'Abmelden',
     title: 'Jetzt abmelden?',
     uploads: (count) =>
-      count === 1
-        ? 'Eine Datei ist noch nicht gesendet. Wenn du dich abmeldest, wird ihr Upload abgebrochen.'
-        : `${count} Dateien sind noch nicht gesendet. Wenn du dich abmeldest, werden ihre Uploads abgebrochen.`,
+      plural.de(
+        count,
+        'Eine Datei ist noch nicht gesendet. Wenn du dich abmeldest, wird ihr Upload abgebrochen.',
+        `${count} Dateien sind noch nicht gesendet. Wenn du dich abmeldest, werden ihre Uploads abgebrochen.`,
+      ),
     deletions: (count) =>
-      count === 1
-        ? 'Ein gelöschtes Dokument lässt sich noch wiederherstellen. Wenn du dich abmeldest, wird es endgültig gelöscht.'
-        : `${count} gelöschte Dokumente lassen sich noch wiederherstellen. Wenn du dich abmeldest, werden sie endgültig gelöscht.`,
+      plural.de(
+        count,
+        'Ein gelöschtes Dokument lässt sich noch wiederherstellen. Wenn du dich abmeldest, wird es endgültig gelöscht.',
+        `${count} gelöschte Dokumente lassen sich noch wiederherstellen. Wenn du dich abmeldest, werden sie endgültig gelöscht.`,
+      ),
   },
 }
 

@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { type Texts, useTexts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import { SharedBadge } from './shared-badge.js'
 import type { Gpt } from './use-gpts.js'
 
 const TEXTS: Texts<{ readonly prompts: (count: number) => string }> = {
-  en: { prompts: (count) => (count === 1 ? '1 starter prompt' : `${count} starter prompts`) },
-  de: { prompts: (count) => (count === 1 ? '1 Startfrage' : `${count} Startfragen`) },
+  en: { prompts: (count) => plural.en(count, '1 starter prompt', `${count} starter prompts`) },
+  de: { prompts: (count) => plural.de(count, '1 Startfrage', `${count} Startfragen`) },
 }
 
 /** A context in the list. */

@@ -106,12 +106,7 @@ export function HandOver({ gpt }: { readonly gpt: Gpt }): ReactElement {
     <section className="panel" aria-labelledby="hand-over-title">
       <h2 id="hand-over-title">{texts.title}</h2>
       <p>{texts.text}</p>
-      <Form
-        onSubmit={() => {
-          // The enter key leaves no field, so this number may still be beyond its bounds.
-          if (byAddress || (Number.isSafeInteger(userId) && userId > 0)) finding.mutate()
-        }}
-      >
+      <Form onSubmit={() => finding.mutate()}>
         {byAddress ? (
           <TextField
             label={texts.email}

@@ -5,10 +5,11 @@ import { useUnsaved } from '../frame/guarded-router.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
-import { Checkbox, Choices, NumberField, TextField } from '../ui/fields.js'
+import { Checkbox, Choices, NumberField } from '../ui/fields.js'
 import { Form } from '../ui/form.js'
 import { ErrorNote } from '../ui/notes.js'
 import { toast } from '../ui/toasts.js'
+import { ModelField } from './model-field.js'
 import { changedIn, type NumberSetting, SETTING_NAMES, startsReindex, wantedOf, wrongIn } from './settings-draft.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
 import { type Settings, type SettingsChanges, useChangeSettings } from './use-settings.js'
@@ -61,6 +62,9 @@ const UNITS: Readonly<Record<NumberSetting, number>> = {
 }
 /** Decimal places that remain: a hundredth of a percent is enough for fractions. */
 const FRACTION_STEPS = 10_000
+
+/** The others may have a fraction in the unit of the form. */
+const WHOLE: ReadonlySet<NumberSetting> = new Set(['topN', 'chunkSizeTokens'])
 
 interface SettingsFormProps {
   readonly contextId: number
@@ -116,6 +120,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
       hint={names[name].hint}
       value={inUnit(shown[name], UNITS[name])}
       onChange={(value) => change({ [name]: fromUnit(value, UNITS[name]) })}
+      step={WHOLE.has(name) ? 1 : 1 / FRACTION_STEPS}
       error={errorOf(name)}
     />
   )
@@ -147,9 +152,7 @@ export function SettingsForm({ contextId, settings }: SettingsFormProps): ReactE
       <section className="panel">
         <h2>{names.ofDocuments}</h2>
         <p className="hint">{names.ofDocumentsHint}</p>
-        <TextField
-          label={names.embeddingModel.name}
-          hint={names.embeddingModel.hint}
+        <ModelField
           value={shown.embeddingModel}
           onChange={(embeddingModel) => change({ embeddingModel })}
           error={errorOf('embeddingModel')}

@@ -10,6 +10,8 @@ interface NamedTexts {
 }
 
 export interface SettingsTexts extends Readonly<Record<Exclude<keyof Settings, 'reindexing'>, NamedTexts>> {
+  /** `choiceHint` is for a list of models, `hint` for a name that the user writes. */
+  readonly embeddingModel: NamedTexts & { readonly choiceHint: string }
   readonly ofSearch: string
   readonly ofDocuments: string
   readonly ofDocumentsHint: string
@@ -44,6 +46,7 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
     },
     embeddingModel: {
       name: 'Embedding model',
+      choiceHint: 'Turns texts into numbers that say what they mean. It decides which languages are understood.',
       hint: 'Turns texts into numbers that say what they mean. It decides which languages are understood. Enter the name of a model that the server knows.',
     },
     chunkSizeTokens: {
@@ -89,6 +92,8 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
     },
     embeddingModel: {
       name: 'Embedding-Modell',
+      choiceHint:
+        'Macht aus Texten Zahlen, die ihre Bedeutung beschreiben. Davon hängt ab, welche Sprachen verstanden werden.',
       hint: 'Macht aus Texten Zahlen, die ihre Bedeutung beschreiben. Davon hängt ab, welche Sprachen verstanden werden. Gib den Namen eines Modells ein, das der Server kennt.',
     },
     chunkSizeTokens: {

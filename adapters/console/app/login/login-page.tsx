@@ -9,6 +9,7 @@ import { Form } from '../ui/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 import { Tabs } from '../ui/tabs.js'
 import { ForgottenPassword } from './forgotten-password.js'
+import { LOST_UPLOADS_TEXTS } from './lost-uploads.js'
 import type { Login } from './use-login.js'
 import type { EndedLogin } from './use-login-state.js'
 
@@ -99,15 +100,23 @@ const TEXTS: Texts<{
 interface LoginPageProps {
   /** The login of the page, if it had one that has ended. */
   readonly ended: EndedLogin | undefined
+  /** Files that were not sent when it ended. */
+  readonly lostUploads: number
   readonly onLogin: (login: Login) => void
 }
 
-export function LoginPage({ ended, onLogin }: LoginPageProps): ReactElement {
+export function LoginPage({ ended, lostUploads, onLogin }: LoginPageProps): ReactElement {
   const texts = useTexts(TEXTS)
+  const lostText = useTexts(LOST_UPLOADS_TEXTS)
   return (
     <main className="login">
       <h1>{texts.title}</h1>
-      {ended !== undefined && <Note kind="warning">{texts.ended[ended]}</Note>}
+      {ended !== undefined && (
+        <Note kind="warning">
+          <p>{texts.ended[ended]}</p>
+          {lostUploads > 0 && <p>{lostText(lostUploads)}</p>}
+        </Note>
+      )}
       <Tabs
         label={texts.title}
         tabs={[

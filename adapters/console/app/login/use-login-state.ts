@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { AlcoveApiError, createApi, dataOf } from '../api/api.js'
 import { onRefusal } from '../api/refusals.js'
-import { dropWork, finishWork } from './login-end.js'
+import { dropWork, finishWork, openWork } from './login-end.js'
 import type { Login } from './use-login.js'
 
 /** A login that has ended, by its kind. */
@@ -12,6 +12,10 @@ export type LoginState = 'unknown' | 'none' | EndedLogin | Login
 
 interface LoginKeeper {
   readonly state: LoginState
+  /** Files that were not sent when the login ended without a sign-out on this page. */
+  readonly lostUploads: number
+  /** Notes that the user was told of them. */
+  readonly forgetUploads: () => void
   /** Notes a sign-in, or that there is no login. */
   readonly setState: (state: Login | 'none') => void
   /** @throws AlcoveApiError, AlcoveClientError if the server does not end the login */
@@ -29,6 +33,7 @@ const GAPS_MS = { 401: 1_000, 403: 5_000, focus: 1_000, tab: 0 } as const
  */
 export function useLoginState(): LoginKeeper {
   const [state, setState] = useState<LoginState>('unknown')
+  const [lostUploads, setLostUploads] = useState(0)
   const present = useRef(state)
   const change = useCallback((next: LoginState) => {
     present.current = next
@@ -41,7 +46,11 @@ export function useLoginState(): LoginKeeper {
       const before = present.current
       const next = nextState(before, await askForLogin())
       if (present.current !== before || next === before) return
-      if (!isSameHolder(before, next)) dropWork()
+      if (!isSameHolder(before, next)) {
+        const { uploads } = openWork()
+        if (uploads > 0) setLostUploads(uploads)
+        dropWork()
+      }
       change(next)
     }
     const checks = new Checks(check)
@@ -71,6 +80,8 @@ export function useLoginState(): LoginKeeper {
     (next: Login | 'none') => {
       const isSignIn = present.current !== 'unknown'
       change(next)
+      // The page of the sign-in has told of them.
+      setLostUploads(0)
       if (isSignIn) tell.current()
     },
     [change],
@@ -81,7 +92,8 @@ export function useLoginState(): LoginKeeper {
     change('none')
     tell.current()
   }, [change])
-  return { state, setState: noteSignIn, logOut }
+  const forgetUploads = useCallback(() => setLostUploads(0), [])
+  return { state, lostUploads, forgetUploads, setState: noteSignIn, logOut }
 }
 
 /** Two states of one login have the same holder: a user, or an API key of the user. */

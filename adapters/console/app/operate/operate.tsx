@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { Route, Switch } from 'wouter'
+import { useInstallation } from '../api/use-installation.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
@@ -9,7 +10,6 @@ import { useDoctor } from './doctor/use-doctor.js'
 import { OperateTabs } from './operate-tabs.js'
 import { QuotasPage } from './quotas/quotas-page.js'
 import { StatePage } from './state/state-page.js'
-import { useInstallation } from './state/use-installation.js'
 import './operate.css'
 
 const TEXTS: Texts<{ readonly title: string; readonly unknown: string; readonly unknownText: string }> = {

@@ -1,5 +1,5 @@
 import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { type AlcoveClient, createApi, dataOf, type Schema, useApi } from '../api/api.js'
+import { AlcoveApiError, type AlcoveClient, createApi, dataOf, type Schema, useApi } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 
 const STALE_MS = 60_000
@@ -37,12 +37,24 @@ export function useNameOf(kind: string, id: number | null, details: Details): st
   return ofContext ?? ofAccount ?? other
 }
 
-/** The names of users, in their order; undefined for one that is not known. */
-export function useUserNames(ids: readonly number[]): readonly (string | undefined)[] {
+/** A user, as far as this one may see it. */
+interface KnownUser {
+  /** Undefined until it is known, and if the user has none or may not be seen. */
+  readonly name: string | undefined
+  /** True if there is no such user. */
+  readonly isGone: boolean
+}
+
+/** The users of some ids, in their order. */
+export function useUserNames(ids: readonly number[]): readonly KnownUser[] {
   const api = useApi()
   return useQueries({
     queries: ids.map((id) => nameQuery(['user', id], userReader(api, id))),
-    combine: (results) => results.map(({ data }) => data ?? undefined),
+    combine: (results) =>
+      results.map(({ data, error }) => ({
+        name: data ?? undefined,
+        isGone: error instanceof AlcoveApiError && error.status === 404,
+      })),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useInstallation } from '../operate/state/use-installation.js'
+import { useInstallation } from '../api/use-installation.js'
 import { useTexts } from '../texts/language.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { Note } from '../ui/notes.js'

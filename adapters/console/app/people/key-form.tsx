@@ -128,6 +128,7 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
           ]}
         />
       )}
+      {actsAs === 'service' && sight === 'user' && <Note>{texts.sightService}</Note>}
       <TextField
         label={texts.until}
         hint={texts.untilHint}

@@ -54,6 +54,8 @@ const EN = {
   sightAccount: 'All GPTs of the account, private ones of other people too',
   sightAccountHint: 'For programs that work for everybody. Whoever has the secret can read all of them.',
   sightOnly: 'The key sees the GPTs of its user, and shared ones. You see no others yourself, so it cannot see more.',
+  sightService:
+    'A new API key user has no GPTs, so its key begins with the shared ones and sees none of your private ones. For those, let the key act as “Me”.',
   until: 'Ends on',
   untilHint: 'At midnight UTC, when this day begins. Empty: it works until somebody revokes it.',
   make: 'Create the key',
@@ -125,6 +127,8 @@ const DE: typeof EN = {
   sightAccountHint: 'Für Programme, die für alle arbeiten. Wer das Secret hat, kann sie alle lesen.',
   sightOnly:
     'Der Schlüssel sieht die GPTs seines Benutzers und geteilte. Du siehst selbst keine anderen, also kann er nicht mehr sehen.',
+  sightService:
+    'Ein neuer Dienstbenutzer hat keine GPTs. Sein Schlüssel sieht also zuerst nur geteilte und keines deiner privaten. Für die lass den Schlüssel als „Ich“ handeln.',
   until: 'Läuft ab am',
   untilHint: 'Um Mitternacht UTC, wenn dieser Tag beginnt. Leer: Er gilt, bis ihn jemand widerruft.',
   make: 'Schlüssel erstellen',

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 
 const EN = {
   title: 'People',
@@ -19,7 +20,7 @@ const EN = {
   exactMore: (count: number): string =>
     `Looked in the first ${count} companies only. Open the company of the user instead.`,
   exactFound: 'Users with this address',
-  found: (count: number): string => (count === 1 ? '1 loaded user matches.' : `${count} loaded users match.`),
+  found: (count: number): string => plural.en(count, '1 loaded user matches.', `${count} loaded users match.`),
   companies: 'Companies and their users',
   noMatch: 'Nothing matches',
   noMatchText:
@@ -28,8 +29,8 @@ const EN = {
   noUsers: 'No users yet. Invite the first one.',
   usersOf: (company: string): string => `Users of ${company}`,
   below: (company: string): string => `Companies below ${company}`,
-  moreCompanies: (count: number): string => (count === 1 ? 'Show 1 more company' : `Show ${count} more companies`),
-  serviceUsers: (count: number): string => (count === 1 ? '1 API key user' : `${count} API key users`),
+  moreCompanies: (count: number): string => plural.en(count, 'Show 1 more company', `Show ${count} more companies`),
+  serviceUsers: (count: number): string => plural.en(count, '1 API key user', `${count} API key users`),
   serviceHint: 'No people: API keys act for them.',
   serviceUser: (id: number): string => `API key user ${id}`,
   noName: (id: number): string => `User ${id}`,
@@ -63,7 +64,7 @@ const DE: typeof EN = {
   exactNone: (address) => `Keine Firma, die du verwaltest, hat einen Benutzer mit der Adresse ${address}.`,
   exactMore: (count) => `Nur in den ersten ${count} Firmen gesucht. Öffne stattdessen die Firma des Benutzers.`,
   exactFound: 'Benutzer mit dieser Adresse',
-  found: (count) => (count === 1 ? '1 geladener Benutzer passt.' : `${count} geladene Benutzer passen.`),
+  found: (count) => plural.de(count, '1 geladener Benutzer passt.', `${count} geladene Benutzer passen.`),
   companies: 'Firmen und ihre Benutzer',
   noMatch: 'Nichts passt',
   noMatchText:
@@ -72,7 +73,7 @@ const DE: typeof EN = {
   noUsers: 'Noch keine Benutzer. Lade den ersten ein.',
   usersOf: (company) => `Benutzer von ${company}`,
   below: (company) => `Firmen unter ${company}`,
-  moreCompanies: (count) => (count === 1 ? '1 weitere Firma anzeigen' : `${count} weitere Firmen anzeigen`),
+  moreCompanies: (count) => plural.de(count, '1 weitere Firma anzeigen', `${count} weitere Firmen anzeigen`),
   serviceUsers: (count) => `${count} Dienstbenutzer`,
   serviceHint: 'Keine Personen: API-Schlüssel handeln für sie.',
   serviceUser: (id) => `Dienstbenutzer ${id}`,

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
@@ -21,7 +21,7 @@ export function UserPage({ id }: { readonly id: number }): ReactElement {
   return (
     <>
       <BackLink href="/people">{texts.back}</BackLink>
-      <Loaded query={useUser(id)}>{(user) => <Content user={user} />}</Loaded>
+      <Loaded query={useUser(id)}>{(user) => <Content key={id} user={user} />}</Loaded>
     </>
   )
 }
@@ -29,9 +29,13 @@ export function UserPage({ id }: { readonly id: number }): ReactElement {
 function Content({ user }: { readonly user: UserDetails }): ReactElement {
   const texts = useTexts(USER_TEXTS)
   const name = useUserName()(user)
-  const [search] = useSearchParams()
+  const [search, setSearch] = useSearchParams()
   const [invitedAt, setInvitedAt] = useState<number>()
-  const added = search.get('added')
+  // The address brings the note once: a reload shows the page without it.
+  const [added] = useState(() => search.get('added'))
+  useEffect(() => {
+    if (added !== null) setSearch({}, { replace: true })
+  }, [added, setSearch])
   return (
     <>
       <PageHead title={name} />
@@ -39,7 +43,6 @@ function Content({ user }: { readonly user: UserDetails }): ReactElement {
         {invitedAt !== undefined ? (
           <InvitedNote key={invitedAt} kind="again" email={user.email} />
         ) : (
-          // The address of the page keeps its note, until the user has accepted the invitation.
           (added === 'invited' || added === 'silently') &&
           !user.hasPassword && <InvitedNote kind={added} email={user.email} />
         )}

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 
 const EN = {
   back: 'All users',
@@ -79,9 +80,7 @@ const EN = {
   handedOver: (count: number): string =>
     count === 0
       ? 'There was nothing to hand over: the user had no GPTs in your companies.'
-      : count === 1
-        ? '1 GPT has the new user now.'
-        : `${count} GPTs have the new user now.`,
+      : plural.en(count, '1 GPT has the new user now.', `${count} GPTs have the new user now.`),
 }
 
 const DE: typeof EN = {
@@ -164,9 +163,7 @@ const DE: typeof EN = {
   handedOver: (count) =>
     count === 0
       ? 'Es gab nichts zu übergeben: Der Benutzer hatte keine GPTs in deinen Firmen.'
-      : count === 1
-        ? '1 GPT hat jetzt den neuen Benutzer.'
-        : `${count} GPTs haben jetzt den neuen Benutzer.`,
+      : plural.de(count, '1 GPT hat jetzt den neuen Benutzer.', `${count} GPTs haben jetzt den neuen Benutzer.`),
 }
 
 export const USER_TEXTS: Texts<typeof EN> = { en: EN, de: DE }

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import type { ColumnName } from './texts.js'
 
 interface ResultTexts {
@@ -7,6 +8,8 @@ interface ResultTexts {
   readonly found: (count: number, column: ColumnName | undefined) => string
   readonly scoresHint: string
   readonly severalHint: string
+  /** Says the meaning of the marks in passages. */
+  readonly legend: { readonly marked: string; readonly isMatch: string; readonly bold: string; readonly isWord: string }
   readonly pages: (first: number, last: number) => string
   readonly byWords: string
   readonly byMeaning: string
@@ -63,9 +66,15 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     results: (column) => (column === undefined ? 'Hits' : `Hits with the settings ${column}`),
     searching: 'Searching…',
     found: (count, column) =>
-      `${count === 0 ? 'No hits' : count === 1 ? '1 hit' : `${count} hits`}${column === undefined ? '' : ` with the settings ${column}`}.`,
+      `${count === 0 ? 'No hits' : plural.en(count, '1 hit', `${count} hits`)}${column === undefined ? '' : ` with the settings ${column}`}.`,
     scoresHint:
       'Words: how many words of the question the passage has, rare ones first (BM25). Meaning: the similarity, 0 to 1. Together: what orders the hits of this search; it says nothing across questions.',
+    legend: {
+      marked: 'Marked',
+      isMatch: 'the part that fits the question best.',
+      bold: 'Bold',
+      isWord: 'words of the question that count.',
+    },
     severalHint: 'The places by words and by meaning are those within each GPT.',
     pages: (first, last) => (first === last ? `Page ${first}` : `Pages ${first} to ${last}`),
     byWords: 'Words',
@@ -122,6 +131,12 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
       `${count === 0 ? 'Keine Treffer' : `${count} Treffer`}${column === undefined ? '' : ` mit den Einstellungen ${column}`}.`,
     scoresHint:
       'Wörter: wie viele Wörter der Frage die Stelle hat, seltene zuerst (BM25). Bedeutung: die Ähnlichkeit, 0 bis 1. Zusammen: danach sind die Treffer dieser Suche geordnet. Für den Vergleich verschiedener Fragen taugt die Zahl nicht.',
+    legend: {
+      marked: 'Markiert',
+      isMatch: 'der Teil, der am besten zur Frage passt.',
+      bold: 'Fett',
+      isWord: 'Wörter der Frage, die zählen.',
+    },
     severalHint: 'Die Plätze nach Wörtern und nach Bedeutung gelten innerhalb jedes GPTs.',
     pages: (first, last) => (first === last ? `Seite ${first}` : `Seiten ${first} bis ${last}`),
     byWords: 'Wörter',

@@ -17,6 +17,7 @@ interface ResultsProps {
 /** The results of one search, or of two with different settings side by side. */
 export function Results({ state, nameOf, onSearch }: ResultsProps): ReactElement {
   const texts = useTexts(RESULT_TEXTS)
+  const { legend } = texts
   const { settings, other } = state
   const [requestA, requestB] = [requestOf(state, settings), other && requestOf(state, other)]
   const [hitsA, hitsB] = [useHits(requestA), useHits(requestB)]
@@ -34,9 +35,14 @@ export function Results({ state, nameOf, onSearch }: ResultsProps): ReactElement
         {other === undefined ? said(hitsA, undefined) : `${said(hitsA, 'A')} ${said(hitsB, 'B')}`}
       </p>
       {[hitsA, hitsB].some(({ data }) => data !== undefined && data.length > 0) && (
-        <p className="hint">
-          {texts.scoresHint} {state.contextIds.length > 1 && texts.severalHint}
-        </p>
+        <>
+          <p className="hint search-legend">
+            <mark>{legend.marked}</mark>: {legend.isMatch} <strong>{legend.bold}</strong>: {legend.isWord}
+          </p>
+          <p className="hint">
+            {texts.scoresHint} {state.contextIds.length > 1 && texts.severalHint}
+          </p>
+        </>
       )}
       <div className="columns">
         {requestA !== undefined && (

@@ -6,7 +6,7 @@ import { Form } from '../ui/form.js'
 import { ContextChoice } from './context-choice.js'
 import { readFilter } from './filter.js'
 import { FilterFields } from './filter-fields.js'
-import { hasWrongSettings, type SearchState } from './search-state.js'
+import type { SearchSettings, SearchState } from './search-state.js'
 import { SettingsFold } from './settings-fold.js'
 import { TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
@@ -24,11 +24,11 @@ interface SearchFormProps {
 export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProps): ReactElement {
   const texts = useTexts(TEXTS)
   const [isTried, setTried] = useState(false)
+  const { settings, other } = draft
   const needsContext = draft.contextIds.length === 0
   const needsPrompt = draft.prompt.trim() === ''
   const search = (): void => {
-    const isWrong = 'problem' in readFilter(draft.filter) || hasWrongSettings(draft)
-    if (!needsContext && !needsPrompt && !isWrong) onSearch(draft)
+    if (!needsContext && !needsPrompt && !('problem' in readFilter(draft.filter))) onSearch(draft)
   }
   return (
     <Form className="panel" onTry={() => setTried(true)} onSubmit={search}>
@@ -56,9 +56,17 @@ export function SearchForm({ draft, chosen, onChange, onSearch }: SearchFormProp
         <Button type="submit" kind="primary">
           {texts.search}
         </Button>
+        <Button onPress={() => onChange({ ...draft, other: other === undefined ? otherThan(settings) : undefined })}>
+          {other === undefined ? texts.compare : texts.endComparison}
+        </Button>
       </div>
       <SettingsFold draft={draft} chosen={chosen} onChange={onChange} />
       <FilterFields filter={draft.filter} onChange={(filter) => onChange({ ...draft, filter })} />
     </Form>
   )
+}
+
+/** A second column begins with another mode, so that there is something to see. */
+function otherThan(settings: SearchSettings): SearchSettings {
+  return { ...settings, mode: settings.mode === 'semantic' ? 'keyword' : 'semantic' }
 }

@@ -41,17 +41,13 @@ export function readState(search: string): SearchState {
   }
 }
 
-/** The numbers of settings that no search takes. */
-export function wrongIn({ topN, threshold }: SearchSettings): readonly ('topN' | 'threshold')[] {
-  return [
-    ...(topN === undefined || isTopN(topN) ? [] : (['topN'] as const)),
-    ...(threshold === undefined || isThreshold(threshold) ? [] : (['threshold'] as const)),
-  ]
-}
-
 /** True if a search would not be as the user has set it. */
 export function hasWrongSettings({ settings, other }: SearchState): boolean {
-  return [settings, other].some((each) => each !== undefined && wrongIn(each).length > 0)
+  return [settings, other].some(
+    (each) =>
+      (each?.topN !== undefined && !isTopN(each.topN)) ||
+      (each?.threshold !== undefined && !isThreshold(each.threshold)),
+  )
 }
 
 function isTopN(value: number): boolean {

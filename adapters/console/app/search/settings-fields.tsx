@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { useFormat } from '../texts/format.js'
 import { useTexts } from '../texts/language.js'
 import { NumberField, Select } from '../ui/fields.js'
-import { MAX_TOP_N, SEARCH_MODES, type SearchMode, type SearchSettings, wrongIn } from './search-state.js'
+import { MAX_TOP_N, SEARCH_MODES, type SearchMode, type SearchSettings } from './search-state.js'
 import { type ColumnName, TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
 
@@ -19,7 +19,6 @@ export function SettingsFields({ column, chosen, settings, onChange }: SettingsF
   const texts = useTexts(TEXTS)
   const { number } = useFormat()
   const { mode, topN, threshold } = defaultsOf(chosen)
-  const wrong = wrongIn(settings)
   const shown = (value: number | undefined): string | undefined => (value === undefined ? undefined : number(value, 3))
   return (
     <fieldset className="search-settings">
@@ -36,7 +35,6 @@ export function SettingsFields({ column, chosen, settings, onChange }: SettingsF
       <NumberField
         label={texts.topN}
         hint={texts.empty(shown(topN))}
-        error={wrong.includes('topN') ? texts.wrongTopN(MAX_TOP_N) : undefined}
         value={settings.topN ?? Number.NaN}
         onChange={(value) => onChange({ ...settings, topN: Number.isNaN(value) ? undefined : value })}
         minValue={1}
@@ -46,7 +44,6 @@ export function SettingsFields({ column, chosen, settings, onChange }: SettingsF
       <NumberField
         label={texts.threshold}
         hint={`${texts.empty(shown(threshold))} ${texts.thresholdHint}`}
-        error={wrong.includes('threshold') ? texts.wrongThreshold : undefined}
         value={settings.threshold ?? Number.NaN}
         onChange={(value) => onChange({ ...settings, threshold: Number.isNaN(value) ? undefined : value })}
         minValue={0}

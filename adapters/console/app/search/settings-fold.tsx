@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../texts/format.js'
 import { useTexts } from '../texts/language.js'
-import { Switch } from '../ui/fields.js'
 import { Fold } from './fold.js'
-import { hasWrongSettings, type SearchSettings, type SearchState } from './search-state.js'
+import { hasWrongSettings, type SearchState } from './search-state.js'
 import { defaultsOf, SettingsFields } from './settings-fields.js'
 import { TEXTS } from './texts.js'
 import type { ChosenContext } from './use-contexts.js'
@@ -29,7 +28,13 @@ export function SettingsFold({ draft, chosen, onChange }: SettingsFoldProps): Re
   )
   const isChanged = other !== undefined || Object.values(settings).some((value) => value !== undefined)
   return (
-    <Fold title={summary} isOpenAtFirst={isChanged} mustBeOpen={hasWrongSettings(draft)}>
+    <Fold
+      // It opens for the settings of a comparison.
+      key={other === undefined ? 'one' : 'two'}
+      title={summary}
+      isOpenAtFirst={isChanged}
+      mustBeOpen={hasWrongSettings(draft)}
+    >
       <div className="columns">
         <SettingsFields
           column={other === undefined ? undefined : 'A'}
@@ -46,16 +51,6 @@ export function SettingsFold({ draft, chosen, onChange }: SettingsFoldProps): Re
           />
         )}
       </div>
-      <Switch
-        label={texts.compare}
-        isSelected={other !== undefined}
-        onChange={(isOn) => onChange({ ...draft, other: isOn ? otherThan(settings) : undefined })}
-      />
     </Fold>
   )
-}
-
-/** A second column begins with another mode, so that there is something to see. */
-function otherThan(settings: SearchSettings): SearchSettings {
-  return { ...settings, mode: settings.mode === 'semantic' ? 'keyword' : 'semantic' }
 }

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import type { FilterTest } from './filter.js'
 import type { SearchMode } from './search-state.js'
 
@@ -32,11 +33,10 @@ interface SearchTexts {
   readonly threshold: string
   readonly empty: (value: string | undefined) => string
   readonly thresholdHint: string
-  readonly wrongTopN: (max: number) => string
-  readonly wrongThreshold: string
   readonly settings: (column: ColumnName | undefined) => string
   readonly summary: (mode: string | undefined, topN: string | undefined, threshold: string | undefined) => string
   readonly compare: string
+  readonly endComparison: string
   readonly filter: string
   readonly filterIntro: string
   readonly key: string
@@ -95,12 +95,11 @@ export const TEXTS: Texts<SearchTexts> = {
     threshold: 'Least similarity',
     empty: (value) => (value === undefined ? 'Empty: as each GPT is set.' : `Empty: ${value}, as the GPT is set.`),
     thresholdHint: '0 to 1; 0 drops nothing.',
-    wrongTopN: (max) => `Enter a whole number from 1 to ${max}, or leave it empty.`,
-    wrongThreshold: 'Enter a number from 0 to 1, or leave it empty.',
     settings: (column) => (column === undefined ? 'Settings of this search' : `Settings ${column}`),
     summary: (mode, topN, threshold) =>
-      `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : `up to ${topN} hits`}, ${threshold === undefined ? 'the least similarity of each GPT' : `least similarity ${threshold}`}`,
+      `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : plural.en(topN, 'up to 1 hit', `up to ${topN} hits`)}, ${threshold === undefined ? 'the least similarity of each GPT' : `least similarity ${threshold}`}`,
     compare: 'Compare with other settings',
+    endComparison: 'End the comparison',
     filter: 'Only some documents (filter)',
     filterIntro: 'A document must meet all conditions on its metadata.',
     key: 'Field',
@@ -172,12 +171,11 @@ export const TEXTS: Texts<SearchTexts> = {
     empty: (value) =>
       value === undefined ? 'Leer: wie jedes GPT eingestellt ist.' : `Leer: ${value}, wie das GPT eingestellt ist.`,
     thresholdHint: '0 bis 1; 0 lässt nichts weg.',
-    wrongTopN: (max) => `Gib eine ganze Zahl von 1 bis ${max} ein oder lass das Feld leer.`,
-    wrongThreshold: 'Gib eine Zahl von 0 bis 1 ein oder lass das Feld leer.',
     settings: (column) => (column === undefined ? 'Einstellungen dieser Suche' : `Einstellungen ${column}`),
     summary: (mode, topN, threshold) =>
       `Einstellungen: ${mode ?? 'Suchmodus wie bei jedem GPT'}, ${topN === undefined ? 'so viele Treffer wie eingestellt' : `bis ${topN} Treffer`}, ${threshold === undefined ? 'Mindestähnlichkeit wie bei jedem GPT' : `Mindestähnlichkeit ${threshold}`}`,
     compare: 'Mit anderen Einstellungen vergleichen',
+    endComparison: 'Vergleich beenden',
     filter: 'Nur manche Dokumente (Filter)',
     filterIntro: 'Ein Dokument muss alle Bedingungen an seine Metadaten erfüllen.',
     key: 'Feld',

@@ -1,11 +1,7 @@
 import { createContext, type ReactElement, type ReactNode, use, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { readStored, store } from '../frame/stored.js'
-
-/** The languages of the console. Each section has its texts in both. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
-
-export type Language = keyof typeof LANGUAGES
+import { LANGUAGES, type Language } from './languages.js'
 
 /** The texts of a section, in each language. Texts with values are functions. */
 export type Texts<T> = Readonly<Record<Language, T>>

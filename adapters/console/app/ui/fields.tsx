@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactElement, type ReactNode, useContext, useState } from 'react'
 import {
   Select as AriaSelect,
   TextField as AriaTextField,
@@ -21,9 +21,16 @@ import {
   Text,
   TextArea,
 } from 'react-aria-components'
-import { INCOMPLETE } from './form.js'
+import { INCOMPLETE, IsTried } from './form.js'
 import { Named } from './named.js'
-import { useDateInput, useEmailProblem, useFieldProblem } from './use-field-problem.js'
+import {
+  isNumberTaken,
+  parseNumber,
+  useDateInput,
+  useEmailProblem,
+  useFieldProblem,
+  useNumberProblem,
+} from './use-field-problem.js'
 
 interface FieldProps {
   readonly label: string
@@ -83,43 +90,46 @@ interface NumberFieldProps extends FieldProps {
   readonly step?: number
 }
 
-/** A field for a number, with a comma or a point. A value beyond its bounds becomes the bound when the user leaves it. */
+/**
+ * A field for a number, with a comma or a point. It never changes what the user has typed: it says its bounds, and holds
+ * the form back. Outside of a form, a number beyond the bounds counts as none.
+ */
 export function NumberField(props: NumberFieldProps): ReactElement {
-  const { label, hint, error, value, onChange, minValue = -Infinity, maxValue = Infinity, step, ...others } = props
+  const { label, hint, error, value, onChange, minValue: min, maxValue: max, step, ...others } = props
   const [text, setText] = useState('')
-  const change = (typed: string): void => {
-    setText(typed)
-    onChange(parseNumber(typed))
-  }
-  const leave = (): void => {
-    const bounded = Math.min(Math.max(value, minValue), maxValue)
-    setText('')
-    if (!Number.isNaN(value) && bounded !== value) onChange(bounded)
-  }
+  const [isLeft, setLeft] = useState(false)
+  const isInForm = useContext(IsTried) !== undefined
   const isWhole = step === undefined || Number.isInteger(step)
-  const problem = useFieldProblem({ isRequired: others.isRequired, isEmpty: Number.isNaN(value) }, 'text')
-  const { told, marks } = tellProblem(error, problem)
+  const rules = { min, max, isWhole, isRequired: others.isRequired === true }
+  const valueOf = (typed: string): number => (isInForm || isNumberTaken(typed, rules) ? parseNumber(typed) : Number.NaN)
+  // A text such as "0," is on its way to a number.
+  const shown = Object.is(valueOf(text), value) ? text : numberText(value)
+  const range = useNumberProblem(shown, rules, isLeft)
+  const missing = useFieldProblem({ isRequired: others.isRequired, isEmpty: shown.trim() === '' }, 'text')
+  const { told, marks } = tellProblem(error, range.problem ?? missing)
   return (
     <AriaTextField
       {...others}
       {...marks}
+      {...(range.isWrong && INCOMPLETE)}
       className="field"
       inputMode={isWhole ? 'numeric' : 'decimal'}
-      // A text such as "0," is on its way to a number.
-      value={Object.is(parseNumber(text), value) ? text : numberText(value)}
-      onChange={change}
-      onBlur={leave}
+      value={shown}
+      onChange={(typed) => {
+        setText(typed)
+        setLeft(false)
+        onChange(valueOf(typed))
+      }}
+      onBlur={() => {
+        setLeft(true)
+        if (isNumberTaken(text, rules)) setText('')
+      }}
     >
       <Label>{label}</Label>
       <Input />
       <Hints hint={hint} error={told} />
     </AriaTextField>
   )
-}
-
-function parseNumber(text: string): number {
-  const plain = text.trim().replace(',', '.')
-  return /^-?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : Number.NaN
 }
 
 function numberText(value: number): string {

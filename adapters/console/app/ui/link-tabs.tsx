@@ -1,5 +1,6 @@
-import type { ReactElement } from 'react'
+import { type FocusEvent, type ReactElement, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { showCurrent } from './show-current.js'
 
 interface LinkTab {
   readonly href: string
@@ -10,8 +11,13 @@ interface LinkTab {
 
 /** The pages of a section as links that look like tabs. @param label names them for screen readers */
 export function LinkTabs({ label, tabs }: { readonly label: string; readonly tabs: readonly LinkTab[] }): ReactElement {
+  const links = useRef<HTMLElement>(null)
+  const current = tabs.find(({ isCurrent }) => isCurrent)?.href
+  // Some tabs come once the server has told the rights of the user.
+  const count = tabs.length
+  useEffect(() => showCurrent(links.current), [current, count])
   return (
-    <nav aria-label={label} className="tab-list">
+    <nav ref={links} aria-label={label} onFocus={showFocused} className="tab-list">
       {tabs.map(({ href, title, isCurrent }) => (
         <Link key={href} href={href} className="tab tab-link" aria-current={isCurrent ? 'page' : undefined}>
           {title}
@@ -19,4 +25,9 @@ export function LinkTabs({ label, tabs }: { readonly label: string; readonly tab
       ))}
     </nav>
   )
+}
+
+/** A browser leaves a link that is only partly in sight where it is. */
+function showFocused({ target }: FocusEvent): void {
+  if (target.matches(':focus-visible')) target.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }

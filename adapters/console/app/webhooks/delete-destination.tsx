@@ -3,6 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 import { toast } from '../ui/toasts.js'
@@ -25,9 +26,11 @@ const TEXTS: Texts<DeleteTexts> = {
     lost: 'Its secret is erased, and it gets no more events. Its deliveries cannot be sent again.',
     stays: 'The log of its deliveries stays for as long as the server keeps logs. To pause it, disable it instead.',
     waiting: (count, isMore) =>
-      count === 1
-        ? 'One delivery waits and will be cancelled.'
-        : `${isMore ? 'More than ' : ''}${count} deliveries wait and will be cancelled.`,
+      plural.en(
+        count,
+        'One delivery waits and will be cancelled.',
+        `${isMore ? 'More than ' : ''}${count} deliveries wait and will be cancelled.`,
+      ),
     deleted: 'The destination is deleted',
   },
   de: {
@@ -37,9 +40,11 @@ const TEXTS: Texts<DeleteTexts> = {
     stays:
       'Das Protokoll der Zustellungen bleibt, solange der Server Protokolle aufhebt. Für eine Pause kannst du das Ziel auch deaktivieren.',
     waiting: (count, isMore) =>
-      count === 1
-        ? 'Eine Zustellung wartet und wird abgebrochen.'
-        : `${isMore ? 'Mehr als ' : ''}${count} Zustellungen warten und werden abgebrochen.`,
+      plural.de(
+        count,
+        'Eine Zustellung wartet und wird abgebrochen.',
+        `${isMore ? 'Mehr als ' : ''}${count} Zustellungen warten und werden abgebrochen.`,
+      ),
     deleted: 'Das Ziel ist gelöscht',
   },
 }

@@ -15,7 +15,7 @@ import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 import { nameOf } from './destination-state.js'
 import { useExactTime } from './exact-time.js'
 import { type Delivery, type DeliveryWithAttempts, useDelivery, useDestination, WEBHOOKS_KEY } from './queries.js'
-import { isDisabledError, useResendErrorText } from './resend-error.js'
+import { useDisabledText } from './resend-error.js'
 
 interface DeliveryTexts {
   readonly title: (id: number) => string
@@ -176,7 +176,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
 
 function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactElement {
   const texts = useTexts(TEXTS)
-  const errorText = useResendErrorText()
+  const disabledText = useDisabledText()
   const api = useApi()
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -189,17 +189,18 @@ function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactEle
       navigate(`/webhooks/deliveries/${sent.id}`)
     },
   })
+  const disabled = disabledText(resend.error)
   return (
     <>
       <Button kind="primary" isPending={resend.isPending} onPress={() => resend.mutate()}>
         {texts.resend}
       </Button>
-      {isDisabledError(resend.error) ? (
-        <p role="alert" className="note note-error">
-          {errorText(resend.error)}
-        </p>
-      ) : (
+      {disabled === undefined ? (
         <ErrorNote error={resend.error} />
+      ) : (
+        <p role="alert" className="note note-error">
+          {disabled}
+        </p>
       )}
     </>
   )

@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useApi } from '../api/api.js'
+import { useErrorText } from '../api/error-texts.js'
 import { useFormat } from '../texts/format.js'
 import { type Texts, useTexts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 import { Button } from '../ui/buttons.js'
 import { Dialog } from '../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../ui/notes.js'
 import type { DeliveryFilter } from './live-deliveries.js'
 import { WEBHOOKS_KEY } from './queries.js'
-import { useResendErrorText } from './resend-error.js'
+import { useDisabledText } from './resend-error.js'
 import { findUnsent, RESENDABLE, type Resendable, type ResendReport, resendEach } from './resend-run.js'
 
 interface ResendAllTexts {
@@ -37,7 +39,7 @@ const TEXTS: Texts<ResendAllTexts> = {
     },
     looking: (count) => `Looking for deliveries: ${count} read`,
     none: 'There is nothing to send again. Deliveries that were sent again already do not count.',
-    question: (count) => (count === '1' ? 'Send one delivery again?' : `Send ${count} deliveries again?`),
+    question: (count) => plural.en(count, 'Send one delivery again?', `Send ${count} deliveries again?`),
     explanation:
       'They go out one after the other, the oldest first, with their original content. Deliveries that were sent again already are left out.',
     start: 'Send again',
@@ -59,7 +61,7 @@ const TEXTS: Texts<ResendAllTexts> = {
     looking: (count) => `Zustellungen werden gesucht: ${count} gelesen`,
     none: 'Es gibt nichts noch einmal zu senden. Was schon wiederholt wurde, zählt nicht.',
     question: (count) =>
-      count === '1' ? 'Eine Zustellung noch einmal senden?' : `${count} Zustellungen noch einmal senden?`,
+      plural.de(count, 'Eine Zustellung noch einmal senden?', `${count} Zustellungen noch einmal senden?`),
     explanation:
       'Sie gehen nacheinander hinaus, die älteste zuerst, mit ihrem ursprünglichen Inhalt. Was schon wiederholt wurde, bleibt weg.',
     start: 'Noch einmal senden',
@@ -101,7 +103,9 @@ interface ResendRunProps {
 /** Looks for the deliveries, asks, and sends. Escape stops the sending first, and closes the report of it then. */
 function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
   const texts = useTexts(TEXTS)
-  const errorText = useResendErrorText()
+  const otherErrorText = useErrorText()
+  const disabledText = useDisabledText()
+  const errorText = (error: unknown): string => disabledText(error) ?? otherErrorText(error)
   const format = useFormat()
   const api = useApi()
   const queries = useQueryClient()

@@ -1,5 +1,4 @@
 import { AlcoveApiError } from '../api/api.js'
-import { useErrorText } from '../api/error-texts.js'
 import { type Texts, useTexts } from '../texts/language.js'
 
 const TEXTS: Texts<{ readonly disabled: string }> = {
@@ -7,15 +6,13 @@ const TEXTS: Texts<{ readonly disabled: string }> = {
   de: { disabled: 'Das Ziel ist deaktiviert. Aktiviere es zuerst.' },
 }
 
-/** A function that says why a delivery could not be sent again. */
-export function useResendErrorText(): (error: unknown) => string {
+/** A function that says that the destination is disabled; undefined for an error of another reason. */
+export function useDisabledText(): (error: unknown) => string | undefined {
   const { disabled } = useTexts(TEXTS)
-  const errorText = useErrorText()
-  return (error) => (isDisabledError(error) ? disabled : errorText(error))
+  return (error) => (isDisabledError(error) ? disabled : undefined)
 }
 
-/** True if a delivery is not sent again because its destination is disabled. */
-export function isDisabledError(error: unknown): boolean {
+function isDisabledError(error: unknown): boolean {
   return (
     error instanceof AlcoveApiError && error.code === 'ERR_INVALID_INPUT' && error.message.startsWith('destination')
   )

@@ -1,4 +1,5 @@
 import type { Texts } from '../../texts/language.js'
+import { plural } from '../../texts/plural.js'
 
 interface ChunkTexts {
   readonly title: string
@@ -23,7 +24,7 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
       'Searches find chunks of this text. A shaded part belongs to two chunks: the next one repeats it, so that no sentence loses what stands before it.',
     chunk: (ordinal) => `Chunk ${ordinal}`,
     pages: (first, last) => (first === last ? `page ${first}` : `pages ${first} to ${last}`),
-    tokens: (tokens) => `${tokens} tokens`,
+    tokens: (tokens) => plural.en(tokens, '1 token', `${tokens} tokens`),
     shared: (next) => `Also in chunk ${next}`,
     linked: 'the link leads here',
     gone: 'The chunk of the link does not exist any more: the document was replaced, or its text was cut anew. This is the place where its text was.',
@@ -39,7 +40,7 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
       'Suchen finden Abschnitte dieses Textes. Ein hinterlegter Teil gehört zu zwei Abschnitten: Der nächste wiederholt ihn, damit kein Satz verliert, was vor ihm steht.',
     chunk: (ordinal) => `Abschnitt ${ordinal}`,
     pages: (first, last) => (first === last ? `Seite ${first}` : `Seiten ${first} bis ${last}`),
-    tokens: (tokens) => `${tokens} Tokens`,
+    tokens: (tokens) => plural.de(tokens, '1 Token', `${tokens} Tokens`),
     shared: (next) => `Auch in Abschnitt ${next}`,
     linked: 'hierher führt der Link',
     gone: 'Den Abschnitt des Links gibt es nicht mehr: Das Dokument wurde ersetzt, oder sein Text wurde neu geteilt. An dieser Stelle stand der Text.',

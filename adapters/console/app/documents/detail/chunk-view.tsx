@@ -47,12 +47,7 @@ export function ChunkView({ contextId, document, receipt }: ChunkViewProps): Rea
     <section className="panel">
       <h3>{texts.title}</h3>
       <p className="soft">{texts.explanation}</p>
-      <Form
-        className="docs-go"
-        onSubmit={() => {
-          if (Number.isSafeInteger(wanted)) setChosen({ search, ordinal: wanted - 1 })
-        }}
-      >
+      <Form className="docs-go" onSubmit={() => setChosen({ search, ordinal: wanted - 1 })}>
         <NumberField
           label={texts.goTo(number(chunks))}
           value={wanted}

@@ -6,18 +6,23 @@ interface DetailTexts {
   readonly back: string
   readonly download: string
   readonly replace: string
+  readonly replaceTitle: (present: string, file: string) => string
+  readonly replaceText: (name: string) => string
+  readonly replaceAction: string
   readonly edit: string
   readonly remove: string
   readonly facts: string
   readonly originalName: string
   readonly type: string
-  readonly addedBy: (userId: number) => string
+  readonly addedBy: (name: string) => string
+  readonly you: string
+  readonly otherUser: string
+  readonly removedUser: string
   readonly none: string
   readonly newVersion: string
   readonly failedVersion: string
   readonly newVersionText: (name: string) => string
   readonly newVersionFailed: string
-  readonly serverSays: string
   readonly receipt: string
   readonly receiptWait: string
   readonly receiptMissing: string
@@ -56,19 +61,25 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     back: 'All documents',
     download: 'Download',
     replace: 'Replace by a new version',
+    replaceTitle: (present, file) => `Replace ${present} by ${file}?`,
+    replaceText: (name) =>
+      `The file has another name. Its content takes the place of the document “${name}”, and the present content is deleted.`,
+    replaceAction: 'Replace',
     edit: 'Edit',
     remove: 'Delete',
     facts: 'About the document',
     originalName: 'File',
     type: 'Kind',
-    addedBy: (userId) => `by user ${userId}`,
+    addedBy: (name) => `by ${name}`,
+    you: 'you',
+    otherUser: 'another user',
+    removedUser: 'a user who was removed or is not in your companies',
     none: 'None',
     newVersion: 'A new version is on its way',
     failedVersion: 'The new version failed',
     newVersionText: (name) =>
       `“${name}” takes the place of this version once it is completed. Until then, searches find this one.`,
     newVersionFailed: 'Searches find this one still. Replace it by another file.',
-    serverSays: 'The server says:',
     receipt: 'What was read',
     receiptWait: 'The receipt comes when the document is completed.',
     receiptMissing: 'There is no receipt, because nothing was made searchable.',
@@ -111,19 +122,25 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     back: 'Alle Dokumente',
     download: 'Herunterladen',
     replace: 'Durch neue Version ersetzen',
+    replaceTitle: (present, file) => `${present} durch ${file} ersetzen?`,
+    replaceText: (name) =>
+      `Die Datei heißt anders. Ihr Inhalt ersetzt den des Dokuments „${name}“, und der jetzige Inhalt wird gelöscht.`,
+    replaceAction: 'Ersetzen',
     edit: 'Bearbeiten',
     remove: 'Löschen',
     facts: 'Über das Dokument',
     originalName: 'Datei',
     type: 'Art',
-    addedBy: (userId) => `von Benutzer ${userId}`,
+    addedBy: (name) => `von ${name}`,
+    you: 'dir',
+    otherUser: 'jemand anderem',
+    removedUser: 'jemandem, der entfernt wurde oder nicht zu deinen Firmen gehört',
     none: 'Keine',
     newVersion: 'Eine neue Version ist unterwegs',
     failedVersion: 'Die neue Version ist fehlgeschlagen',
     newVersionText: (name) =>
       `„${name}“ ersetzt diese Version, sobald sie fertig ist. Bis dahin finden Suchen diese hier.`,
     newVersionFailed: 'Suchen finden weiter diese hier. Ersetze sie durch eine andere Datei.',
-    serverSays: 'Der Server meldet:',
     receipt: 'Was gelesen wurde',
     receiptWait: 'Der Bericht erscheint, sobald das Dokument fertig ist.',
     receiptMissing: 'Es gibt keinen Bericht, weil nichts durchsuchbar gemacht wurde.',

@@ -5,9 +5,11 @@ import { useLocation } from 'wouter'
 import { useApi } from '../../api/api.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
+import { ConfirmDialog } from '../../ui/dialogs.js'
 import { toast } from '../../ui/toasts.js'
 import type { Detailed } from '../document.js'
 import { useDocumentErrorText } from '../error-texts.js'
+import { useListAddress } from '../list/list-address.js'
 import { useMayWrite } from '../may-write.js'
 import { readOriginal, saveFile } from '../original.js'
 import { TEXTS } from '../texts.js'
@@ -35,20 +37,25 @@ export function DocumentActions({ contextId, document, isFailed }: DocumentActio
   const { uploads } = useContextWork(contextId)
   const [, navigate] = useLocation()
   const [isEdited, setEdited] = useState(false)
+  const [asked, setAsked] = useState<File>()
   const retry = useRetry(contextId)
   const deleteDocuments = useDelete(
     contextId,
     () => void queries.invalidateQueries({ queryKey: ['documents', contextId] }),
   )
-  const { id, displayName } = document
-  const list = `/gpts/${contextId}/documents`
+  const { id, displayName, originalName } = document
+  const list = useListAddress(contextId)
   const download = useMutation({
     mutationFn: async () => saveFile(await readOriginal(api, contextId, id), displayName),
     onError: (error) => toast({ text: errorText(error) }),
   })
-  const replace = (files: FileList | null): void => {
+  const replace = (file: File): void => uploads.add([givenFile(file, [], id)])
+  const choose = (files: FileList | null): void => {
     const file = files?.[0]
-    if (file !== undefined) uploads.add([givenFile(file, [], id)])
+    if (file === undefined) return
+    // A file of another name is perhaps another document.
+    if (file.name === originalName) replace(file)
+    else setAsked(file)
   }
   const remove = (): void => {
     deleteDocuments([document])
@@ -66,13 +73,24 @@ export function DocumentActions({ contextId, document, isFailed }: DocumentActio
               {tryAgain}
             </Button>
           )}
-          <FileTrigger onSelect={replace}>
+          <FileTrigger onSelect={choose}>
             <Button>{texts.replace}</Button>
           </FileTrigger>
           <Button onPress={() => setEdited(true)}>{texts.edit}</Button>
           <Button kind="danger" onPress={remove}>
             {texts.remove}
           </Button>
+          <ConfirmDialog
+            title={texts.replaceTitle(originalName, asked?.name ?? '')}
+            action={texts.replaceAction}
+            isOpen={asked !== undefined}
+            onClose={() => setAsked(undefined)}
+            onConfirm={async () => {
+              if (asked !== undefined) replace(asked)
+            }}
+          >
+            <p>{texts.replaceText(displayName)}</p>
+          </ConfirmDialog>
           {isEdited && <EditDialog contextId={contextId} document={document} onClose={() => setEdited(false)} />}
         </>
       )}

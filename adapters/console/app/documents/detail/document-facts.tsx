@@ -1,4 +1,6 @@
 import type { ReactElement } from 'react'
+import { useLogin } from '../../login/use-login.js'
+import { useUserNames } from '../../operate/use-names.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import type { Detailed } from '../document.js'
@@ -12,6 +14,7 @@ export function DocumentFacts({ document }: { readonly document: Detailed }): Re
   const detail = useTexts(DETAIL_TEXTS)
   const format = useFormat()
   const { originalName, contentType, size, created, createdBy, metadata } = document
+  const creator = useCreator(createdBy)
   const values = Object.entries(metadata)
   return (
     <section className="panel">
@@ -25,7 +28,7 @@ export function DocumentFacts({ document }: { readonly document: Detailed }): Re
         <dd>{format.bytes(size)}</dd>
         <dt>{texts.added}</dt>
         <dd>
-          {format.time(created)}, {detail.addedBy(createdBy)}
+          {format.time(created)}, {detail.addedBy(creator)}
         </dd>
         <dt>{texts.metadata}</dt>
         <dd>
@@ -40,4 +43,15 @@ export function DocumentFacts({ document }: { readonly document: Detailed }): Re
       </dl>
     </section>
   )
+}
+
+/** The name of the user who added a document, as far as this user may see it. */
+function useCreator(id: number): string {
+  const texts = useTexts(DETAIL_TEXTS)
+  const { login, can } = useLogin()
+  const isOther = id !== login.user.id
+  const maySee = can('tenant:manage')
+  const [found] = useUserNames(isOther && maySee ? [id] : [])
+  if (!isOther) return texts.you
+  return found?.name ?? (found?.isGone === true ? texts.removedUser : texts.otherUser)
 }

@@ -5,12 +5,13 @@ import { isRefusal } from '../../api/is-refusal.js'
 import { useTexts } from '../../texts/language.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Loaded, Note } from '../../ui/notes.js'
+import { useStore } from '../../ui/store.js'
 import { type ContextName, type Detailed, isFinal, progressOf, replacementOf } from '../document.js'
+import { useListAddress } from '../list/list-address.js'
 import { UploadList } from '../list/upload-list.js'
 import { StateBadge } from '../state-badge.js'
 import { useContextWork } from '../work/context-work.js'
 import { pollMs } from '../work/polling.js'
-import { useStore } from '../work/store.js'
 import { ChunkView } from './chunk-view.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { DocumentActions } from './document-actions.js'
@@ -30,6 +31,7 @@ export function DocumentPage({
   const texts = useTexts(DETAIL_TEXTS)
   const queries = useQueryClient()
   const { watch } = useContextWork(context.id)
+  const list = useListAddress(context.id)
   const { byId, isLive, connections } = useStore(watch.watched)
   const state = byId.get(docId)
   const queryKey = useMemo(() => ['document', context.id, docId], [context.id, docId])
@@ -50,7 +52,7 @@ export function DocumentPage({
   }, [told, queries, queryKey])
   return (
     <>
-      <BackLink href={`/gpts/${context.id}/documents`}>{texts.back}</BackLink>
+      <BackLink href={list}>{texts.back}</BackLink>
       <Loaded query={query}>
         {(document) => {
           const progress = progressOf(document, state)

@@ -4,16 +4,17 @@ import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote } from '../../ui/notes.js'
+import { useStore } from '../../ui/store.js'
 import type { ContextName } from '../document.js'
 import { useMayWrite } from '../may-write.js'
 import { TEXTS } from '../texts.js'
 import { useDocuments } from '../use-documents.js'
 import { useContextWork } from '../work/context-work.js'
-import { useStore } from '../work/store.js'
 import { DocumentFilters } from './document-filters.js'
 import { DocumentTable } from './document-table.js'
 import { addressOf, type Filters, filtersOf } from './filters.js'
 import { LIST_TEXTS } from './list-texts.js'
+import { StateCounts } from './state-counts.js'
 import { UploadArea } from './upload-area.js'
 import { UploadList } from './upload-list.js'
 import { UploadsOfAll } from './uploads-of-all.js'
@@ -51,11 +52,14 @@ export function DocumentList({ context }: { readonly context: ContextName }): Re
       )}
       <ErrorNote error={error} onRetry={readAgain} />
       {(documents.length > 0 || isFiltered || isOld) && <DocumentFilters filters={filters} onChange={setFilters} />}
-      <p role="status" className="soft">
-        {isReading
-          ? error === null && !isOld && listTexts.reading(number(documents.length))
-          : shown.length > 0 && listTexts.count(number(shown.length), isFiltered)}
-      </p>
+      <div className="docs-bar">
+        <p role="status" className="soft">
+          {isReading
+            ? error === null && !isOld && listTexts.reading(number(documents.length))
+            : shown.length > 0 && listTexts.count(number(shown.length), isFiltered)}
+        </p>
+        {!isReading && !isFiltered && <StateCounts documents={shown} states={states} />}
+      </div>
       <section ref={region} tabIndex={-1} aria-label={listTexts.list} className="docs-region">
         {!isReading && shown.length === 0 && error === null ? (
           isFiltered ? (

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import type { DocumentState } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
@@ -11,6 +11,7 @@ import { metadataText } from '../metadata.js'
 import { StateBadge } from '../state-badge.js'
 import { TEXTS } from '../texts.js'
 import { useRetry } from '../use-retry.js'
+import type { FromList } from './list-address.js'
 import { LIST_TEXTS } from './list-texts.js'
 
 interface DocumentRowProps {
@@ -25,9 +26,10 @@ interface DocumentRowProps {
 /** The cells of a document. */
 export function DocumentRow({ contextId, document, state, isSelected, onSelect }: DocumentRowProps): ReactElement {
   const texts = useTexts(LIST_TEXTS)
-  const { tryAgain, chunks: chunksName } = useTexts(TEXTS)
+  const { tryAgain, chunksOf: chunksName } = useTexts(TEXTS)
   const format = useFormat()
   const retry = useRetry(contextId)
+  const from: FromList = { listQuery: useSearch() }
   const { failureText } = useDocumentErrorText()
   const { id, displayName, size, chunks, created, metadata } = document
   const progress = progressOf(document, state)
@@ -45,7 +47,9 @@ export function DocumentRow({ contextId, document, state, isSelected, onSelect }
         </div>
       )}
       <div role="cell" className="docs-name">
-        <Link href={`/gpts/${contextId}/documents/${id}`}>{displayName}</Link>
+        <Link href={`/gpts/${contextId}/documents/${id}`} state={from}>
+          {displayName}
+        </Link>
         <div className="hint docs-metadata">{metadataText(metadata)}</div>
         {reason != null && <div className="field-error">{failureText(reason)}</div>}
       </div>
@@ -64,7 +68,7 @@ export function DocumentRow({ contextId, document, state, isSelected, onSelect }
       <div role="cell" className="docs-chunks">
         {progress.stage === 'completed' && (
           <>
-            {format.number(chunks)} <span className="docs-narrow">{chunksName}</span>
+            {format.number(chunks)} <span className="docs-narrow">{chunksName(chunks)}</span>
           </>
         )}
       </div>

@@ -3,6 +3,9 @@ export const STATE_FILTERS = ['all', 'busy', 'completed', 'failed'] as const
 
 export type StateFilter = (typeof STATE_FILTERS)[number]
 
+/** A state in which documents are. */
+export type CountedState = Exclude<StateFilter, 'all'>
+
 /** The conditions for the documents that the list shows. */
 export interface Filters {
   /** A part of the name; empty for all names. */

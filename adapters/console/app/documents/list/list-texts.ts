@@ -1,5 +1,6 @@
 import type { Texts } from '../../texts/language.js'
-import type { Filters, StateFilter } from './filters.js'
+import { plural } from '../../texts/plural.js'
+import type { CountedState, Filters, StateFilter } from './filters.js'
 
 interface ListTexts {
   readonly list: string
@@ -8,6 +9,8 @@ interface ListTexts {
   readonly emptyReader: string
   readonly reading: (count: string) => string
   readonly count: (count: string, isFiltered: boolean) => string
+  /** Says the number of documents in a state. */
+  readonly inState: (count: string, state: CountedState) => string
   /** Says which filter hides all documents. */
   readonly noneFound: (filters: Filters) => string
   readonly noneFoundText: string
@@ -34,11 +37,12 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     emptyText:
       'A GPT answers from its documents. Drop files or a folder above: you see how each file is read, and can look at its text afterwards.',
     emptyReader: 'A GPT answers from its documents. Ask somebody who may change documents to upload some.',
-    reading: (count) => `Reading the list: ${count} documents until now …`,
+    reading: (count) => `Reading the list: ${plural.en(count, '1 document', `${count} documents`)} until now …`,
     count: (count, isFiltered) => {
-      if (!isFiltered) return count === '1' ? '1 document' : `${count} documents`
-      return count === '1' ? '1 document passes the filters' : `${count} documents pass the filters`
+      if (!isFiltered) return plural.en(count, '1 document', `${count} documents`)
+      return plural.en(count, '1 document passes the filters', `${count} documents pass the filters`)
     },
+    inState: (count, state) => `${count} ${ENGLISH_STATES[state].toLowerCase()}`,
     noneFound: ({ name, state }) => {
       if (state === 'all') return `No document has “${name}” in its name`
       return `No document ${name === '' ? '' : `with “${name}” in its name `}is in the state “${ENGLISH_STATES[state]}”`
@@ -61,11 +65,12 @@ export const LIST_TEXTS: Texts<ListTexts> = {
       'Ein GPT antwortet aus seinen Dokumenten. Zieh Dateien oder einen Ordner in das Feld oben. Du siehst, wie jede Datei gelesen wird, und kannst danach ihren Text ansehen.',
     emptyReader:
       'Ein GPT antwortet aus seinen Dokumenten. Bitte jemanden, der Dokumente ändern darf, welche hochzuladen.',
-    reading: (count) => `Liste wird gelesen: bis jetzt ${count} Dokumente …`,
+    reading: (count) => `Liste wird gelesen: bis jetzt ${plural.de(count, '1 Dokument', `${count} Dokumente`)} …`,
     count: (count, isFiltered) => {
-      if (!isFiltered) return count === '1' ? '1 Dokument' : `${count} Dokumente`
-      return count === '1' ? '1 Dokument passt zu den Filtern' : `${count} Dokumente passen zu den Filtern`
+      if (!isFiltered) return plural.de(count, '1 Dokument', `${count} Dokumente`)
+      return plural.de(count, '1 Dokument passt zu den Filtern', `${count} Dokumente passen zu den Filtern`)
     },
+    inState: (count, state) => `${count} ${state === 'busy' ? 'in Arbeit' : GERMAN_STATES[state].toLowerCase()}`,
     noneFound: ({ name, state }) => {
       if (state === 'all') return `Kein Dokument hat „${name}“ im Namen`
       return `Kein Dokument ${name === '' ? '' : `mit „${name}“ im Namen `}hat den Status „${GERMAN_STATES[state]}“`

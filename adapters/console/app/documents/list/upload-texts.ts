@@ -1,4 +1,5 @@
 import type { Texts } from '../../texts/language.js'
+import { plural } from '../../texts/plural.js'
 
 interface UploadTexts {
   readonly title: string
@@ -19,7 +20,7 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
   en: {
     title: 'Uploads',
     summary: (done, all, failed) => `${done} of ${all} done${failed !== undefined ? `, ${failed} failed` : ''}.`,
-    more: (count) => `… and ${count} more`,
+    more: (count) => plural.en(count, '… and 1 more file', `… and ${count} more files`),
     queued: 'Waits for its turn',
     sending: (percent) => `Sending: ${percent}`,
     away: 'The server does not answer now. The upload goes on by itself once it does.',
@@ -34,7 +35,7 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     title: 'Hochladen',
     summary: (done, all, failed) =>
       `${done} von ${all} fertig${failed !== undefined ? `, ${failed} fehlgeschlagen` : ''}.`,
-    more: (count) => `… und ${count} weitere`,
+    more: (count) => plural.de(count, '… und 1 weitere Datei', `… und ${count} weitere Dateien`),
     queued: 'Wartet, bis es an der Reihe ist',
     sending: (percent) => `Wird gesendet: ${percent}`,
     away: 'Der Server antwortet gerade nicht. Das Hochladen geht von selbst weiter, sobald er antwortet.',

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
+import { useStore } from '../../ui/store.js'
 import { useDocuments } from '../use-documents.js'
 import { useContextWork } from '../work/context-work.js'
-import { useStore } from '../work/store.js'
 import { NO_FILTERS } from './filters.js'
 import { UploadList } from './upload-list.js'
 

@@ -1,4 +1,5 @@
 import { type AlcoveClient, useApi } from '../../api/api.js'
+import { reportUploads } from '../../frame/running-uploads.js'
 import { type LoginEndReason, onLoginEnd, onOpenWork } from '../../login/login-end.js'
 import { useLogin } from '../../login/use-login.js'
 import { Deletions } from './deletions.js'
@@ -19,14 +20,15 @@ export function useContextWork(contextId: number): ContextWork {
   const api = useApi()
   const { login, account } = useLogin()
   const key = `${login.user.id} ${login.clientId} ${account?.id} ${contextId}`
-  const work = works.get(key) ?? createWork(api, contextId)
+  const work = works.get(key) ?? createWork(api, contextId, account?.id)
   works.set(key, work)
   return work
 }
 
-function createWork(api: AlcoveClient, contextId: number): ContextWork {
+function createWork(api: AlcoveClient, contextId: number, accountId: number | undefined): ContextWork {
   const deletions = new Deletions(api, contextId)
   const uploads = new UploadQueue(api, contextId, async (file) => await deletions.settle(file))
+  uploads.uploads.subscribe(() => reportUploads({ accountId, contextId, files: uploads.openCount }))
   return { uploads, deletions, watch: new DocumentWatch(api, contextId) }
 }
 

@@ -1,8 +1,8 @@
 import { AlcoveApiError, type AlcoveClient, dataOf } from '../../api/api.js'
 import type { LoginEndReason } from '../../login/login-end.js'
+import { Store } from '../../ui/store.js'
 import { toast } from '../../ui/toasts.js'
 import type { Listed } from '../document.js'
-import { Store } from './store.js'
 import type { GivenFile } from './upload-queue.js'
 
 /** The messages about a deletion. */

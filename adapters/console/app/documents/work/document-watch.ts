@@ -1,6 +1,6 @@
 import type { AlcoveClient, DocumentState } from '../../api/api.js'
 import { isRefusal } from '../../api/is-refusal.js'
-import { Store } from './store.js'
+import { Store } from '../../ui/store.js'
 
 /** The states that the stream has told since it began. */
 export interface Watched {

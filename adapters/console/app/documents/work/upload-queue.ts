@@ -1,5 +1,5 @@
 import { AlcoveApiError, type AlcoveClient, AlcoveClientError, dataOf } from '../../api/api.js'
-import { Store } from './store.js'
+import { Store } from '../../ui/store.js'
 
 /** A file that the user gave. */
 export interface GivenFile {

@@ -32,7 +32,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       renew: ['renew', 'renewed'],
       replace: ['replace', 'replaced'],
       request: ['request', 'requested'],
-      resend: ['send again', 'sent again'],
+      resend: ['resend', 'resent'],
       resume: ['resume', 'resumed'],
       revoke: ['revoke', 'revoked'],
       rotate: ['renew', 'renewed'],
@@ -53,7 +53,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       company: 'the company #',
       context: 'the GPT #',
       'contexts-of': 'the GPTs of the user #',
-      delivery: 'the webhook, as delivery #',
+      delivery: 'a delivery (new number #)',
       destination: 'the destination #',
       document: 'the document #',
       'document-again': 'the document # again',
@@ -78,7 +78,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       company: 'the company # from {oldParentId} to {newParentId}',
       context: 'the GPT # of the user {oldUserId} to the user {newUserId}',
       'contexts-of': 'the GPTs of the user # to the user {newUserId}',
-      delivery: 'the webhook to the destination {destinationId}, as delivery #',
+      delivery: 'a delivery to the destination {destinationId} (new number #)',
       document: 'the document # of the GPT {contextId}',
       'document-again': 'the document # of the GPT {contextId} again',
       permission: 'the permission of the user {userId} with the role {roleId} on the account {accountId}',
@@ -125,7 +125,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       company: 'die Firma #',
       context: 'das GPT #',
       'contexts-of': 'die GPTs des Benutzers #',
-      delivery: 'den Webhook, als Zustellung #,',
+      delivery: 'eine Zustellung (neue Nummer #)',
       destination: 'das Ziel #',
       document: 'das Dokument #',
       'document-again': 'das Dokument # noch einmal',
@@ -150,7 +150,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       company: 'die Firma # von {oldParentId} zu {newParentId}',
       context: 'das GPT # des Benutzers {oldUserId} dem Benutzer {newUserId}',
       'contexts-of': 'die GPTs des Benutzers # dem Benutzer {newUserId}',
-      delivery: 'den Webhook an das Ziel {destinationId}, als Zustellung #,',
+      delivery: 'eine Zustellung an das Ziel {destinationId} (neue Nummer #)',
       document: 'das Dokument # des GPTs {contextId}',
       'document-again': 'das Dokument # des GPTs {contextId} noch einmal',
       permission: 'das Recht des Benutzers {userId} mit der Rolle {roleId} auf dem Konto {accountId}',
@@ -182,6 +182,6 @@ export function sentenceOf(texts: ActionTexts, entry: AuditEntry): string {
 /** The name of an action without a target, such as "Create the GPT". */
 export function titleOf(texts: ActionTexts, action: AuditAction): string {
   const [verb, object] = ACTIONS[action]
-  const title = texts.title(texts.verbs[verb][0], texts.objects[object].replace(/ #,?/, ''))
+  const title = texts.title(texts.verbs[verb][0], texts.objects[object].replace(/ (?:#|\([^)]*#\))/, ''))
   return title.slice(0, 1).toUpperCase() + title.slice(1)
 }

@@ -27,5 +27,5 @@ export function useActors(chosen: number | undefined): readonly Actor[] {
   })
   const ids = [...new Set([...(chosen === undefined ? [] : [chosen]), ...data])]
   const names = useUserNames(ids)
-  return ids.map((id, at) => ({ id, name: names[at] }))
+  return ids.map((id, at) => ({ id, name: names[at]?.name }))
 }

@@ -1,5 +1,6 @@
 import type { Schema } from '../../api/api.js'
 import type { Texts } from '../../texts/language.js'
+import { plural } from '../../texts/plural.js'
 
 interface DoctorTexts {
   readonly title: string
@@ -40,7 +41,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'Run a check after a crash, a full disk or a restored backup, or when answers miss something. It reads every file and may take minutes; searches and uploads go on meanwhile.',
     report: 'Report',
     healthy: 'Everything is in order: all that was checked fits together.',
-    unhealthy: (problems) => `The check found ${problems === 1 ? 'a problem' : `${problems} problems`}.`,
+    unhealthy: (problems) => `The check found ${plural.en(problems, 'a problem', `${problems} problems`)}.`,
     repair: [
       'To mend what can be repaired, somebody with a command line runs',
       'on the machine of the server. Stop the server first, unless it uses PostgreSQL.',
@@ -79,7 +80,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'Prüfe nach einem Absturz, einer vollen Festplatte oder einem wiederhergestellten Backup, oder wenn in Antworten etwas fehlt. Das liest jede Datei und kann Minuten dauern; Suchen und Uploads gehen weiter.',
     report: 'Bericht',
     healthy: 'Alles ist in Ordnung: Was geprüft wurde, passt zusammen.',
-    unhealthy: (problems) => `Die Prüfung hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden.`,
+    unhealthy: (problems) => `Die Prüfung hat ${plural.de(problems, 'ein Problem', `${problems} Probleme`)} gefunden.`,
     repair: [
       'Was sich reparieren lässt, repariert jemand mit einer Kommandozeile durch',
       'auf der Maschine des Servers. Halte den Server vorher an, außer er benutzt PostgreSQL.',

@@ -1,4 +1,5 @@
 import type { Texts } from '../../texts/language.js'
+import { plural } from '../../texts/plural.js'
 
 interface QueueKind {
   readonly name: string
@@ -31,11 +32,11 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     meanings:
       'Waiting: due now. Delayed: due later. Retrying: has failed before. Crashing: taken three times without progress, so it may crash the process.',
     crashing: (name, jobs) =>
-      `${name}: ${jobs === 1 ? 'a job was' : `${jobs} jobs were`} taken three times without progress, and may crash the process that runs them. Find the job in the log of the server. A document that crashes it fails after six tries; remove it then.`,
+      `${name}: ${plural.en(jobs, 'a job was', `${jobs} jobs were`)} taken three times without progress, and may crash the process that runs them. Find the job in the log of the server. A document that crashes it fails after six tries; remove it then.`,
     late: (name, age) =>
       `${name}: the oldest job has waited for ${age}. Check in the log that the workers run; more processes do more at a time.`,
     retrying: (name, jobs) =>
-      `${name}: ${jobs === 1 ? 'a job has failed and is' : `${jobs} jobs have failed and are`} tried again. "jobs.failed" in the log of the server says why.`,
+      `${name}: ${plural.en(jobs, 'a job has failed and is', `${jobs} jobs have failed and are`)} tried again. "jobs.failed" in the log of the server says why.`,
     good: 'No queue needs your attention.',
     failed: 'A delivery that has failed for good is in no queue any more.',
     failedLink: 'Failed deliveries of webhooks',
@@ -65,11 +66,11 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     meanings:
       'Wartend: jetzt fällig. Später: noch nicht fällig. Wiederholt: schon fehlgeschlagen. Abstürze: dreimal ohne Fortschritt begonnen, vielleicht stürzt der Prozess daran ab.',
     crashing: (name, jobs) =>
-      `${name}: ${jobs === 1 ? 'Ein Auftrag wurde' : `${jobs} Aufträge wurden`} dreimal ohne Fortschritt begonnen. Vielleicht stürzt der Prozess daran ab. Suche den Auftrag im Log des Servers. Ein Dokument, an dem er abstürzt, schlägt nach sechs Versuchen fehl; lösche es dann.`,
+      `${name}: ${plural.de(jobs, 'Ein Auftrag wurde', `${jobs} Aufträge wurden`)} dreimal ohne Fortschritt begonnen. Vielleicht stürzt der Prozess daran ab. Suche den Auftrag im Log des Servers. Ein Dokument, an dem er abstürzt, schlägt nach sechs Versuchen fehl; lösche es dann.`,
     late: (name, age) =>
       `${name}: Der älteste Auftrag wartet seit ${age}. Prüfe im Log, ob die Worker laufen; mehr Prozesse schaffen mehr auf einmal.`,
     retrying: (name, jobs) =>
-      `${name}: ${jobs === 1 ? 'Ein Auftrag ist fehlgeschlagen und wird' : `${jobs} Aufträge sind fehlgeschlagen und werden`} noch einmal versucht. „jobs.failed“ im Log des Servers nennt den Grund.`,
+      `${name}: ${plural.de(jobs, 'Ein Auftrag ist fehlgeschlagen und wird', `${jobs} Aufträge sind fehlgeschlagen und werden`)} noch einmal versucht. „jobs.failed“ im Log des Servers nennt den Grund.`,
     good: 'Keine Warteschlange braucht Aufmerksamkeit.',
     failed: 'Eine endgültig fehlgeschlagene Zustellung ist in keiner Warteschlange mehr.',
     failedLink: 'Fehlgeschlagene Zustellungen',

@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
+import { type Installation, useInstallation } from '../../api/use-installation.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { Loaded, Note } from '../../ui/notes.js'
@@ -10,7 +11,6 @@ import { HealthPanel } from './health-panel.js'
 import { ModelCards } from './model-cards.js'
 import { QueueTable } from './queue-table.js'
 import { STATE_TEXTS } from './state-texts.js'
-import { type Installation, useInstallation } from './use-installation.js'
 
 const POLL_MS = 5_000
 

@@ -1,4 +1,5 @@
 import type { Texts } from '../../texts/language.js'
+import { plural } from '../../texts/plural.js'
 
 interface StateTexts {
   readonly title: string
@@ -72,7 +73,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     noStartCheck: 'The check is not finished yet, or this process does not run it.',
     startCheckGood: 'The quick check after the start found nothing wrong. The doctor checks thoroughly.',
     startCheckBad: (problems) =>
-      `The quick check after the start found ${problems === 1 ? 'a problem' : `${problems} problems`}. The doctor checks thoroughly.`,
+      `The quick check after the start found ${plural.en(problems, 'a problem', `${problems} problems`)}. The doctor checks thoroughly.`,
   },
   de: {
     title: 'Status',
@@ -116,6 +117,6 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     startCheckGood:
       'Die schnelle Prüfung nach dem Start hat keinen Fehler gefunden. Gründlicher ist die Seite Prüfung.',
     startCheckBad: (problems) =>
-      `Die schnelle Prüfung nach dem Start hat ${problems === 1 ? 'ein Problem' : `${problems} Probleme`} gefunden. Gründlicher ist die Seite Prüfung.`,
+      `Die schnelle Prüfung nach dem Start hat ${plural.de(problems, 'ein Problem', `${problems} Probleme`)} gefunden. Gründlicher ist die Seite Prüfung.`,
   },
 }
