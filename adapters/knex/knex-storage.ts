@@ -24,7 +24,7 @@ import {
 } from './repositories/company-repositories.js'
 import { KnexContextRepository } from './repositories/context-repository.js'
 import { KnexDeliveryRepository } from './repositories/delivery-repository.js'
-import { KnexDocumentRepository, KnexUploadRepository } from './repositories/document-repositories.js'
+import { KnexDocumentRepository } from './repositories/document-repository.js'
 import { KnexJobRepository } from './repositories/job-repository.js'
 import type { Session } from './repositories/knex-repository.js'
 import { KnexDestinationRepository, KnexEventRepository } from './repositories/outbox-repositories.js'
@@ -36,6 +36,7 @@ import {
   KnexRevokedTokenRepository,
 } from './repositories/security-repositories.js'
 import { KnexShadowRepository } from './repositories/shadow-repository.js'
+import { KnexUploadRepository } from './repositories/upload-repository.js'
 import {
   KnexMailRepository,
   KnexPasswordTokenRepository,

@@ -5,15 +5,20 @@ import {
   type StorageSize,
   UnsupportedError,
 } from '../../src/ports/index.js'
+import { apiKeyRepository } from './storage/api-key-repository.js'
+import { chunkRepository } from './storage/chunk-repository.js'
 import {
-  chunkRepository,
-  contextRepository,
-  documentRepository,
-  uploadRepository,
-} from './storage/document-repositories.js'
+  accountRepository,
+  companyRepository,
+  regionRepository,
+  settingRepository,
+} from './storage/company-repositories.js'
+import { contextRepository } from './storage/context-repository.js'
+import { documentRepository } from './storage/document-repository.js'
 import { jobRepository } from './storage/job-repository.js'
 import { MemoryTables } from './storage/memory-tables.js'
 import { deliveryRepository, destinationRepository, eventRepository } from './storage/outbox-repositories.js'
+import { permissionRepository } from './storage/permission-repository.js'
 import {
   auditRepository,
   oneTimePasswordRepository,
@@ -21,18 +26,8 @@ import {
   revokedTokenRepository,
 } from './storage/security-repositories.js'
 import { shadowRepository } from './storage/shadow-repository.js'
-import {
-  accountRepository,
-  apiKeyRepository,
-  companyRepository,
-  mailRepository,
-  passwordTokenRepository,
-  permissionRepository,
-  regionRepository,
-  roleRepository,
-  settingRepository,
-  userRepository,
-} from './storage/tenancy-repositories.js'
+import { uploadRepository } from './storage/upload-repository.js'
+import { mailRepository, passwordTokenRepository, roleRepository, userRepository } from './storage/user-repositories.js'
 
 /**
  * Storage in memory. Transactions run one after the other; a journal rolls them back. The end of the process deletes

@@ -128,6 +128,33 @@ export {
   type AuditRepository,
 } from './storage/audit-repository.js'
 export {
+  type ChunkCounts,
+  type ChunkGaps,
+  type ChunkKey,
+  type ChunkPlace,
+  type ChunkRecord,
+  type ChunkRepository,
+  type FoundWindow,
+  type NewChunk,
+  NO_GAPS,
+  NO_PLACE,
+  type VisibleChunk,
+  type WindowRecord,
+} from './storage/documents/chunk-repository.js'
+export {
+  type ChunkSettings,
+  type ContextFilter,
+  type ContextGenerations,
+  type ContextHandOver,
+  type ContextRecord,
+  type ContextReindexing,
+  type ContextRepository,
+  type ContextSize,
+  type ContextsSize,
+  SEARCH_MODES,
+  type SearchMode,
+} from './storage/documents/context-repository.js'
+export {
   type DocumentConditions,
   itemsOf,
   type KeyRule,
@@ -137,7 +164,7 @@ export {
   type MetadataScalar,
   meetsConditions,
   type ValueTests,
-} from './storage/document-conditions.js'
+} from './storage/documents/document-conditions.js'
 export {
   comparePositions,
   DOCUMENT_ORDERS,
@@ -149,7 +176,7 @@ export {
   type DocumentStatus,
   isSelected,
   statusOf,
-} from './storage/document-list.js'
+} from './storage/documents/document-list.js'
 export {
   type DocumentNames,
   displayName,
@@ -158,47 +185,25 @@ export {
   foldedNamesOf,
   foldName,
   shownName,
-} from './storage/document-names.js'
-export {
-  type ChunkCounts,
-  type ChunkGaps,
-  type ChunkKey,
-  type ChunkPlace,
-  type ChunkRecord,
-  type ChunkSettings,
-  type ContextGenerations,
-  type ContextRecord,
-  type ContextReindexing,
-  type DocumentMetadata,
-  type DocumentRecord,
-  type DocumentStateCounts,
-  type DocumentVisibility,
-  type IngestionReceipt,
-  type MetadataValue,
-  type NewChunk,
-  NO_GAPS,
-  NO_PLACE,
-  type Page,
-  SEARCH_MODES,
-  type SearchMode,
-  type UploadRecord,
-  type VersionMark,
-  type VisibleChunk,
-  type WindowRecord,
-  type WordVisibility,
-} from './storage/document-records.js'
+} from './storage/documents/document-names.js'
 export type {
-  ChunkRepository,
-  ContextFilter,
-  ContextHandOver,
-  ContextRepository,
-  ContextSize,
-  ContextsSize,
-  DocumentRepository,
-  FoundWindow,
-  NewDocumentRecord,
-  UploadRepository,
-} from './storage/document-repositories.js'
+  DocumentMetadata,
+  DocumentRecord,
+  DocumentStateCounts,
+  DocumentVisibility,
+  IngestionReceipt,
+  MetadataValue,
+  VersionMark,
+  WordVisibility,
+} from './storage/documents/document-record.js'
+export type { DocumentRepository, NewDocumentRecord } from './storage/documents/document-repository.js'
+export type {
+  ReindexProgress,
+  ShadowRepository,
+  SwitchedVersions,
+  UncompletedShadow,
+} from './storage/documents/shadow-repository.js'
+export type { UploadRecord, UploadRepository } from './storage/documents/upload-repository.js'
 export {
   BACKUP_JOB,
   type ClaimedJob,
@@ -222,22 +227,24 @@ export {
   type DeliveryRepository,
   type DeliveryState,
   type DeliveryStatus,
+  type FannedEvent,
+  type NewAttempt,
+  type NewDelivery,
+  type SendableDelivery,
+  type UnsentDelivery,
+} from './storage/outbox/delivery-repository.js'
+export {
   type DestinationRecord,
   type DestinationRepository,
   type DestinationVersion,
   type DisabledReason,
-  type EventRecord,
-  type EventRepository,
-  type FannedEvent,
-  type NewAttempt,
-  type NewDelivery,
   RETRY_SCHEDULES,
   type RetrySchedule,
-  type SendableDelivery,
   SIGNATURE_SCHEMES,
   type SignatureScheme,
-  type UnsentDelivery,
-} from './storage/outbox-repositories.js'
+} from './storage/outbox/destination-repository.js'
+export type { EventRecord, EventRepository } from './storage/outbox/event-repository.js'
+export type { Page } from './storage/page.js'
 export type {
   OneTimePasswordRecord,
   OneTimePasswordRepository,
@@ -247,41 +254,32 @@ export type {
   RevokedToken,
   RevokedTokenRepository,
 } from './storage/rate-and-token-repositories.js'
+export type { AccountRecord, AccountRepository } from './storage/tenancy/account-repository.js'
+export type { ApiKeyFilter, ApiKeyRecord, ApiKeyRepository, Sight } from './storage/tenancy/api-key-repository.js'
 export type {
-  ReindexProgress,
-  ShadowRepository,
-  SwitchedVersions,
-  UncompletedShadow,
-} from './storage/shadow-repository.js'
-export type {
-  AccessRecord,
-  AccountRecord,
-  AccountRepository,
-  ApiKeyFilter,
-  ApiKeyRecord,
-  ApiKeyRepository,
   CompanyRecord,
   CompanyRepository,
-  MailRecord,
-  MailRepository,
-  NewMailRecord,
-  PasswordTokenRecord,
-  PasswordTokenRepository,
+  RegionRecord,
+  RegionRepository,
+  WithinFilter,
+} from './storage/tenancy/company-repository.js'
+export type { MailRecord, MailRepository, NewMailRecord } from './storage/tenancy/mail-repository.js'
+export type {
+  AccessRecord,
   PermissionAbroad,
   PermissionDetails,
   PermissionRecord,
   PermissionRepository,
-  RegionRecord,
-  RegionRepository,
-  RoleRecord,
-  RoleRepository,
-  Sight,
+} from './storage/tenancy/permission-repository.js'
+export type { RoleRecord, RoleRepository } from './storage/tenancy/role-repository.js'
+export type {
+  PasswordTokenRecord,
+  PasswordTokenRepository,
   UserChanges,
   UserRecord,
   UserRepository,
   UsersFilter,
-  WithinFilter,
-} from './storage/tenancy-repositories.js'
+} from './storage/tenancy/user-repository.js'
 export type { Repositories, SettingRepository, Storage, StorageSize, TransactionOptions } from './storage.js'
 export type {
   ExtractedPiece,

@@ -1,29 +1,25 @@
 import type { AuditRepository } from './storage/audit-repository.js'
-import type {
-  ChunkRepository,
-  ContextRepository,
-  DocumentRepository,
-  UploadRepository,
-} from './storage/document-repositories.js'
+import type { ChunkRepository } from './storage/documents/chunk-repository.js'
+import type { ContextRepository } from './storage/documents/context-repository.js'
+import type { DocumentRepository } from './storage/documents/document-repository.js'
+import type { ShadowRepository } from './storage/documents/shadow-repository.js'
+import type { UploadRepository } from './storage/documents/upload-repository.js'
 import type { JobRepository } from './storage/job-repository.js'
-import type { DeliveryRepository, DestinationRepository, EventRepository } from './storage/outbox-repositories.js'
+import type { DeliveryRepository } from './storage/outbox/delivery-repository.js'
+import type { DestinationRepository } from './storage/outbox/destination-repository.js'
+import type { EventRepository } from './storage/outbox/event-repository.js'
 import type {
   OneTimePasswordRepository,
   RateRepository,
   RevokedTokenRepository,
 } from './storage/rate-and-token-repositories.js'
-import type { ShadowRepository } from './storage/shadow-repository.js'
-import type {
-  AccountRepository,
-  ApiKeyRepository,
-  CompanyRepository,
-  MailRepository,
-  PasswordTokenRepository,
-  PermissionRepository,
-  RegionRepository,
-  RoleRepository,
-  UserRepository,
-} from './storage/tenancy-repositories.js'
+import type { AccountRepository } from './storage/tenancy/account-repository.js'
+import type { ApiKeyRepository } from './storage/tenancy/api-key-repository.js'
+import type { CompanyRepository, RegionRepository } from './storage/tenancy/company-repository.js'
+import type { MailRepository } from './storage/tenancy/mail-repository.js'
+import type { PermissionRepository } from './storage/tenancy/permission-repository.js'
+import type { RoleRepository } from './storage/tenancy/role-repository.js'
+import type { PasswordTokenRepository, UserRepository } from './storage/tenancy/user-repository.js'
 
 /** Small facts of the installation by key, such as the id of the owner. */
 export interface SettingRepository {

@@ -13,7 +13,7 @@ import type {
   WordVisibility,
 } from '../../../src/ports/index.js'
 import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
-import { toMetadata } from './document-repositories.js'
+import { toMetadata } from './document-rows.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
 import type {
-  AttemptOutcome,
   AttemptRecord,
   Cancellation,
   DeliveryFilter,
@@ -12,14 +11,21 @@ import type {
   NewAttempt,
   NewDelivery,
   Page,
-  RetrySchedule,
   SendableDelivery,
-  SignatureScheme,
   UnsentDelivery,
 } from '../../../src/ports/index.js'
 import { IS_OPEN } from '../migrations/0001-initial-events.js'
-import { bytes, number, numberOrNull, type Row, type TableName, text, textOrNull } from '../tables.js'
+import { bytes, number, type Row, type TableName, text } from '../tables.js'
 import { descendants } from './company-repositories.js'
+import {
+  DESTINATION_COLUMNS,
+  toAttempt,
+  toCancelledRow,
+  toDelivery,
+  toRow,
+  toSendableDestination,
+  toState,
+} from './delivery-rows.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 import { disabledCompanyIds, whereGetsEventsOf, whereNamed } from './outbox-repositories.js'
 
@@ -37,20 +43,6 @@ const OUTCOME_COLUMNS = {
   response_body: 'text',
   duration_ms: 'bigint',
 } as const
-/** The columns of {@link toSendableDestination}. */
-const DESTINATION_COLUMNS = [
-  'url',
-  'signature_scheme',
-  'retry',
-  'sealed_secret',
-  'previous_sealed_secret',
-  'previous_secret_expires',
-  'failing_since',
-  'failure_reported',
-]
-  .map((column) => `destination.${column}`)
-  // A delivery has a column of this name.
-  .concat('destination.updated as destination_updated')
 const OPEN_STATUSES: readonly DeliveryStatus[] = ['pending', 'delivering']
 /** Oldest finished rows that are read. The clocks of processes differ, so a few of the first ones may be new. */
 const MIN_ROWS_READ = 1_000
@@ -293,77 +285,5 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   #rowsOf(table: TableName): Knex.QueryBuilder<Row, Row[]> {
     return this.session.knex<Row>(this.session.name(table))
-  }
-}
-
-function toCancelledRow({ error, updated }: Cancellation): Row {
-  return { status: 'cancelled', error, updated }
-}
-
-function toState({ status, httpStatus, attemptCount, error, updated }: Partial<DeliveryState>): Row {
-  return { status, http_status: httpStatus, attempt_count: attemptCount, error, updated }
-}
-
-function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {
-  return {
-    event_row: delivery.eventRow,
-    event_id: delivery.eventId,
-    type: delivery.type,
-    destination_id: delivery.destinationId,
-    company_id: delivery.companyId,
-    status: delivery.status,
-    http_status: delivery.httpStatus,
-    attempt_count: delivery.attemptCount,
-    error: delivery.error,
-    resend_of: delivery.resendOf,
-    traceparent: delivery.traceparent,
-    created: delivery.created,
-    updated: delivery.updated,
-  }
-}
-
-function toDelivery(row: Row): DeliveryRecord {
-  return {
-    id: number(row, 'id'),
-    eventRow: number(row, 'event_row'),
-    eventId: text(row, 'event_id'),
-    type: text(row, 'type'),
-    destinationId: number(row, 'destination_id'),
-    companyId: number(row, 'company_id'),
-    status: text(row, 'status') as DeliveryStatus,
-    httpStatus: numberOrNull(row, 'http_status'),
-    attemptCount: number(row, 'attempt_count'),
-    error: textOrNull(row, 'error'),
-    resendOf: numberOrNull(row, 'resend_of'),
-    traceparent: textOrNull(row, 'traceparent'),
-    created: text(row, 'created'),
-    updated: text(row, 'updated'),
-  }
-}
-
-function toSendableDestination(row: Row): SendableDelivery['destination'] {
-  return {
-    url: text(row, 'url'),
-    signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
-    retry: text(row, 'retry') as RetrySchedule,
-    sealedSecret: text(row, 'sealed_secret'),
-    previousSealedSecret: textOrNull(row, 'previous_sealed_secret'),
-    previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
-    failingSince: textOrNull(row, 'failing_since'),
-    failureReported: textOrNull(row, 'failure_reported'),
-    updated: text(row, 'destination_updated'),
-  }
-}
-
-function toAttempt(row: Row): AttemptRecord {
-  return {
-    id: number(row, 'id'),
-    deliveryId: number(row, 'delivery_id'),
-    outcome: textOrNull(row, 'outcome') as AttemptOutcome | null,
-    httpStatus: numberOrNull(row, 'http_status'),
-    error: textOrNull(row, 'error'),
-    responseBody: textOrNull(row, 'response_body'),
-    started: text(row, 'started'),
-    durationMs: numberOrNull(row, 'duration_ms'),
   }
 }

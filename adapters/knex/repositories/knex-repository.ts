@@ -46,24 +46,22 @@ export abstract class KnexRepository {
    * Reads a page of a list.
    * @param buildQuery returns a new query for the rows of the whole list, in any order
    * @param largeColumns text columns that may be large, which `maxBytes` of the page counts
-   * @param key the column that orders the list, with a different number in each row
    */
   protected async pageOf(
     buildQuery: () => Knex.QueryBuilder<Row, Row[]>,
     page: RowPage | undefined,
     largeColumns: readonly string[] = [],
-    key = 'id',
   ): Promise<readonly Row[]> {
-    if (page === undefined) return await buildQuery().orderBy(key).select()
+    if (page === undefined) return await buildQuery().orderBy('id').select()
     const { after, upTo, limit, maxBytes } = page
     const pageQuery = () => {
-      const rows = buildQuery().where(key, '>', after).orderBy(key).limit(limit)
-      return upTo === undefined ? rows : rows.where(key, '<=', upTo)
+      const rows = buildQuery().where('id', '>', after).orderBy('id').limit(limit)
+      return upTo === undefined ? rows : rows.where('id', '<=', upTo)
     }
     if (maxBytes === undefined || largeColumns.length === 0) return await pageQuery().select()
-    const sizes: Row[] = await pageQuery().select(key, this.session.knex.raw(`${sizeOf(largeColumns)} as bytes`))
+    const sizes: Row[] = await pageQuery().select('id', this.session.knex.raw(`${sizeOf(largeColumns)} as bytes`))
     const last = lastWithin(sizes, maxBytes)
-    return last === undefined ? [] : await pageQuery().where(key, '<=', number(last, key)).select()
+    return last === undefined ? [] : await pageQuery().where('id', '<=', number(last, 'id')).select()
   }
 
   /** Reads the ids of a page of a list. @param query the rows of the whole list, in any order */

@@ -1,4 +1,4 @@
-import type { Page } from './document-records.js'
+import type { Page } from './page.js'
 
 /** Work that is stored and done once. The job is written in the transaction that makes the work necessary. */
 export interface NewJob {

@@ -1,4 +1,4 @@
-import type { UsersFilter } from './tenancy-repositories.js'
+import type { UsersFilter } from './tenancy/user-repository.js'
 
 /** A limit for the number of events in a time window. */
 export interface RateLimit {

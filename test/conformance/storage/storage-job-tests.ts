@@ -121,11 +121,13 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     assert.equal(await storage.transaction(({ jobs }) => jobs.extendAll(stale, LEASE_MS)), false)
     assert.equal(await storage.transaction(({ jobs }) => jobs.extendAll(claimed, 1, { isProgress: true })), true)
     await wait(20)
-    assert.equal((await claim(storage))?.claims, 1, 'progress was recorded')
-    const others = claimed.slice(1)
+    const next = required(await claim(storage))
+    assert.equal(next.claims, 1, 'progress was recorded')
+    const others = claimed.filter(({ id }) => id !== next.id)
     assert.equal(await storage.transaction(({ jobs }) => jobs.completeAll(others)), true)
     assert.equal(await storage.transaction(({ jobs }) => jobs.completeAll(others)), false)
-    assert.deepEqual(await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 10 })), [1])
+    const left = await storage.read(({ jobs }) => jobs.subjects('test', { after: 0, limit: 10 }))
+    assert.deepEqual(left, [next.subject])
   })
 
   test('refuses records of a worker that has lost its lease', async (storage) => {

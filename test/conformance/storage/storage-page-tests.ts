@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Repositories, RowPage, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
+import { listDocuments } from './list-documents.js'
 import { LATER, NOW, PLAIN_DESTINATION, type Seed, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 /** A list that can be read page by page. */
@@ -235,7 +236,7 @@ const LISTS: Readonly<
     })
     return {
       ids,
-      list: (page) => storage.read(({ documents }) => documents.list(contextId, page)),
+      list: (page) => storage.read(({ documents }) => listDocuments(documents, contextId, page)),
       listIds: (page) => storage.read(({ documents }) => documents.listPublicIds(contextId, page)),
       count: () => storage.read(({ documents }) => documents.count(contextId)),
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
+import { listDocuments } from './list-documents.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 const VERSION = 7
@@ -133,7 +134,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       assert.deepEqual(before.hidden, [])
       assert.deepEqual((await repository.visibility(context.id)).hidden, [])
       assert.deepEqual((await repository.wordVisibility(context.id, RULES)).hidden, [])
-      assert.deepEqual(await repository.list(context.id), documents)
+      assert.deepEqual(await listDocuments(repository, context.id), documents)
       assert.equal(await repository.count(context.id), 2)
       assert.deepEqual(await repository.listReplacements(context.id), [])
       assert.deepEqual(await repository.listUnfinished(), [])
@@ -203,7 +204,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     await storage.transaction(({ contexts }) => contexts.update(context.id, { generation: 1, lastGeneration: 1 }))
     await storage.read(async (repositories) => {
       const { documents: repository, shadows, chunks, uploads } = repositories
-      const listed = await repository.list(context.id)
+      const listed = await listDocuments(repository, context.id)
       assert.deepEqual(idsOf(listed), ids)
       assert.deepEqual(publicIdsOf(listed), publicIdsOf(documents))
       assert.deepEqual(
@@ -242,7 +243,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       }),
       /rolled back/,
     )
-    const listed = await storage.read(({ documents }) => documents.list(seeded.context.id))
+    const listed = await storage.read(({ documents }) => listDocuments(documents, seeded.context.id))
     assert.deepEqual(listed, seeded.documents)
   })
 
@@ -256,7 +257,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       }),
       /rolled back/,
     )
-    const listed = await storage.read(({ documents }) => documents.list(seeded.context.id))
+    const listed = await storage.read(({ documents }) => listDocuments(documents, seeded.context.id))
     assert.deepEqual(listed, seeded.documents)
   })
 
@@ -303,7 +304,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     })
     assert.deepEqual(await switchContext(storage, seeded), { unprocessed: [], purged: ids.slice(0, 2) })
     await storage.read(async ({ documents: repository }) => {
-      assert.deepEqual(idsOf(await repository.list(context.id)), ids.slice(2))
+      assert.deepEqual(idsOf(await listDocuments(repository, context.id)), ids.slice(2))
       const hidden = [documents[0], documents[1]].map((document) => document?.id ?? 0)
       assert.deepEqual((await repository.visibility(context.id)).hidden, [...hidden, ...ids.slice(0, 2)])
     })
@@ -319,7 +320,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     await complete(storage, [...(await addShadows(storage, seeded)), shadow ?? 0])
     await switchContext(storage, seeded)
     const [listed, former] = await storage.read(async ({ documents, shadows }) => [
-      await documents.list(other.context.id),
+      await listDocuments(documents, other.context.id),
       await shadows.listDeleted(other.context.id, { limit: 9 }),
     ])
     assert.deepEqual([listed, former], [other.documents, []])

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
+import { listDocuments } from './list-documents.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
 
 const VERSION = 7
+/** More rows than one read of a list has. */
+const MANY = 1_003
 const DONE = { started: NOW, completed: NOW, wordsVersion: VERSION, embeddedChunks: 1 }
 
 /** A document with a completed version and a replacement that has everything but its completion. */
@@ -63,7 +66,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     await storage.read(async ({ documents, chunks, contexts }) => {
       assert.deepEqual(await documents.getCurrent(old.publicId), old)
       assert.equal(await documents.getCurrent(replacement.id), undefined)
-      assert.deepEqual(await documents.list(context.id), [old])
+      assert.deepEqual(await listDocuments(documents, context.id), [old])
       assert.deepEqual(await documents.listPublicIds(context.id, { after: 0, limit: 9 }), [old.publicId])
       assert.equal(await documents.count(context.id), 1)
       assert.deepEqual(await documents.listReplacements(context.id), [replacement])
@@ -106,7 +109,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       assert.equal((await documents.getCurrent(old.publicId))?.id, replacement.id)
       assert.equal(await documents.getByUuid(old.uuid), undefined)
       assert.deepEqual(
-        (await documents.list(context.id)).map(({ id, publicId, uuid }) => ({ id, publicId, uuid })),
+        (await listDocuments(documents, context.id)).map(({ id, publicId, uuid }) => ({ id, publicId, uuid })),
         [{ id: replacement.id, publicId: old.publicId, uuid: replacement.uuid }],
       )
       assert.equal(await documents.count(context.id), 1)
@@ -132,7 +135,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     })
     await assert.rejects(failing, /a crash/)
     await storage.read(async ({ documents }) => {
-      assert.deepEqual(await documents.list(context.id), [old])
+      assert.deepEqual(await listDocuments(documents, context.id), [old])
       assert.deepEqual(await documents.listReplacements(context.id), [replacement])
     })
   })
@@ -171,7 +174,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     await swap(storage, replaced)
     const expected = [old, ...others].map(({ publicId }) => publicId)
     await storage.read(async ({ documents }) => {
-      const listed = await documents.list(context.id)
+      const listed = await listDocuments(documents, context.id)
       assert.deepEqual(
         listed.map(({ publicId }) => publicId),
         expected,
@@ -179,7 +182,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       assert.equal(listed[0]?.id, replacement.id)
       const pages: number[] = []
       for (let after = 0; ; ) {
-        const [found] = await documents.list(context.id, { after, limit: 1, maxBytes: 1 })
+        const [found] = await listDocuments(documents, context.id, { after, limit: 1, maxBytes: 1 })
         if (found === undefined) break
         pages.push(found.publicId)
         after = found.publicId
@@ -187,7 +190,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       assert.deepEqual(pages, expected)
       assert.deepEqual(await documents.listPublicIds(context.id, { after: old.publicId, limit: 9 }), expected.slice(1))
       const upTo = expected[1] ?? 0
-      const firstTwo = await documents.list(context.id, { after: 0, upTo, limit: 9 })
+      const firstTwo = await listDocuments(documents, context.id, { after: 0, upTo, limit: 9 })
       assert.equal(firstTwo.length, 2)
     })
   })
@@ -210,6 +213,22 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       assert.deepEqual(await list(), [])
       assert.equal((await documents.listReplacements(other.id)).length, 1)
     })
+  })
+
+  test('lists many replacements completely, in the order of their documents', async (storage) => {
+    const { context, publicIds } = await storage.transaction(async (repositories) => {
+      const made = await seedContext(repositories, await seedCompany(repositories))
+      const replaced: DocumentRecord[] = []
+      for (let at = 0; at < MANY; at += 1) replaced.push(await seedDocument(repositories, made, `old-${at}`, DONE))
+      // The order of the replacements' own ids is the opposite one.
+      for (const old of [...replaced].reverse()) await seedReplacement(repositories, made, old)
+      return { context: made, publicIds: replaced.map(({ publicId }) => publicId) }
+    })
+    const listed = await storage.read(({ documents }) => documents.listReplacements(context.id))
+    assert.deepEqual(
+      listed.map(({ publicId }) => publicId),
+      publicIds,
+    )
   })
 
   test('counts a document with the larger of its two versions in the quota', async (storage) => {

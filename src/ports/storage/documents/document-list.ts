@@ -1,6 +1,6 @@
 import { compareCodePoints, type DocumentConditions, meetsConditions } from './document-conditions.js'
 import { foldedNamesOf } from './document-names.js'
-import type { DocumentRecord } from './document-records.js'
+import type { DocumentRecord } from './document-record.js'
 
 /** `oldest` and `newest`: by id, upwards or downwards. `name`: by the folded name, then by id. */
 export const DOCUMENT_ORDERS = ['oldest', 'newest', 'name'] as const

@@ -1,4 +1,4 @@
-import type { DocumentRecord, MetadataValue } from './document-records.js'
+import type { DocumentRecord, MetadataValue } from './document-record.js'
 
 /** A value to compare with the metadata of documents. A list of strings is compared item by item. */
 export type MetadataScalar = string | number | boolean

@@ -1,7 +1,6 @@
 import {
   type DocumentConditions,
   type DocumentMetadata,
-  type DocumentNames,
   type DocumentPage,
   type DocumentPosition,
   type DocumentRecord,
@@ -9,19 +8,16 @@ import {
   type DocumentSelection,
   type DocumentStateCounts,
   type DocumentVisibility,
-  foldedNamesOf,
-  type IngestionReceipt,
   type NewDocumentRecord,
   type Page,
-  type RowPage,
-  type UploadRecord,
-  type UploadRepository,
   type VersionMark,
   type WordVisibility,
 } from '../../../src/ports/index.js'
-import { IS_CURRENT, IS_HIDDEN, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
-import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { number, numberOrNull, quoted, type Row, text } from '../tables.js'
 import { readPage, readPositions } from './document-pages.js'
+import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
+import { readVisibility, readWordVisibility, selectOtherWords } from './document-visibility.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata, selectMatching } from './metadata-rows.js'
 
@@ -67,12 +63,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
     const row = (await this.rows.where('uuid', uuid).whereNull('deleted').whereNull('generation').select())[0]
     return row && toDocument(row)
-  }
-
-  async list(contextId: number, page?: RowPage): Promise<readonly DocumentRecord[]> {
-    const listed = () => this.#current(contextId)
-    if (page === undefined) return await this.#listAll(listed, 'public_id')
-    return (await this.pageOf(listed, page, LARGE_COLUMNS, 'public_id')).map(toDocument)
   }
 
   async listPublicIds(contextId: number, page: Page): Promise<readonly number[]> {
@@ -198,31 +188,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async visibility(contextId: number): Promise<DocumentVisibility> {
-    const ofContext = () => this.rows.where('context_id', contextId)
-    return await this.#readVisibility(
-      // The condition is that of the partial index, word for word. Otherwise the database would read all rows.
-      async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
-      () => ofContext().whereNotNull('completed').whereNull('deleted').whereNull('generation'),
-    )
+    return await readVisibility(this.session, contextId)
   }
 
-  async wordVisibility(contextId: number, { version, findsEarly }: WordVisibility): Promise<DocumentVisibility> {
-    const ofContext = () => this.rows.where('context_id', contextId)
-    const [isHidden, isVisible] = findsEarly
-      ? [
-          'deleted is not null or replaces is not null or (completed is null and error is not null)',
-          '(completed is not null or (error is null and replaces is null))',
-        ]
-      : [IS_HIDDEN, 'completed is not null']
-    return await this.#readVisibility(
-      async () => {
-        const hiddenByState = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
-        const hiddenByVersion = this.#ofOtherVersions(contextId, version)
-        return (await this.session.knex.union([...hiddenByVersion, hiddenByState])) as Row[]
-      },
-      () =>
-        ofContext().where('words_version', version).whereNull('deleted').whereNull('generation').whereRaw(isVisible),
-    )
+  async wordVisibility(contextId: number, words: WordVisibility): Promise<DocumentVisibility> {
+    return await readWordVisibility(this.session, contextId, words)
   }
 
   async countStates(contextId: number, version: number): Promise<DocumentStateCounts> {
@@ -256,9 +226,10 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
        union all select id, 'replacement' from ${table} where context_id = ? and ${IS_REPLACEMENT}`,
       [contextId, contextId],
     )
-    const ofKind = (kind: string) => rows.filter((row) => row['what'] === kind && row['id'] !== null)
-    const [[lastId = 0], [generation = -1]] = [ids(ofKind('last')), ids(ofKind('generation'))]
-    return { lastId, generation, replacements: ids(ofKind('replacement')) }
+    const idsOfKind = (kind: string) =>
+      rows.filter((row) => row['what'] === kind && row['id'] !== null).map((row) => number(row, 'id'))
+    const [[lastId = 0], [generation = -1]] = [idsOfKind('last'), idsOfKind('generation')]
+    return { lastId, generation, replacements: idsOfKind('replacement') }
   }
 
   async hasNewVersions(contextId: number, { lastId, replacements, generation }: VersionMark): Promise<boolean> {
@@ -277,7 +248,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async listWithoutWords(contextId: number, version: number, page: Page): Promise<readonly number[]> {
-    const otherVersions = this.session.knex.union(this.#ofOtherVersions(contextId, version))
+    const otherVersions = this.session.knex.union(selectOtherWords(this.session, contextId, version))
     const rows = this.#current(contextId).whereNotNull('completed').whereIn('id', otherVersions)
     return await this.idsOf(rows, page)
   }
@@ -327,30 +298,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return this.rows.where('context_id', contextId).whereRaw(IS_CURRENT)
   }
 
-  /** Lists the hidden documents of a context, and the visible ones if they are fewer. */
-  async #readVisibility(
-    listHidden: () => Promise<readonly Row[]>,
-    visibleRows: () => KnexRepository['rows'],
-  ): Promise<DocumentVisibility> {
-    // The last id is read first, so that a document that is added during the next statements has a higher id.
-    const lastId = Number((await this.rows.max({ id: 'id' }))[0]?.id ?? 0)
-    const hidden = ids(await listHidden()).sort((one, other) => one - other)
-    const visible = hidden.length === 0 ? [] : ids(await visibleRows().orderBy('id').limit(hidden.length).select('id'))
-    return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
-  }
-
-  /**
-   * Documents whose words another version indexed, or none. Three statements use the index; one with "or" would scan.
-   */
-  #ofOtherVersions(contextId: number, version: number) {
-    const ofContext = () => this.rows.where('context_id', contextId).whereNull('generation')
-    return [
-      ofContext().whereNull('words_version').select('id'),
-      ofContext().where('words_version', '<', version).select('id'),
-      ofContext().where('words_version', '>', version).select('id'),
-    ]
-  }
-
   async #listAll(
     buildQuery: () => KnexRepository['rows'],
     key: 'id' | 'public_id' = 'id',
@@ -360,149 +307,5 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       return await (last === undefined ? page : page.where(key, '>', number(last, key))).select()
     })
     return rows.map(toDocument)
-  }
-}
-
-function ids(rows: readonly Row[]): number[] {
-  return rows.map((row) => number(row, 'id'))
-}
-
-type DocumentChanges = Parameters<DocumentRepository['update']>[1]
-
-function toRow(changes: DocumentChanges): Row {
-  const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
-  const { displayName, metadata, replaces } = changes
-  return {
-    ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
-    ...(chunkCount !== undefined && { chunk_count: chunkCount }),
-    ...(started !== undefined && { started }),
-    ...(completed !== undefined && { completed }),
-    ...(error !== undefined && { error }),
-    ...(receipt !== undefined && { receipt: receipt && JSON.stringify(receipt) }),
-    ...(deleted !== undefined && { deleted }),
-    ...(wordsVersion !== undefined && { words_version: wordsVersion }),
-    ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
-    ...(replaces !== undefined && { replaces }),
-    ...(displayName !== undefined && { display_name: displayName }),
-    ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
-  }
-}
-
-/** The columns by which lists find and order a document. */
-function toNameColumns(names: DocumentNames): Row {
-  const { shown, original } = foldedNamesOf(names)
-  return { folded_name: shown, folded_original: original }
-}
-
-function toDocument(row: Row): DocumentRecord {
-  const receipt = textOrNull(row, 'receipt')
-  return {
-    id: number(row, 'id'),
-    publicId: number(row, 'public_id'),
-    replaces: numberOrNull(row, 'replaces'),
-    generation: numberOrNull(row, 'generation'),
-    uuid: text(row, 'uuid'),
-    contextId: number(row, 'context_id'),
-    originalName: text(row, 'original_name'),
-    nameIndex: number(row, 'name_index'),
-    displayName: textOrNull(row, 'display_name'),
-    metadata: toMetadata(row),
-    contentType: text(row, 'content_type'),
-    contentHash: text(row, 'content_hash'),
-    sizeBytes: number(row, 'size_bytes'),
-    chunkCount: number(row, 'chunk_count'),
-    created: text(row, 'created'),
-    createdBy: number(row, 'created_by'),
-    started: textOrNull(row, 'started'),
-    completed: textOrNull(row, 'completed'),
-    error: textOrNull(row, 'error'),
-    receipt: receipt === null ? null : (JSON.parse(receipt) as IngestionReceipt),
-    wordsVersion: numberOrNull(row, 'words_version'),
-    embeddedChunks: number(row, 'embedded_chunks'),
-    deleted: textOrNull(row, 'deleted'),
-  }
-}
-
-/** Reads the metadata of a row that has the column of documents. */
-export function toMetadata(row: Row): DocumentMetadata {
-  return JSON.parse(text(row, 'metadata')) as DocumentMetadata
-}
-
-export class KnexUploadRepository extends KnexRepository implements UploadRepository {
-  constructor(session: Session) {
-    super(session, 'uploads')
-  }
-
-  async insert(upload: UploadRecord, ttlMs: number): Promise<void> {
-    const row = { uuid: upload.uuid, context_id: upload.contextId, size_bytes: upload.sizeBytes }
-    await this.rows.insert({ ...row, expires_ms: this.fromNow(ttlMs) })
-  }
-
-  async extend(uuid: string, ttlMs: number): Promise<boolean> {
-    return (await this.#unexpired(uuid).update({ expires_ms: this.fromNow(ttlMs) })) > 0
-  }
-
-  async hold(uuid: string, sizeBytes: number, ttlMs: number): Promise<boolean> {
-    const changes = { size_bytes: sizeBytes, expires_ms: this.fromNow(ttlMs) }
-    return (await this.#unexpired(uuid).update(changes)) > 0
-  }
-
-  async remove(uuid: string): Promise<boolean> {
-    return (await this.#unexpired(uuid).delete()) > 0
-  }
-
-  async usedBytes(contextId: number): Promise<number> {
-    const { knex, name } = this.session
-    const documents = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_CURRENT)
-    const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
-    const sums = await Promise.all([documents.sum({ bytes: 'size_bytes' }), uploads.sum({ bytes: 'size_bytes' })])
-    const used = sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
-    return used + (await this.#growthOfReplacements(contextId))
-  }
-
-  /** The bytes that the replacements of a context have more than the versions that they replace. */
-  async #growthOfReplacements(contextId: number): Promise<number> {
-    const { knex, name } = this.session
-    const replacements = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_REPLACEMENT)
-    const rows = await knex
-      .from(replacements.select('public_id', 'size_bytes').as('replacement'))
-      .join({ version: name('documents') }, 'version.public_id', 'replacement.public_id')
-      .whereNull('version.deleted')
-      .whereNull('version.replaces')
-      .whereRaw('replacement.size_bytes > version.size_bytes')
-      .select<Row[]>(knex.raw('sum(replacement.size_bytes - version.size_bytes) as bytes'))
-    return Number(rows[0]?.['bytes'] ?? 0)
-  }
-
-  async claimed(uuids: readonly string[]): Promise<ReadonlySet<string>> {
-    const { knex, name } = this.session
-    const claimed = new Set<string>()
-    for (const part of inParts(uuids)) {
-      // Uploads are read before documents. So an upload that becomes a document in between is found by the second
-      // statement.
-      const uploads = await this.rows.whereIn('uuid', part).whereRaw(`expires_ms > ${this.#now}`).select('uuid')
-      const documents = await knex<Row>(name('documents')).whereIn('uuid', part).select('uuid')
-      for (const row of [...uploads, ...documents]) claimed.add(text(row, 'uuid'))
-    }
-    return claimed
-  }
-
-  async countExpired(): Promise<number> {
-    const [counted] = await this.rows.whereRaw(`expires_ms <= ${this.#now}`).count({ expired: '*' })
-    return Number((counted as Row | undefined)?.['expired'] ?? 0)
-  }
-
-  async removeExpired(options: { readonly all: boolean }): Promise<void> {
-    const query = this.rows
-    if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)
-    await query.delete()
-  }
-
-  #unexpired(uuid: string) {
-    return this.rows.where('uuid', uuid).whereRaw(`expires_ms > ${this.#now}`)
-  }
-
-  get #now(): string {
-    return this.session.dialect.nowMs
   }
 }

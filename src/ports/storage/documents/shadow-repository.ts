@@ -1,4 +1,4 @@
-import type { DocumentRecord } from './document-records.js'
+import type { DocumentRecord } from './document-record.js'
 
 /** A live shadow that is not completed. */
 export type UncompletedShadow = Pick<DocumentRecord, 'id' | 'generation' | 'originalName' | 'error'>

@@ -1,4 +1,4 @@
-import type { DocumentRecord } from './document-records.js'
+import type { DocumentRecord } from './document-record.js'
 
 /** The members that decide the name of a document. */
 export type DocumentNames = Pick<DocumentRecord, 'displayName' | 'originalName' | 'nameIndex'>

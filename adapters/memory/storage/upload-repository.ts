@@ -1,0 +1,44 @@
+import type { UploadRepository } from '../../../src/ports/index.js'
+import type { MemoryTables } from './memory-tables.js'
+
+export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
+  const findUnexpired = (uuid: string) =>
+    uploads.find((upload) => upload.uuid === uuid && upload.expiresMs > Date.now())
+  return {
+    insert: async (upload, ttlMs) => {
+      uploads.insert({ ...upload, expiresMs: Date.now() + ttlMs })
+    },
+    extend: async (uuid, ttlMs) => {
+      const upload = findUnexpired(uuid)
+      return upload !== undefined && uploads.update(upload.id, { expiresMs: Date.now() + ttlMs })
+    },
+    hold: async (uuid, sizeBytes, ttlMs) => {
+      const upload = findUnexpired(uuid)
+      return upload !== undefined && uploads.update(upload.id, { sizeBytes, expiresMs: Date.now() + ttlMs })
+    },
+    remove: async (uuid) => {
+      const upload = findUnexpired(uuid)
+      return upload !== undefined && uploads.delete(upload.id)
+    },
+    usedBytes: async (contextId) => {
+      const stored = documents.filter(
+        (document) => document.contextId === contextId && document.deleted === null && document.generation === null,
+      )
+      const largest = new Map<number, number>()
+      for (const { publicId, sizeBytes } of stored) {
+        largest.set(publicId, Math.max(sizeBytes, largest.get(publicId) ?? 0))
+      }
+      const unexpired = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
+      return [...largest.values(), ...unexpired.map(({ sizeBytes }) => sizeBytes)].reduce(
+        (sum, bytes) => sum + bytes,
+        0,
+      )
+    },
+    claimed: async (uuids) =>
+      new Set(uuids.filter((uuid) => findUnexpired(uuid) ?? documents.find((document) => document.uuid === uuid))),
+    countExpired: async () => uploads.filter(({ expiresMs }) => expiresMs <= Date.now()).length,
+    removeExpired: async ({ all }) => {
+      for (const upload of uploads.filter(({ expiresMs }) => all || expiresMs <= Date.now())) uploads.delete(upload.id)
+    },
+  }
+}
