@@ -115,11 +115,11 @@ export class Ingestion {
     const { documents } = this.#session
     try {
       // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
-      if (!(await stat(path)).isFile()) return { error: 'not a regular file' }
+      if (!(await stat(path)).isFile()) return { error: refusal('not a regular file') }
       const [existing, ...others] = this.#existing.get(name) ?? []
       // The newest of several documents is no safe choice: searches would go on finding the others.
-      if (existing !== undefined && others.length > 0) return { error: severalNamed([existing, ...others]) }
-      if (this.#replaces && this.#names.has(name)) return { error: 'another of these files has the same name' }
+      if (existing !== undefined && others.length > 0) return { error: refusal(severalNamed([existing, ...others])) }
+      if (this.#replaces && this.#names.has(name)) return { error: refusal('another of these files has the same name') }
       this.#names.add(name)
       const content = createReadStream(path)
       const metadata = this.#metadata
@@ -185,9 +185,12 @@ function describe(error: unknown): string {
     const isDeleted = error.code === 'ERR_DOCUMENT_NOT_FOUND'
     return `${isDeleted ? 'deleted before it was searchable' : error.message} (${error.code})`
   }
-  const isMissing = isCode(error, 'ENOENT')
-  if (isMissing) return 'no such file or folder'
-  return messageOf(error)
+  return isCode(error, 'ENOENT') ? refusal('no such file or folder') : messageOf(error)
+}
+
+/** A refusal of a file, with its code, as the messages of errors have it. */
+function refusal(problem: string): string {
+  return `${problem} (ERR_INVALID_INPUT)`
 }
 
 const UNREADABLE = 'its format is not supported'

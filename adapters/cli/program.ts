@@ -77,7 +77,7 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(
       option(
         '--embedding-url <url>',
-        'server with the embedding model, such as http://127.0.0.1:11434/v1; default: that of OpenAI, if a model is named',
+        'server with the embedding model, such as http://127.0.0.1:11434/v1; default: that of OpenAI, which needs a key',
       ),
     )
     .addOption(option('--embedding-model <name>', 'model on that server, for new contexts'))

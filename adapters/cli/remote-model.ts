@@ -17,7 +17,7 @@ interface RemoteModelOptions {
  * The key is in the file of the options, or in the environment variable `ALCOVE_EMBEDDING_KEY`.
  *
  * @returns the model on a server that the options name; undefined without them
- * @throws InvalidInputError if some of the options are given, but not the model
+ * @throws InvalidInputError if some of the options are given, but not the model, or neither a server nor a key
  */
 export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiModelOptions[] | undefined {
   const { embeddingUrl: baseUrl, embeddingModel: model, embeddingId: id, embeddingKeyFile } = options
@@ -27,13 +27,18 @@ export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiMode
     throw new InvalidInputError('--embedding-url', 'name the model of the server with --embedding-model')
   }
   // A key on the command line would be visible to other users, so there is no option for it.
-  const key = process.env['ALCOVE_EMBEDDING_KEY']
+  const variable = process.env['ALCOVE_EMBEDDING_KEY']
+  const key = variable === '' ? undefined : variable
+  if (baseUrl === undefined && embeddingKeyFile === undefined && key === undefined) {
+    const ways = 'name its server with --embedding-url, or give a key of OpenAI with --embedding-key-file'
+    throw new InvalidInputError('--embedding-model', `${ways}; --model chooses a model on this machine`)
+  }
   const given = {
     model,
     id,
     baseUrl,
     apiKeyFile: embeddingKeyFile,
-    apiKey: embeddingKeyFile === undefined && key !== '' ? key : undefined,
+    apiKey: embeddingKeyFile === undefined ? key : undefined,
     dimensions: embeddingDimensions,
     windowTokens: embeddingWindow,
     queryPrefix: embeddingQueryPrefix,

@@ -32,7 +32,7 @@ function checkedMethod(owner: object, method: Method, check: CallCheck): Method 
       try {
         check()
       } catch (error) {
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
         if (isAsync) return Promise.reject(error)
         throw error
       }

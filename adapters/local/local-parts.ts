@@ -59,10 +59,14 @@ export function openStorage(dataDir: string, options: Pick<LocalEngineOptions, '
 /** Makes `close` release the lock last, after the last write. */
 export function releasing(engine: Engine, lock: DataDirLock): Engine {
   let closing: Promise<void> | undefined
-  return withClose(engine, async () => {
-    closing ??= engine.close().finally(() => lock.release())
-    await closing
-  })
+  const close = async (): Promise<void> => {
+    try {
+      await engine.close()
+    } finally {
+      await lock.release()
+    }
+  }
+  return withClose(engine, async () => await (closing ??= close()))
 }
 
 /** An engine with another `close`, and with other members that `changes` has. */

@@ -139,7 +139,11 @@ async function leave(folder: string, opened: OpenEngine, engine: Engine): Promis
 async function closeShared(folder: string, opened: OpenEngine, engine: Engine): Promise<void> {
   const closed = engine.close()
   opened.closing ??= closed.catch(() => undefined).finally(() => forget(folder, opened))
-  await closed.finally(() => opened.closing)
+  try {
+    await closed
+  } finally {
+    await opened.closing
+  }
 }
 
 function forget(folder: string, opened: OpenEngine): void {

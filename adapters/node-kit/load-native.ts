@@ -44,8 +44,8 @@ function adviceFor(name: NativePackage, cause: unknown): string {
   return (
     `let its install script run: with npm "npm rebuild ${name} --ignore-scripts=false", from npm 12 on after ` +
     `"npm approve-scripts ${name}", or for a global installation "npm rebuild --global ${name} --ignore-scripts=false ` +
-    `--allow-scripts=${name}"; with pnpm "pnpm approve-builds ${name}", or ${name} in onlyBuiltDependencies (allowBuilds) of ` +
-    `pnpm-workspace.yaml and "pnpm rebuild ${name}"; with Yarn "dependenciesMeta": { "${name}": { "built": true } } in ` +
+    `--allow-scripts=${name}"; with pnpm "allowBuilds: { ${name}: true }" in pnpm-workspace.yaml ` +
+    `(early pnpm 10: onlyBuiltDependencies) and "pnpm rebuild ${name}"; with Yarn "dependenciesMeta": { "${name}": { "built": true } } in ` +
     'package.json and "yarn install"'
   )
 }

@@ -11,8 +11,11 @@ import type {
   WordRequest,
 } from './tokenizer-protocol.js'
 
-/** The longest wait for the tokens of words. A thread that has died does not answer, and the host waits as long. */
-const MAX_WAIT_MS = 2_000
+/**
+ * The longest wait for the tokens of words. A thread that has died does not answer, and the host waits as long. On a
+ * busy machine, a thread that works may pause for some seconds.
+ */
+const MAX_WAIT_MS = 10_000
 
 /** The files that the library reads. */
 const FILES = ['tokenizer.json', 'tokenizer_config.json']

@@ -10,15 +10,7 @@ export {
   settingsBodySchema,
 } from './context-input.js'
 export { type ContextReindexingView, type ContextSettingsView, ReadContextSettings } from './context-settings.js'
-export {
-  Contexts,
-  PURGE_ACCOUNT,
-  PURGE_CONTEXT,
-  RemoveContexts,
-  removeContext,
-  type ShareInput,
-  shareSchema,
-} from './contexts.js'
+export { Contexts, type ShareInput, shareSchema } from './contexts.js'
 export {
   type HandedOver,
   type HandOverAllInput,
@@ -34,6 +26,7 @@ export {
   type ReindexAllOptions,
 } from './reindex-all.js'
 export { enqueueReindex, isRemovingGenerations, REINDEX_CONTEXT } from './reindexing.js'
+export { PURGE_ACCOUNT, PURGE_CONTEXT, RemoveContexts, removeContext } from './remove-contexts.js'
 export { type RunAgentTool, storedToolsOf, type Tool, type ToolParameter, toolsOf } from './tool.js'
 export {
   type ChatTool,

@@ -72,7 +72,7 @@ async function measureText(
   { documents, shadows }: Pick<Repositories, 'documents' | 'shadows'>,
   { id }: ContextRecord,
 ): Promise<TextSize> {
-  const sample = await documents.list(id, { after: 0, limit: SAMPLED_DOCUMENTS })
+  const sample = await documents.listPage(id, { order: 'oldest', limit: SAMPLED_DOCUMENTS })
   const receipts = sample
     .map(({ receipt }) => receipt)
     .filter((receipt): receipt is IngestionReceipt => receipt !== null)

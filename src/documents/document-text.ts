@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { InvalidInputError } from '../kernel/errors.js'
 import { integerSchema, objectSchema, validate } from '../kernel/validate.js'
 import type { DocumentRecord, NewChunk, Storage } from '../ports/index.js'
-import { storedChunks } from './pipeline/chunks.js'
 import { gapLength, gapParts } from './pipeline/gaps.js'
+import { storedChunks } from './pipeline/stored-chunks.js'
 
 /** A part of a document's text, in UTF-16 units. */
 export interface TextRange {

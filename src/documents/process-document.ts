@@ -20,7 +20,6 @@ import { collectionOf, contextFor } from './collections.js'
 import { toDocument } from './document.js'
 import { INGEST_DOCUMENT } from './document-jobs.js'
 import type { EmbeddingModels } from './embedding-models.js'
-import { CHUNKS_PER_REMOVAL } from './pipeline/chunks.js'
 import {
   DocumentRun,
   type ProcessedDocument,
@@ -29,6 +28,7 @@ import {
 } from './pipeline/document-run.js'
 import type { LateWrites } from './pipeline/late-writes.js'
 import { PendingVectors } from './pipeline/pending-vectors.js'
+import { CHUNKS_PER_REMOVAL } from './pipeline/stored-chunks.js'
 import { deleteVersions } from './versions.js'
 
 /** Delay until another process has a chance to take the job of a shadow whose model this one lacks. */

@@ -5,9 +5,9 @@ import { pages } from '../kernel/lists.js'
 import type { ContextRecord, DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
 import { enqueueWords, INDEX_WORDS } from './document-jobs.js'
-import { storedChunks } from './pipeline/chunks.js'
 import { IndexWords, type WordsOwner } from './pipeline/index-words.js'
 import type { LateWrites } from './pipeline/late-writes.js'
+import { storedChunks } from './pipeline/stored-chunks.js'
 
 const DOCUMENTS_PER_PAGE = 200
 /** Time of one turn. Then the context waits behind others, so that a large one does not delay small ones. */

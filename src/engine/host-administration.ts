@@ -39,7 +39,7 @@ export interface HostAdministration extends Pick<Administration, keyof Administr
    * With `repair`, it repairs what it can, for example by a second processing of documents from their files. Then it
    * waits for the repairs, and checks them.
    *
-   * @returns the problems that remain, and counts of all that was checked
+   * @returns the problems, each with whether it is repaired, and counts of all that was checked
    * @throws InvalidInputError for invalid options
    * @throws UnsupportedError with `repair` if this engine does not process documents
    * @throws ClosedError if the engine is closed before the end; the signal's reason if the signal is aborted

@@ -25,6 +25,12 @@ export interface EngineSignals extends WorkSignals {
   runUntilClosed<T>(callerSignal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
+/** Options of a call that can be aborted. */
+export interface Cancellable {
+  /** Aborts the call, which then rejects with the signal's reason. Default: no signal. */
+  readonly signal?: AbortSignal
+}
+
 /** The three ways to read a list: as an array, as an iterable, and page by page. */
 interface ListOperations<Scope extends readonly unknown[], Item> {
   list(...args: [...Scope, query?: ListQuery]): Promise<Item[]>

@@ -16,12 +16,8 @@ import {
   createRoleOperations,
   type RoleOperations,
 } from './access-operations.js'
-import {
-  type ContextOperations,
-  createContextOperations,
-  createDocumentOperations,
-  type DocumentOperations,
-} from './assistant-operations.js'
+import { type ContextOperations, createContextOperations } from './context-operations.js'
+import { createDocumentOperations, type DocumentOperations } from './document-operations.js'
 import type { EngineParts } from './engine-parts.js'
 import type { EngineSignals } from './operations.js'
 import { createOperatorOperations, type OperatorOperations } from './operator-operations.js'

@@ -1,2 +1,4 @@
 export { PurgeAccount, PurgeCompany, PurgeContext, PurgeDocument } from './purge.js'
-export { listUnclaimedFiles, SWEEP_JOB, Sweep, SweepCollections, SweepInTurn, unclaimedOf } from './sweep.js'
+export { SWEEP_JOB, Sweep, SweepInTurn } from './sweep.js'
+export { SweepCollections } from './sweep-collections.js'
+export { listUnclaimedFiles, unclaimedOf } from './unclaimed-files.js'

@@ -1,33 +1,31 @@
-import { ANALYZER_VERSION, analyze, questionWords } from '../analysis/index.js'
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
-import { collectionOf, type GenerationOwner, wordCollectionOf } from '../documents/index.js'
+import { collectionOf, wordCollectionOf } from '../documents/index.js'
 import { withAnySignal } from '../kernel/abort.js'
-import { ModelError, NotFoundError, VectorsDamagedError } from '../kernel/errors.js'
+import { ModelError, NotFoundError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import { TimeSlice } from '../kernel/time-slice.js'
 import { parseId } from '../kernel/validate.js'
 import type {
   ContextRecord,
-  DocumentConditions,
   DocumentStateCounts,
   EmbeddingModel,
   IndexedChunk,
   LexicalAnswer,
   LexicalQuery,
   Span,
-  TermCount,
 } from '../ports/index.js'
 import type { Access, Principal } from '../tenancy/index.js'
-import { BestWindows, clamp, MissingChunks, type RankedChunk, toMapKey, type VisibleDocuments } from './chunks.js'
-import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
+import { BestWindows, clamp, type RankedChunk, toMapKey } from './chunks.js'
+import type { ExplainedDocuments, ExplainedHit, SearchExplanation } from './explanation.js'
 import { requirePresent, withPresentContexts } from './present-contexts.js'
 import { embedWindows, measureModelKnowledge, promptTerms } from './prompt.js'
+import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
 import { toResults } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
 import {
   type FoundChunks,
-  readSearchable,
   requestFor,
   type SearchableDocuments,
   type SearchParts,
@@ -36,9 +34,6 @@ import {
 
 /** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */
 const RANKED = 200
-/** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
-const MAX_OTHER_CONTEXTS = 20
-const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
 
 /** The unchecked arguments of an explanation. */
 interface ExplainCall {
@@ -73,9 +68,11 @@ interface Ranking {
  */
 export class ExplainSearch {
   readonly #parts: SearchParts
+  readonly #words: PromptWords
 
   constructor(parts: SearchParts) {
     this.#parts = parts
+    this.#words = new PromptWords(parts)
   }
 
   async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
@@ -105,8 +102,8 @@ export class ExplainSearch {
   ): Promise<SearchExplanation> {
     const { prompt, mode, topN, scoreThreshold, taker } = request
     const terms = promptTerms(prompt)
-    const visible = await this.#readVisibility(context, request.conditions)
-    const counts = await this.#countTerms(context, terms, visible.byWords, taker, signal)
+    const visible = await this.#words.readVisibility(context, request.conditions)
+    const counts = await this.#words.count(context, terms, visible.byWords, taker, signal)
     const words = explainWords(prompt, terms, counts)
     let modelProblem: string | undefined
     let embedded: EmbeddedPrompt | undefined
@@ -153,29 +150,9 @@ export class ExplainSearch {
       waitingWithWords: states.waitingWithWords,
       hasVectors: ranking.nearest !== null,
       modelProblem,
-      otherContext: isElsewhere ? await this.#findOther(access, context, words, taker, signal) : undefined,
+      otherContext: isElsewhere ? await this.#words.findOther(access, context, words, taker, signal) : undefined,
     })
     return { ...explanation, hits, reasons }
-  }
-
-  async #readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<SearchableDocuments> {
-    const rules = { conditions, hasTerms: true, missing: new MissingChunks() }
-    return await this.#parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
-  }
-
-  /** Counts the words in documents that words may find. A damaged word index counts nothing. */
-  async #countTerms(
-    context: GenerationOwner,
-    terms: LexicalQuery,
-    visible: VisibleDocuments,
-    taker: TurnTaker,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, TermCount>> {
-    const { indexes, turns } = this.#parts
-    if (terms.size === 0) return NO_COUNTS
-    const count = async () =>
-      await indexes.words.countTerms(wordCollectionOf(context), [...terms.keys()], visible.filter)
-    return await unlessDamaged(turns.words.one(taker, count, signal), NO_COUNTS)
   }
 
   async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
@@ -258,39 +235,6 @@ export class ExplainSearch {
     }
     return hits
   }
-
-  /**
-   * Looks for the words of the prompt in other contexts that the caller may read, in documents that words find now.
-   *
-   * @returns the context that has most of the words; `undefined` if none has any
-   */
-  async #findOther(
-    { principal }: Access,
-    { id, accountId }: ContextRecord,
-    words: readonly ExplainedWord[],
-    taker: TurnTaker,
-    signal: AbortSignal,
-  ): Promise<Pick<ContextRecord, 'id' | 'name'> | undefined> {
-    const terms = new Map(words.filter((word) => !word.isQuestionWord).map(({ term }) => [term, 1]))
-    if (terms.size === 0) return undefined
-    const filter = { accountId, ...(principal.sight !== 'account' && { visibleTo: principal.userId }) }
-    const contexts = await this.#parts.storage.read(async (repositories) => {
-      const ids = await repositories.contexts.listIds(filter, { after: 0, limit: MAX_OTHER_CONTEXTS + 1 })
-      const found: ContextRecord[] = []
-      for (const other of ids) {
-        const context = other === id ? undefined : await repositories.contexts.get(other)
-        if (context !== undefined) found.push(context)
-      }
-      return found.slice(0, MAX_OTHER_CONTEXTS)
-    })
-    let best: { readonly context: ContextRecord; readonly words: number } | undefined
-    for (const context of contexts) {
-      const { byWords } = await this.#readVisibility(context)
-      const { size } = await this.#countTerms(context, terms, byWords, taker, signal)
-      if (size > (best?.words ?? 0)) best = { context, words: size }
-    }
-    return best && { id: best.context.id, name: best.context.name }
-  }
 }
 
 /** @returns the number of documents that meet the conditions and that the search may find; null without conditions */
@@ -309,27 +253,6 @@ function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord)
   }
 }
 
-/** @returns the words of the prompt that a search uses, in their order */
-function explainWords(prompt: string, terms: LexicalQuery, counts: ReadonlyMap<string, TermCount>): ExplainedWord[] {
-  const asked = questionWords(prompt)
-  const words = new Map<string, ExplainedWord>()
-  for (const { term, start, end } of analyze(prompt)) {
-    if (!terms.has(term) || words.has(term)) continue
-    const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
-    words.set(term, { word: prompt.slice(start, end), term, isQuestionWord: asked.has(term), documents, chunks })
-  }
-  return [...words.values()]
-}
-
 function toIndexed({ documentId, ordinal }: RankedChunk): IndexedChunk {
   return { documentId, chunk: ordinal }
-}
-
-async function unlessDamaged<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
-  try {
-    return await read
-  } catch (error) {
-    if (error instanceof VectorsDamagedError) return otherwise
-    throw error
-  }
 }

@@ -57,10 +57,10 @@ export {
   type Login,
   type LoginAccount,
   type LoginInput,
-  Logins,
   type PasswordLogin,
   passwordLoginSchema,
-} from './tokens/logins.js'
+} from './tokens/login.js'
+export { Logins } from './tokens/logins.js'
 export {
   type Introspection,
   type TokenRequest,

@@ -1,5 +1,3 @@
-import { html, raw } from 'hono/html'
-import type { HtmlEscapedString } from 'hono/utils/html'
 import { z } from 'zod'
 import { AlcoveError, type PasswordReset, type PasswordSetup, passwordResetSchema } from '../../../src/index.js'
 import { objectSchema } from '../../../src/ports/index.js'
@@ -8,6 +6,7 @@ import { noContent, page } from '../answers.js'
 import { SMALL_BODY_BYTES } from '../body-sizes.js'
 import { publicRoute, type Route } from '../route.js'
 import { problemSchema, throttledAnswer } from '../schemas/problems.js'
+import { languageOf, setupPage, setupResultPage } from './password-pages.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const SETUP_POLICY = "style-src 'unsafe-inline'; form-action 'self'"
@@ -72,9 +71,9 @@ export const PASSWORD_ROUTES: readonly Route[] = [
     summary: 'Show a plain form for a new password; mails link to it',
     query: objectSchema({ token: z.string().optional() }) as z.ZodType<{ token?: string }>,
     answers: { 200: { description: 'The form', contentType: 'text/html' }, ...TOO_MANY },
-    handle: async ({ query, engine, origin }) => {
+    handle: async ({ request, query, engine, origin }) => {
       await engine.authentication.countPasswordRequest(origin)
-      return page(setupPage(query.token ?? ''), SETUP_POLICY)
+      return page(setupPage(languageOf(request), query.token ?? ''), SETUP_POLICY)
     },
   }),
 ]
@@ -92,54 +91,9 @@ async function answerForm(
       token = form.get('token') ?? ''
       return { token, password: form.get('password') ?? '' }
     })
-    return page(setupResultPage(signInUrl), SETUP_POLICY)
+    return page(setupResultPage(languageOf(request), signInUrl), SETUP_POLICY)
   } catch (error) {
     if (token === undefined || !(error instanceof AlcoveError) || error.code !== 'ERR_INVALID_INPUT') throw error
-    return page(setupPage(token, error.message), SETUP_POLICY, 400)
+    return page(setupPage(languageOf(request), token, error.message), SETUP_POLICY, 400)
   }
-}
-
-/** The form for a new password. @param problem the reason why the last password was refused */
-function setupPage(token: string, problem?: string): string {
-  return document(
-    'Choose a password',
-    html`<form method="post" action="setup">
-      <input type="hidden" name="token" value="${token}">
-      <label>New password <input type="password" name="password" minlength="12" maxlength="1000" autocomplete="new-password" aria-describedby="rule" required autofocus></label>
-      <p id="rule">At least 12 characters. Not a common password, not your e-mail address, and not a few repeated characters.</p>
-      ${problem === undefined ? '' : html`<p role="alert">${problem}</p>`}
-      <button>Set password</button>
-    </form>`,
-  )
-}
-
-function setupResultPage(signInUrl: string | undefined): string {
-  return document(
-    'Your password is set',
-    signInUrl === undefined
-      ? html`<p>You can close this page.</p>`
-      : html`<p>Use it with your e-mail address: <a href="${signInUrl}">Sign in</a></p>`,
-  )
-}
-
-function document(title: string, content: HtmlEscapedString | Promise<HtmlEscapedString>): string {
-  const style = raw(
-    'body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem}label,input,button{display:block;width:100%;box-sizing:border-box}input,button{font:inherit;margin:.5rem 0 1rem;padding:.5rem}[role=alert]{color:#a00}',
-  )
-  const markup = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width">
-        <meta name="referrer" content="no-referrer">
-        <title>${title}</title>
-        <style>${style}</style>
-      </head>
-      <body>
-        <h1>${title}</h1>
-        ${content}
-      </body>
-    </html>`
-  // The template contains no promise, so the result is no promise either.
-  return (markup as HtmlEscapedString).toString()
 }

@@ -124,7 +124,11 @@ export class ShadowEngine {
 
   /** Closes the engine and removes its folder. */
   async close(): Promise<void> {
-    await this.#engine.close().finally(() => this.#folder.remove())
+    try {
+      await this.#engine.close()
+    } finally {
+      await this.#folder.remove()
+    }
   }
 }
 

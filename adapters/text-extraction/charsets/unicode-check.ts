@@ -8,6 +8,11 @@ const MIN_CONTROLS = 0.008
 const MIN_DIFFERENCE = 0.3
 /** At most this share of the characters of a text may be invalid ones. */
 const MAX_INVALID = 0.02
+/** Chinese, Japanese and Korean text with its punctuation, and ASCII. Bytes of other encodings look like Han, too. */
+const EAST_ASIAN =
+  /^[\p{Script=Han}\p{Script=Hangul}\u3000-\u30FF\uFF00-\uFFEF\u00B7\u2014\u2018-\u201D\u2026\t\n\r -~]+$/u
+/** Punctuation whose bytes no common text in another encoding has. */
+const EAST_ASIAN_MARK = /[\u3001\u3002\uFF01\uFF0C\uFF1F]/
 const INVALID = /[\p{Cn}\p{Co}\p{Cs}\uFFFD]|(?![\t\n\f\r\0])\p{Cc}/gu
 
 /** Checks by all bytes of a text if it is UTF-8, or damaged UTF-8. */
@@ -99,13 +104,26 @@ function unmarkedUtf16(head: Uint8Array, isUtf8: boolean): string | undefined {
   if (controls < head.length * MIN_CONTROLS) return undefined
   const [even = head, odd = head] = everyNth(head, 2)
   const difference = entropy(even) - entropy(odd)
-  if (Math.abs(difference) < MIN_DIFFERENCE) return undefined
+  if (Math.abs(difference) < MIN_DIFFERENCE) return isUtf8 ? undefined : eastAsianUtf16(head)
   const [name, high] = difference < 0 ? ['utf-16be', even] : ['utf-16le', odd]
   // A text in one byte a character may have zeros too. In UTF-16 that is valid UTF-8, most high bytes are of alphabets.
   if (isUtf8 && high.filter((byte) => byte < 0x20).length < high.length / 2) return undefined
-  // The last character may be incomplete.
-  const text = new TextDecoder(name).decode(head.subarray(0, even.length * 2)).slice(0, -1)
+  const text = unitsOf(head, name)
   return (text.match(INVALID)?.length ?? 0) <= text.length * MAX_INVALID ? name : undefined
+}
+
+/** Short Chinese texts have almost as many different high bytes as low bytes, so only the characters tell the order. */
+function eastAsianUtf16(head: Uint8Array): string | undefined {
+  const names = ['utf-16le', 'utf-16be'].filter((name) => {
+    const text = unitsOf(head, name).replace(/[\uD800-\uDBFF]$/, '')
+    return EAST_ASIAN.test(text) && EAST_ASIAN_MARK.test(text)
+  })
+  return names.length === 1 ? names[0] : undefined
+}
+
+/** The units of a text in UTF-16 but for the last one, which may be half a character. */
+function unitsOf(head: Uint8Array, name: string): string {
+  return new TextDecoder(name).decode(head.subarray(0, head.length - (head.length % 2))).slice(0, -1)
 }
 
 /** The first, second, … bytes of all units of `size` bytes. An incomplete unit is left out. */

@@ -1,8 +1,9 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import { clearAway } from '../../contexts/index.js'
 import type { JobRun } from '../../jobs/index.js'
-import { itemsUntilAborted, pause } from '../../kernel/abort.js'
+import { pause } from '../../kernel/abort.js'
 import { ExtractionError, isTransientError, LeaseLostError } from '../../kernel/errors.js'
+import { prefetch } from '../../kernel/prefetch.js'
 import type {
   ContextRecord,
   DocumentRecord,
@@ -13,26 +14,17 @@ import type {
   Repositories,
   Storage,
   TextExtractor,
-  TokenCounter,
   Tracer,
   VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
 import type { DocumentEventEmitter } from '../document-events.js'
-import { type ProcessingStage, percentOf } from '../document-state.js'
-import { windowTokensFor } from '../embedding-models.js'
-import {
-  ChunkWriter,
-  chunkStream,
-  emptySummary,
-  hashedChunk,
-  prefetch,
-  readFormerEnds,
-  storedChunks,
-  type TextSummary,
-} from './chunks.js'
+import { ChunkWriter } from './chunk-writer.js'
+import { extractedBatches } from './extracted-batches.js'
 import type { IndexWords, WordsOwner } from './index-words.js'
 import type { PendingVectors } from './pending-vectors.js'
+import { RunReport } from './run-report.js'
+import { storedChunks } from './stored-chunks.js'
 import { VectorWriter } from './vector-writer.js'
 import { batchByWindows, type ChunkBatch, type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
 import { WordFeed } from './word-feed.js'
@@ -88,9 +80,7 @@ export class DocumentRun {
   readonly #chunks: ChunkWriter
   readonly #vectors: VectorWriter
   readonly #embedder: WindowEmbedder
-  readonly #startedAt = performance.now()
-  readonly #summary: TextSummary = emptySummary()
-  readonly #totals = { chunks: 0, windows: 0, embedded: 0, reused: 0, embedMs: 0, wordsMs: 0 }
+  readonly #report: RunReport
   #wordFeed: WordFeed | undefined
   /** True if this run, or an earlier one, has emitted `document.findable`. */
   #isFindableEmitted: boolean
@@ -101,7 +91,7 @@ export class DocumentRun {
     { document, context, isFresh }: StartedDocument,
     model: EmbeddingModel,
   ) {
-    const { storage, index, pendingVectors } = ports
+    const { storage, index, events, pendingVectors } = ports
     const collection = collectionOf(context, model.profile)
     this.#ports = ports
     this.#job = job
@@ -112,6 +102,7 @@ export class DocumentRun {
     this.#chunks = new ChunkWriter(storage, job, document)
     this.#vectors = new VectorWriter(index, job, collection, document.id)
     this.#embedder = new WindowEmbedder(storage, index, model, context, collection, pendingVectors)
+    this.#report = new RunReport(events, document, context)
     // Nobody sees a shadow.
     this.#isFindableEmitted =
       document.generation !== null || (document.wordsVersion === ANALYZER_VERSION && document.replaces === null)
@@ -123,25 +114,23 @@ export class DocumentRun {
    */
   async process(): Promise<ProcessedDocument> {
     if (!this.#isFresh) await this.#chunks.resume()
-    const smallDocument = await this.#stage('extract', async () => {
-      return await this.#writeChunks(await this.#model.tokenizer())
-    })
-    if (this.#summary.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
+    const smallDocument = await this.#stage('extract', async () => await this.#writeChunks())
+    if (this.#report.text.tokens === 0) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
     if (smallDocument !== undefined) {
       const unwrittenChunks = await this.#processSmall(smallDocument)
-      this.#emitProgress('embedding', this.#totals.embedded)
-      return { receipt: this.#receipt(), unwrittenChunks }
+      this.#report.emitProgress('embedding', this.#report.embedded)
+      return { receipt: this.#report.receipt(this.#vectors.indexMs), unwrittenChunks }
     }
-    await this.#chunks.end(this.#totals.chunks)
+    await this.#chunks.end(this.#report.chunks)
     await this.#stage('words', async () => {
       if (this.#wordFeed === undefined) await this.#indexWords(this.#chunks.wordsVersion)
       else await this.#finishWords(this.#wordFeed)
     })
     await this.#stage('embed', async () => await this.#embedChunks())
-    await this.#stage('index', async () => await this.#vectors.finish(this.#totals.windows))
+    await this.#stage('index', async () => await this.#vectors.finish(this.#report.windows))
     // A second time: during the embedding, which may be long, a repair may have removed the words.
     await this.#indexWords(ANALYZER_VERSION)
-    return { receipt: this.#receipt(), unwrittenChunks: [] }
+    return { receipt: this.#report.receipt(this.#vectors.indexMs), unwrittenChunks: [] }
   }
 
   /** Runs a stage within its span. */
@@ -178,46 +167,30 @@ export class DocumentRun {
   }
 
   /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
-  async #writeChunks(tokenizer: TokenCounter): Promise<ChunkBatch<NewChunk> | undefined> {
+  async #writeChunks(): Promise<ChunkBatch<NewChunk> | undefined> {
+    const extracted = { document: this.#document, context: this.#context, model: this.#model }
+    const batches = extractedBatches(
+      this.#ports,
+      extracted,
+      SMALL_DOCUMENT_WINDOWS + 1,
+      this.#report.text,
+      this.#job.signal,
+    )
     let smallDocument: ChunkBatch<NewChunk> | undefined
-    for await (const batch of prefetch(this.#extractedBatches(tokenizer))) {
+    for await (const batch of prefetch(batches)) {
       // Only the last batch can have so few windows. If it is the first one too, it is the whole document.
-      const isSmall = batch.windowCount <= SMALL_DOCUMENT_WINDOWS && this.#totals.chunks === 0
-      this.#totals.chunks += batch.chunks.length
-      this.#totals.windows += batch.windowCount
+      const isSmall = batch.windowCount <= SMALL_DOCUMENT_WINDOWS && this.#report.chunks === 0
+      this.#report.chunks += batch.chunks.length
+      this.#report.windows += batch.windowCount
       if (isSmall && this.#chunks.isAtBeginning) {
         smallDocument = batch
         continue
       }
       if (this.#isFresh) this.#wordFeed ??= this.#startWords()
       const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#wordFeed?.push(batch.chunks)])
-      if (isWritten) this.#emitProgress('reading', this.#chunks.embeddedWindows)
+      if (isWritten) this.#report.emitProgress('reading', this.#chunks.embeddedWindows)
     }
     return smallDocument
-  }
-
-  async *#extractedBatches(tokenizer: TokenCounter): AsyncGenerator<ChunkBatch<NewChunk>> {
-    const { fileStore, extractor } = this.#ports
-    const { originalName, sizeBytes, uuid } = this.#document
-    const { signal } = this.#job
-    const source = { fileName: originalName, sizeBytes, open: () => fileStore.read(uuid) }
-    // A user who deletes the document, or closes the engine, must not wait for an extractor that hangs.
-    const pieces = itemsUntilAborted(extractor.extract(source, { signal }), signal)
-    const options = {
-      chunkSizeTokens: this.#context.chunkSizeTokens,
-      overlap: this.#context.overlap,
-      windowTokens: windowTokensFor(this.#model, tokenizer, 'passage'),
-    }
-    const { replaces, generation } = this.#document
-    // A shadow is cut as if it were new: it has the same text, and perhaps another size of chunks.
-    const formerEnds =
-      replaces === null || generation !== null ? undefined : await readFormerEnds(this.#ports.storage, replaces)
-    const chunks = chunkStream(pieces, tokenizer, options, this.#summary, formerEnds)
-    const { fingerprint } = this.#model.profile
-    for await (const batch of batchByWindows(chunks, SMALL_DOCUMENT_WINDOWS + 1)) {
-      const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
-      yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
-    }
   }
 
   /**
@@ -235,7 +208,7 @@ export class DocumentRun {
     try {
       const startedAt = performance.now()
       await this.#stage('words', async () => await this.#writeWords(batch.chunks))
-      this.#totals.wordsMs += performance.now() - startedAt
+      this.#report.countWordsSince(startedAt)
       let isEmbedded = false
       const embedded = embedding.then((embeddedBatch) => {
         isEmbedded = true
@@ -256,7 +229,7 @@ export class DocumentRun {
   async #embedSmall(batch: ChunkBatch<NewChunk>): Promise<EmbeddedBatch> {
     await this.#vectors.resume(0, 0)
     const embedded = await this.#embedder.embed(batch, this.#job.signal)
-    this.#countEmbedded(embedded)
+    this.#report.countEmbedded(embedded)
     return embedded
   }
 
@@ -288,7 +261,7 @@ export class DocumentRun {
     await feed.end()
     const isRecorded = await this.#ports.words.record(this.#wordsOwner, { job: this.#job, isWanted })
     if (!isRecorded) throw new LeaseLostError('the document was deleted')
-    this.#totals.wordsMs += performance.now() - startedAt
+    this.#report.countWordsSince(startedAt)
     this.emitFindable()
   }
 
@@ -297,31 +270,31 @@ export class DocumentRun {
     const { words } = this.#ports
     const startedAt = performance.now()
     if (version === ANALYZER_VERSION) {
-      if (await words.has(this.#wordsOwner, this.#totals.chunks)) return
+      if (await words.has(this.#wordsOwner, this.#report.chunks)) return
       await this.#job.transaction(({ documents }) => documents.update(this.#document.id, { wordsVersion: null }))
     }
     const isIndexed = await words.run(this.#wordsOwner, { job: this.#job, isWanted })
     if (!isIndexed) throw new LeaseLostError('the document was deleted')
-    this.#totals.wordsMs += performance.now() - startedAt
+    this.#report.countWordsSince(startedAt)
     this.emitFindable()
   }
 
   async #embedChunks(): Promise<void> {
     const { embeddedChunks, embeddedWindows } = this.#chunks
     const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
-    this.#totals.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
-    this.#emitProgress('embedding', this.#totals.embedded)
+    this.#report.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
+    this.#report.emitProgress('embedding', this.#report.embedded)
     const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
     let isKnownBack = false
     for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
-      this.#countEmbedded(batch)
+      this.#report.countEmbedded(batch)
       if (this.#canBeAway && !isKnownBack && batch.reused < batch.windowCount) {
         // The end of a large document may be an hour away.
         await this.#job.transaction((repositories) => this.clearAway(repositories))
         isKnownBack = true
       }
       await this.#vectors.write(batch)
-      this.#emitProgress('embedding', this.#totals.embedded)
+      this.#report.emitProgress('embedding', this.#report.embedded)
     }
   }
 
@@ -329,51 +302,8 @@ export class DocumentRun {
     for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.#job.signal)
   }
 
-  #countEmbedded({ windowCount, reused, embedMs }: EmbeddedBatch): void {
-    this.#totals.embedded += windowCount
-    this.#totals.reused += reused
-    this.#totals.embedMs += embedMs
-  }
-
   get #wordsOwner(): WordsOwner {
     return { id: this.#document.id, context: this.#context }
-  }
-
-  #emitProgress(stage: ProcessingStage, windowsEmbedded: number): void {
-    if (this.#document.generation !== null) return
-    const windowsTotal = stage === 'reading' ? null : this.#totals.windows
-    this.#ports.events.emit('document.progress', {
-      contextId: this.#context.id,
-      fileName: this.#document.uuid,
-      stage,
-      charactersExtracted: this.#summary.characters,
-      windowsEmbedded,
-      windowsTotal,
-      percent: percentOf(windowsEmbedded, windowsTotal),
-    })
-  }
-
-  #receipt(): IngestionReceipt {
-    const { characters, pages, tokens, extractMs, warnings } = this.#summary
-    const { chunks, windows, reused, embedMs, wordsMs } = this.#totals
-    return {
-      bytes: this.#document.sizeBytes,
-      characters,
-      pages,
-      tokens,
-      chunks,
-      windows,
-      windowsReused: reused,
-      embeddingModel: this.#context.embeddingModel,
-      durationsMs: {
-        extract: Math.round(extractMs),
-        words: Math.round(wordsMs),
-        embed: Math.round(embedMs),
-        index: Math.round(this.#vectors.indexMs),
-        total: Math.round(performance.now() - this.#startedAt),
-      },
-      warnings,
-    }
   }
 }
 

@@ -4,7 +4,8 @@ import { StorageError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/time-slice.js'
 import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../collections.js'
-import { chunkTerms, storedChunks } from './chunks.js'
+import { chunkTerms } from './chunks.js'
+import { storedChunks } from './stored-chunks.js'
 
 /**
  * Limits of one addition to the index: chunks, and terms (about 1 MB of English). Few, large additions are faster: 10 MB

@@ -1,87 +1,17 @@
 import { z } from 'zod'
 import { randomToken, type SecretBox, sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, SecretUnreadableError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
-import { idSchema, isRecord, objectSchema, textSchema, validate } from '../../kernel/validate.js'
-import type { ApiKeyRecord, Clock, Repositories, Sight, Storage, UserRecord } from '../../ports/index.js'
-import {
-  type Capability,
-  findUsableUser,
-  isKeyUsable,
-  narrowToScope,
-  type Principal,
-  type RequestOrigin,
-} from '../access/principal.js'
+import { isRecord, validate } from '../../kernel/validate.js'
+import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
+import { findUsableUser, isKeyUsable, type Principal, type RequestOrigin } from '../access/principal.js'
 import type { Passwords } from '../users/passwords.js'
-import { mainPrincipal, type UserPrincipal, userPrincipals } from '../users/user-principals.js'
+import { mainPrincipal, userPrincipals } from '../users/user-principals.js'
 import type { AuthenticateClient } from './authenticate-client.js'
+import { keyLoginSchema, type Login, type LoginInput, passwordLoginSchema } from './login.js'
+import { principalsOf, toAccounts, toLoginUser, withinReach } from './login-accounts.js'
 
 /** Lifetime of a login in milliseconds: a working day. */
 const LIFETIME_MS = 12 * 3_600_000
-
-/** The capabilities that tokens for an application use. A key for one application gets no others. */
-const CAPABILITIES_OF: Readonly<Record<string, readonly Capability[]>> = {
-  assistant: ['context:read', 'context:write', 'document:write', 'search'],
-  tenant: ['tenant:manage', 'webhook:manage'],
-}
-
-/** The input of a login with a password. */
-export interface PasswordLogin {
-  readonly email: string
-  readonly password: string
-  /** The user's company. Default: the one whose user has this address and this password. */
-  readonly customerId?: number | undefined
-  /** The one-time password or recovery code, for users who have a second factor. */
-  readonly otp?: string | undefined
-}
-
-/** The input of a login with an API key. */
-export interface KeyLogin {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-export type LoginInput = PasswordLogin | KeyLogin
-
-export const passwordLoginSchema: z.ZodType<PasswordLogin> = objectSchema({
-  email: textSchema({ min: 1, max: 320 }),
-  password: textSchema({ min: 1, max: 1_000 }),
-  customerId: idSchema().optional(),
-  otp: textSchema({ max: 1_000 }).optional(),
-})
-
-export const keyLoginSchema: z.ZodType<KeyLogin> = objectSchema({
-  clientId: textSchema({ min: 1, max: 100 }),
-  clientSecret: textSchema({ min: 1, max: 200 }),
-})
-
-/** An account on which the user of a login may act now. */
-export interface LoginAccount {
-  readonly id: number
-  readonly name: string
-  /** Key of the account's application. */
-  readonly application: string
-  /** The company of the account. */
-  readonly customerId: number
-  readonly customerName: string
-  readonly role: { readonly id: number; readonly name: string }
-  /** The capabilities that the login has on the account. */
-  readonly capabilities: readonly string[]
-}
-
-/** The present state of a login. */
-export interface Login {
-  /** `password` or `key`; `host` for a principal of the host's own login. */
-  readonly kind: 'password' | 'key' | 'host'
-  readonly user: Pick<UserRecord, 'id' | 'name' | 'email'> & { readonly customerId: number }
-  /** Client id of the API key; null without one. */
-  readonly clientId: string | null
-  /** The time at which the login ends, ISO 8601; null if only the host knows it. */
-  readonly expires: string | null
-  /** The visible contexts of an account: `user` for the user's own and shared ones, `account` for all. */
-  readonly sight: Sight
-  /** Ordered by id. Empty for a user without a permission. */
-  readonly accounts: readonly LoginAccount[]
-}
 
 /** The content of a login's token. It is encrypted: clients cannot read it. */
 const CONTENT = z.object({
@@ -302,66 +232,4 @@ async function hashOf({ id }: Content): Promise<string> {
 /** Changes with the password. It says nothing about it: the stored hash is salted. */
 async function markOf({ passwordHash }: UserRecord): Promise<string> {
   return (await sha256Hex(`login:${passwordHash}`)).slice(0, 32)
-}
-
-/**
- * The accounts on which a login may act: of a key, those of its applications in its company and the ones below.
- * @param accountId only this account
- */
-async function principalsOf(
-  repositories: Repositories,
-  user: UserRecord,
-  key: ApiKeyRecord | undefined,
-  accountId?: number,
-): Promise<UserPrincipal[]> {
-  const ofUser = await userPrincipals(repositories, user.id, accountId)
-  if (key === undefined) return ofUser
-  const { companyId, sight, targets } = key
-  const scope = targets.flatMap((target) => CAPABILITIES_OF[target] ?? [])
-  return (await withinReach(repositories, ofUser, key)).map((usable) => ({
-    ...usable,
-    principal: { ...usable.principal, companyId, sight, scope, targets },
-  }))
-}
-
-/** Those on accounts of a company and the ones below, and of some applications: default all. */
-async function withinReach(
-  { companies }: Repositories,
-  principals: readonly UserPrincipal[],
-  { companyId, targets }: Pick<Principal, 'companyId' | 'targets'>,
-): Promise<UserPrincipal[]> {
-  const companyIds = principals.map(({ account }) => account.customerId)
-  const reached = await companies.within(companyIds, companyId)
-  return principals.filter(
-    ({ account, application }) => reached.has(account.customerId) && targets?.includes(application) !== false,
-  )
-}
-
-function toLoginUser({ id, name, email, companyId: customerId }: UserRecord): Login['user'] {
-  return { id, name, email, customerId }
-}
-
-async function toAccounts(
-  repositories: Repositories,
-  principals: readonly UserPrincipal[],
-): Promise<readonly LoginAccount[]> {
-  const accounts: LoginAccount[] = []
-  for (const usable of principals) accounts.push(await toAccount(repositories, usable))
-  return accounts
-}
-
-async function toAccount(
-  { companies, roles }: Repositories,
-  { principal, application, account, role }: UserPrincipal,
-): Promise<LoginAccount> {
-  const [company, record] = await Promise.all([companies.get(account.customerId), roles.get(role.id)])
-  const isValid = record?.applications.includes(application) === true
-  const capabilities = isValid ? record.capabilities : []
-  return {
-    ...account,
-    application,
-    customerName: company?.name ?? '',
-    role,
-    capabilities: narrowToScope(capabilities, principal.scope),
-  }
 }

@@ -234,7 +234,10 @@ export class Passwords {
         await this.#recordRefusal(undefined, 'company-required', origin)
         throw new CompanyRequiredError()
       }
-      for (const identity of identitiesToRecord(identities, name)) {
+      const recorded = await this.#storage.read(async (repositories) => {
+        return await identitiesToRecord(repositories, identities, name)
+      })
+      for (const identity of recorded) {
         await this.#recordRefusal(identity, 'wrong-password', origin)
       }
       await this.#failures.countFailure(failure)
@@ -280,13 +283,20 @@ export class Passwords {
 /**
  * Users for whom a wrong password is recorded; `undefined` stands for an unknown address. Each company sees the same
  * entries as if no other company had this address. Without a named company, users who never set a password are left
- * out: they have not joined the company that added them.
+ * out: they have not joined the company that added them. The root company sees the entries of all companies, so its
+ * users are always recorded.
  */
-function identitiesToRecord(
+async function identitiesToRecord(
+  { companies }: Repositories,
   identities: readonly UserRecord[],
   { companyId }: IdentityName,
-): readonly (UserRecord | undefined)[] {
-  const isRecorded = ({ passwordHash }: UserRecord): boolean => companyId !== undefined || passwordHash !== null
-  const recorded = identities.filter(isRecorded).slice(0, MAX_RECORDED_USERS)
+): Promise<readonly (UserRecord | undefined)[]> {
+  const areRecorded = await Promise.all(
+    identities.map(async (user) => {
+      if (companyId !== undefined || user.passwordHash !== null) return true
+      return (await companies.get(user.companyId))?.parentId === null
+    }),
+  )
+  const recorded = identities.filter((_, index) => areRecorded[index]).slice(0, MAX_RECORDED_USERS)
   return recorded.length === 0 ? [undefined] : recorded
 }

@@ -1,0 +1,60 @@
+import { itemsUntilAborted } from '../../kernel/abort.js'
+import type {
+  ContextRecord,
+  DocumentRecord,
+  EmbeddingModel,
+  FileStore,
+  NewChunk,
+  Storage,
+  TextExtractor,
+} from '../../ports/index.js'
+import { windowTokensFor } from '../embedding-models.js'
+import { chunkStream, hashedChunk, type TextSummary } from './chunks.js'
+import { readFormerEnds } from './stored-chunks.js'
+import { batchByWindows, type ChunkBatch } from './window-embedder.js'
+
+/** The document whose text is extracted, and what its chunks depend on. */
+interface ExtractedDocument {
+  readonly document: DocumentRecord
+  readonly context: ContextRecord
+  readonly model: EmbeddingModel
+}
+
+interface ExtractionPorts {
+  readonly storage: Storage
+  readonly fileStore: FileStore
+  readonly extractor: TextExtractor
+}
+
+/**
+ * Extracts the text of a document, and cuts it into hashed chunks.
+ *
+ * @param windowCount minimum number of windows in a batch. Only the last batch can have fewer
+ * @param summary receives the facts about the text. They are complete at the end
+ */
+export async function* extractedBatches(
+  { storage, fileStore, extractor }: ExtractionPorts,
+  { document, context, model }: ExtractedDocument,
+  windowCount: number,
+  summary: TextSummary,
+  signal: AbortSignal,
+): AsyncGenerator<ChunkBatch<NewChunk>> {
+  const { originalName, sizeBytes, uuid, replaces, generation } = document
+  const tokenizer = await model.tokenizer()
+  const source = { fileName: originalName, sizeBytes, open: () => fileStore.read(uuid) }
+  // A user who deletes the document, or closes the engine, must not wait for an extractor that hangs.
+  const pieces = itemsUntilAborted(extractor.extract(source, { signal }), signal)
+  const options = {
+    chunkSizeTokens: context.chunkSizeTokens,
+    overlap: context.overlap,
+    windowTokens: windowTokensFor(model, tokenizer, 'passage'),
+  }
+  // A shadow is cut as if it were new: it has the same text, and perhaps another size of chunks.
+  const formerEnds = replaces === null || generation !== null ? undefined : await readFormerEnds(storage, replaces)
+  const chunks = chunkStream(pieces, tokenizer, options, summary, formerEnds)
+  const { fingerprint } = model.profile
+  for await (const batch of batchByWindows(chunks, windowCount)) {
+    const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
+    yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
+  }
+}

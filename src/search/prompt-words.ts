@@ -1,0 +1,102 @@
+import { analyze, questionWords } from '../analysis/index.js'
+import { type GenerationOwner, wordCollectionOf } from '../documents/index.js'
+import { VectorsDamagedError } from '../kernel/errors.js'
+import type { TurnTaker } from '../kernel/fair-scheduler.js'
+import type { ContextRecord, DocumentConditions, LexicalQuery, TermCount } from '../ports/index.js'
+import type { Access } from '../tenancy/index.js'
+import { MissingChunks, type VisibleDocuments } from './chunks.js'
+import type { ExplainedWord } from './explanation.js'
+import { readSearchable, type SearchableDocuments, type SearchParts } from './search-request.js'
+
+/** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
+const MAX_OTHER_CONTEXTS = 20
+const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
+
+/** Finds out where the words of a prompt are: in how many documents of a context, and in which other context. */
+export class PromptWords {
+  readonly #parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>
+
+  constructor(parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>) {
+    this.#parts = parts
+  }
+
+  /** Reads which documents of a context a search finds, by meaning and by words. */
+  async readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<SearchableDocuments> {
+    const rules = { conditions, hasTerms: true, missing: new MissingChunks() }
+    return await this.#parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
+  }
+
+  /** Counts the words in documents that words may find. A damaged word index counts nothing. */
+  async count(
+    context: GenerationOwner,
+    terms: LexicalQuery,
+    visible: VisibleDocuments,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, TermCount>> {
+    const { indexes, turns } = this.#parts
+    if (terms.size === 0) return NO_COUNTS
+    const count = async () =>
+      await indexes.words.countTerms(wordCollectionOf(context), [...terms.keys()], visible.filter)
+    return await unlessDamaged(turns.words.one(taker, count, signal), NO_COUNTS)
+  }
+
+  /**
+   * Looks for the words of the prompt in other contexts that the caller may read, in documents that words find now.
+   *
+   * @returns the context that has most of the words; `undefined` if none has any
+   */
+  async findOther(
+    { principal }: Access,
+    { id, accountId }: ContextRecord,
+    words: readonly ExplainedWord[],
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<Pick<ContextRecord, 'id' | 'name'> | undefined> {
+    const terms = new Map(words.filter((word) => !word.isQuestionWord).map(({ term }) => [term, 1]))
+    if (terms.size === 0) return undefined
+    const filter = { accountId, ...(principal.sight !== 'account' && { visibleTo: principal.userId }) }
+    const contexts = await this.#parts.storage.read(async (repositories) => {
+      const ids = await repositories.contexts.listIds(filter, { after: 0, limit: MAX_OTHER_CONTEXTS + 1 })
+      const found: ContextRecord[] = []
+      for (const other of ids) {
+        const context = other === id ? undefined : await repositories.contexts.get(other)
+        if (context !== undefined) found.push(context)
+      }
+      return found.slice(0, MAX_OTHER_CONTEXTS)
+    })
+    let best: { readonly context: ContextRecord; readonly words: number } | undefined
+    for (const context of contexts) {
+      const { byWords } = await this.readVisibility(context)
+      const { size } = await this.count(context, terms, byWords, taker, signal)
+      if (size > (best?.words ?? 0)) best = { context, words: size }
+    }
+    return best && { id: best.context.id, name: best.context.name }
+  }
+}
+
+/** @returns the words of the prompt that a search uses, in their order */
+export function explainWords(
+  prompt: string,
+  terms: LexicalQuery,
+  counts: ReadonlyMap<string, TermCount>,
+): ExplainedWord[] {
+  const asked = questionWords(prompt)
+  const words = new Map<string, ExplainedWord>()
+  for (const { term, start, end } of analyze(prompt)) {
+    if (!terms.has(term) || words.has(term)) continue
+    const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
+    words.set(term, { word: prompt.slice(start, end), term, isQuestionWord: asked.has(term), documents, chunks })
+  }
+  return [...words.values()]
+}
+
+/** @returns what is read; `otherwise` if the index that is read is damaged */
+export async function unlessDamaged<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
+  try {
+    return await read
+  } catch (error) {
+    if (error instanceof VectorsDamagedError) return otherwise
+    throw error
+  }
+}
