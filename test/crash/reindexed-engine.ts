@@ -40,6 +40,12 @@ export async function expectReindexed(engine: Engine, folder: string): Promise<v
     await setTimeout(POLL_MS)
     ;({ problems, checked } = await engine.administration.verify())
   }
+  // Processes that share a database leave the files of interrupted uploads to an hourly sweep.
+  if (problems.length > 0) {
+    expect(problems.filter(({ code }) => code !== 'file-without-document')).toEqual([])
+    await engine.administration.verify({ repair: true })
+    ;({ problems, checked } = await engine.administration.verify())
+  }
   expect(problems).toEqual([])
   expect(checked).toMatchObject({
     documents: DOCUMENTS + names.length,

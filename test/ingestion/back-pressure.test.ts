@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { heldMemory } from '../used-memory.js'
 import { closeSharedParts, type FaultyEngine, faultyEngine, textOfSentences } from './faulty-engine.js'
 
 const DOCUMENTS = 300
@@ -16,11 +17,6 @@ afterEach(async () => {
 
 afterAll(closeSharedParts)
 
-function heapMb(): number {
-  ;(globalThis as { gc?: () => void }).gc?.()
-  return process.memoryUsage().heapUsed / 1e6
-}
-
 it('a slow model causes a queue of rows, not of memory: few documents are open at a time', async () => {
   const { session, contextId } = faulty
   let release: () => void = () => undefined
@@ -33,14 +29,14 @@ it('a slow model causes a queue of rows, not of memory: few documents are open a
     if (step === 'texts:embed') await released
   })
   await faulty.upload('first.txt', TEXT)
-  const before = heapMb()
+  const before = heldMemory()
   for (let at = 0; at < DOCUMENTS; at += 10) {
     await Promise.all(
       Array.from({ length: 10 }, (_, next) => faulty.upload(`${at + next}.txt`, `${at + next} ${TEXT}`)),
     )
   }
   expect(await session.documents.list(contextId)).toHaveLength(DOCUMENTS + 1)
-  expect(heapMb() - before).toBeLessThan(15)
+  expect(heldMemory() - before).toBeLessThan(15_000_000)
   expect(opened).toBeLessThanOrEqual(4)
   // Waiting documents can be deleted, searches can run, and the engine can close; none of them was started.
   // Words find some of them by now, but their similarity would wait for the model.

@@ -27,12 +27,12 @@ describe.runIf(IS_FULL_FORM)('an application of Next that is built as its page s
 
   beforeAll(async () => {
     folder = await temporaryFolder()
-    await writeFile(join(folder.path, 'package.json'), '{ "type": "module", "private": true }')
+    await writeFile(join(folder.path, 'package.json'), '{ "private": true }')
     isInstalled = await npmInstall(folder.path, PACKAGES)
     if (!isInstalled) return
     await installAlcove(folder.path)
     const next = await pageOf('how-to/next.md')
-    await writeFile(join(folder.path, 'next.config.js'), blocks('js', next)[0] ?? '')
+    await writeFile(join(folder.path, 'next.config.mjs'), blocks('js', next)[0] ?? '')
     const api = blocks('ts', await pageOf('how-to/rest.md')).find((block) => block.includes('serve as DELETE')) ?? ''
     await route('alcove/[[...path]]', api)
     await route('search', blocks('ts', next)[0] ?? '')

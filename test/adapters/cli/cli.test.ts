@@ -332,7 +332,7 @@ describe('alcove', () => {
       'inbox/deep/also.csv: 1 chunk from 8 bytes',
       'inbox/good.txt: 1 chunk from 10 bytes',
       'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero character became U+FFFD',
-      'nowhere.txt: failed: no such file or folder',
+      'nowhere.txt: failed: no such file or folder (ERR_INVALID_INPUT)',
       'inbox/picture.png: failed: The name must end with one of .pdf, .docx, .doc, .txt, .md, .csv, .html, .htm, .xlsx, .pptx, .json, .jsonl, .eml, .epub (ERR_UNSUPPORTED_FORMAT)',
     ])
     expect(stderr.split('\n')).toEqual([

@@ -59,7 +59,7 @@ describe('alcove ingest of special files and folders', () => {
     await writeFile(inFolder('b.txt'), 'text')
     expect(await alcove('ingest', '--context', 'C', 'pipe.txt', 'b.txt')).toEqual({
       exitCode: 1,
-      stdout: 'pipe.txt: failed: not a regular file\nb.txt: 1 chunk from 4 bytes\n',
+      stdout: 'pipe.txt: failed: not a regular file (ERR_INVALID_INPUT)\nb.txt: 1 chunk from 4 bytes\n',
       stderr: '',
     })
   })
@@ -150,10 +150,10 @@ describe('alcove ingest --replace', () => {
     expect(exitCode).toBe(1)
     const [first, second, third] = stdout.split('\n')
     expect(first).toMatch(
-      /^a\.txt: failed: 2 documents have this name: a\.txt [0-9a-f-]+, a \(1\)\.txt [0-9a-f-]+\. Delete all but one, .*$/,
+      /^a\.txt: failed: 2 documents have this name: a\.txt [0-9a-f-]+, a \(1\)\.txt [0-9a-f-]+\. Delete all but one, .* \(ERR_INVALID_INPUT\)$/,
     )
     expect(second).toMatch(/one\/b\.txt: 1 chunk/)
-    expect(third).toMatch(/two\/b\.txt: failed: another of these files has the same name$/)
+    expect(third).toMatch(/two\/b\.txt: failed: another of these files has the same name \(ERR_INVALID_INPUT\)$/)
     expect(await documents()).toHaveLength(3)
   })
 })

@@ -1,6 +1,7 @@
 import { readdir, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ModelReport } from '../../../adapters/local/index.js'
 import { writeTinyModel } from '../../fixtures/tiny-models.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import type { Outcome } from './run-alcove.js'
@@ -40,7 +41,8 @@ describe('alcove model', () => {
     expect(checked.stdout).toMatch(
       /right: deterministic.*\n(.*\n)*A query takes [\d.]+ ms\. [\d.]+ windows of 128 tokens/,
     )
-    const report = JSON.parse((await alcove('model', 'check', 'tiny', '--json')).stdout) as unknown
+    const report = JSON.parse((await alcove('model', 'check', 'tiny', '--json')).stdout) as ModelReport
+    expect(report.checks.filter(({ isRight }) => !isRight)).toEqual([])
     expect(report).toMatchObject({ id: 'tiny', isUsable: true, memoryMb: expect.any(Number) as number })
 
     await alcove('init', '--company', 'Acme', '--owner-email', 'owner@example.com')

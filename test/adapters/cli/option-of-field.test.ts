@@ -15,6 +15,7 @@ afterAll(async () => {
 })
 
 const CREATE = ['context', 'create', 'D', '--description', 'd']
+const FAR = ['--embedding-url', 'http://127.0.0.1:9/v1', '--embedding-model', 'm']
 
 it.each<[string, string[]]>([
   ['--filter', ['search', '--context', '1', 'a', '--filter', '{"metadata":{"year":{"between":1}}}']],
@@ -35,9 +36,10 @@ it.each<[string, string[]]>([
   ['--webhook-allow', ['serve', '--port', '0', '--webhook-allow', '0.0.0.0/99']],
   ['--embedding-url', ['context', 'list', '--embedding-url', 'no', '--embedding-model', 'm']],
   ['--embedding-model', [...CREATE, '--model', 'm', '--embedding-model', '']],
-  ['--embedding-id', ['context', 'list', '--embedding-model', 'm', '--embedding-id', '']],
+  ['--embedding-model', [...CREATE, '--embedding-model', 'no-such-model']],
+  ['--embedding-id', ['context', 'list', ...FAR, '--embedding-id', '']],
   ['--setup-url', ['serve', '--port', '0', '--setup-url', 'no']],
-  ['--embedding-dimensions', ['serve', '--embedding-model', 'm', '--embedding-dimensions', '999999999']],
+  ['--embedding-dimensions', ['serve', ...FAR, '--embedding-dimensions', '999999999']],
 ])('a message names the option %s: %j', async (option, args) => {
   const { exitCode, stderr } = await runAlcoveHere(args, { cwd: folder.path })
   expect([exitCode === 0, stderr.split('\n')[0]]).toEqual([

@@ -8,7 +8,7 @@ import { installWithout } from './host-without-natives.js'
 
 const run = promisify(execFile)
 const REBUILD =
-  /npm "npm rebuild (\w+) --ignore-scripts=false".*"npm rebuild --global \1 .*--allow-scripts=\1".*pnpm "pnpm approve-builds \1".*Yarn "dependenciesMeta"/
+  /npm "npm rebuild (\w+) --ignore-scripts=false".*"npm rebuild --global \1 .*--allow-scripts=\1".*pnpm "allowBuilds: \{ \1: true \}".*"pnpm rebuild \1".*Yarn "dependenciesMeta"/
 
 interface Failure {
   readonly isOurs: boolean

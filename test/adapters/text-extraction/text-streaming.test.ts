@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../../adapters/text-extraction/index.js'
 import { sized } from '../../full-form.js'
-import { usedMemory } from './used-memory.js'
+import { heldMemory } from '../../used-memory.js'
 
 const MEGABYTE = 1024 * 1024
 const FILE_MEGABYTES = sized(60, 110)
@@ -27,22 +27,16 @@ async function stream(
     yield Buffer.from(beginning)
     for (let size = 0; size < sizeBytes; size += block.length) yield Buffer.from(block)
   }
-  const before = heldBytes()
+  const before = heldMemory()
   let most = before
   let characters = 0
   let pieces = 0
   for await (const { text } of extractor.extract({ fileName, sizeBytes, open })) {
     characters += text.length
     pieces += 1
-    if (pieces % 20 === 0) most = Math.max(most, heldBytes())
+    if (pieces % 20 === 0) most = Math.max(most, heldMemory())
   }
   return { characters, growth: most - before }
-}
-
-/** Memory in use after a collection. The amount of garbage depends on the load of the machine. */
-function heldBytes(): number {
-  global.gc?.()
-  return usedMemory()
 }
 
 describe(`a file of ${FILE_MEGABYTES} MB`, () => {

@@ -12,7 +12,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-it('a thread that dies during a call blocks the host for two seconds at most', async () => {
+it('a thread that dies during a call blocks the host for ten seconds at most', async () => {
   let onEnd: () => void = () => undefined
   const ended = new Promise<void>((resolve) => {
     onEnd = resolve
@@ -21,8 +21,8 @@ it('a thread that dies during a call blocks the host for two seconds at most', a
   expect(thread.count(['harbour'])[0]).toBeGreaterThan(0)
   const startedAt = performance.now()
   // The thread throws where nobody catches, and ends without an answer.
-  expect(() => thread.count(null as never)).toThrow('the thread of a tokenizer did not answer for 2000 ms')
-  expect(performance.now() - startedAt).toBeLessThan(3_000)
+  expect(() => thread.count(null as never)).toThrow('the thread of a tokenizer did not answer for 10000 ms')
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
   await ended
   expect(() => thread.count(['harbour'])).toThrow('did not answer')
 })

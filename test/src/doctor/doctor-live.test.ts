@@ -137,7 +137,11 @@ describe('an engine with a model from files', () => {
     await cp(bundledModel, modelDir, { recursive: true })
     const engineWith = async (work: (engine: Engine) => Promise<void>): Promise<void> => {
       const engine = await openLocalEngine({ dataDir, modelDirs: [modelDir] })
-      await work(engine).finally(async () => await engine.close())
+      try {
+        await work(engine)
+      } finally {
+        await engine.close()
+      }
     }
     await engineWith(async (engine) => {
       const session = engine.as(engine.owner)

@@ -134,7 +134,7 @@ describe('a search of several contexts', () => {
   it('finds documents whose vectors are not computed yet by their words, with the others', async () => {
     await start()
     const ids = [await newContext(['red apples']), await newContext(['green apples'])]
-    // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its model below
+    // oxlint-disable-next-line typescript/unbound-method -- called with its model below
     const embed = MemoryEmbeddingModel.prototype.embed
     const release: (() => void)[] = []
     MemoryEmbeddingModel.prototype.embed = async function (texts, options) {

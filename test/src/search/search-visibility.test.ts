@@ -104,7 +104,11 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     expect(prompt?.docId).toBe(1)
     // These copies of the best answer are nearer than any visible chunk.
     const unfinished = await storage.transaction(async ({ documents }) => {
-      const { id: _id, publicId: _publicId, ...done } = (await documents.list(contextId))[0] ?? expect.fail()
+      const {
+        id: _id,
+        publicId: _publicId,
+        ...done
+      } = (await documents.listPage(contextId, { order: 'oldest', limit: 1 }))[0] ?? expect.fail()
       const uuid = '11111111-2222-4333-8444-555555555555'
       return await documents.insert({ ...done, uuid, completed: null, error: 'still to be retried (ERR_INTERNAL)' })
     })

@@ -199,4 +199,20 @@ describe('the audit trail', () => {
     const [entry] = (await audit.list({ action: 'login.refused' })).items
     expect(JSON.stringify(entry)).not.toContain('@')
   })
+  it('A58 reports refused logins of invited users to the root company, with the same answer', async () => {
+    const memory = await start(1)
+    const invited = await add(memory, 1)
+    const { audit } = memory.engine.administration
+    const refused = async (): Promise<unknown[]> => {
+      const { items } = await audit.list({ action: 'login.refused' })
+      return items.map(({ companyId, targetId, details }) => [companyId, targetId, details['reason']]).reverse()
+    }
+    const ofInvited = [1, invited, 'wrong-password']
+    expect(await logIn(memory, 'wrong password')).toBeUndefined()
+    expect(await refused()).toEqual([ofInvited])
+    // The root company sees the entries of the other one too, so it learns nothing that it does not know.
+    const joined = await add(memory, 2, PASSWORD)
+    expect(await logIn(memory, 'wrong password')).toBeUndefined()
+    expect(await refused()).toEqual([ofInvited, [2, joined, 'wrong-password'], ofInvited])
+  })
 })

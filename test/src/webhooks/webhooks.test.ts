@@ -399,7 +399,7 @@ describe('the types of events', () => {
   it('narrow an event, and leave unknown types to the default', async () => {
     const event = await received(BODY_1)
     expectTypeOf(event.type).toExtend<string>()
-    // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- later types have no name, only `default`
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- later types have no name, only `default`
     switch (event.type) {
       case 'run.started':
         expectTypeOf(event).toEqualTypeOf<KnownWebhookEvent<'run.started'>>()

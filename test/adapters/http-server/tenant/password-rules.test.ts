@@ -37,7 +37,7 @@ describe('a password that breaks a rule', () => {
     expect([status, body.code]).toEqual([400, 'ERR_INVALID_INPUT'])
     expect(body.detail).toContain(`password: ${rule}`)
     const page = await server.request<string>('POST', '/auth/setup', { form: json })
-    expect([page.status, page.body]).toEqual([400, expect.stringContaining(`password: ${rule}`)])
+    expect([page.status, page.body]).toEqual([400, expect.stringContaining(`The password ${rule}`)])
     expect(page.body).toContain(`value="${link()}"`)
     const byHost = server.engine.administration.users.completeSetup(user.id, password)
     await expect(byHost).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'password' })

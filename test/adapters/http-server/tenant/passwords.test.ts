@@ -180,8 +180,29 @@ describe('a password', () => {
     const [refused, page] = await post({ token: link, password: 'short' })
     expect([refused, page]).toEqual([400, expect.stringContaining('must have at least 12 characters')])
     const [done, result] = await post({ token: link, password: PASSWORD })
-    expect([done, result]).toEqual([200, expect.stringContaining('<a href="/console">Sign in</a>')])
+    expect([done, result]).toEqual([200, expect.stringContaining('<a class="button" href="/console">Sign in</a>')])
     expect((await post({ token: link, password: PASSWORD }))[0]).toBe(400)
+  })
+
+  it('shows the form in the language of the browser', async () => {
+    await addUser()
+    const link = tokenOf((await mails())[0])
+    const german = { 'accept-language': 'fr, de-AT;q=0.9, en;q=0.8' }
+    const shown = await server.request<string>('GET', `/auth/setup?token=${link}`, { headers: german })
+    expect(shown.body).toContain('<html lang="de">')
+    expect(shown.body).toContain('<h1>Passwort wählen</h1>')
+    const post = async (form: Record<string, string>): Promise<string> =>
+      (await server.request<string>('POST', '/auth/setup', { form, headers: german })).body
+    expect(await post({ token: link, password: 'short' })).toContain('Das Passwort muss mindestens 12 Zeichen haben.')
+    expect(await post({ token: link, password: email })).toContain('weder deine E-Mail-Adresse')
+    expect(await post({ token: link, password: 'abcabcabcabc' })).toContain(
+      'die sich wiederholen: Wähle andere Wörter.',
+    )
+    expect(await post({ token: link, password: 'password1234' })).toContain('eines der häufigsten')
+    expect(await post({ token: 'x', password: PASSWORD })).toContain('Dieser Link gilt nicht mehr')
+    expect(await post({ token: link, password: PASSWORD })).toContain('<a class="button" href="/console">Anmelden</a>')
+    const french = await server.request<string>('GET', '/auth/setup', { headers: { 'accept-language': 'fr' } })
+    expect(french.body).toContain('<html lang="en">')
   })
 
   it('is followed by no other link than to a page: an option that names none is refused', async () => {

@@ -46,6 +46,33 @@ describe('U10: Unicode text', () => {
     }
   })
 
+  it.each(['utf-16le', 'utf-16be'])(
+    'is read without a byte-order mark, also if it is Chinese and short: %s',
+    async (encoding) => {
+      for (const sentence of ['人人生而自由，在尊嚴和權利上一律平等。', '“人人”生而自由，在尊严和权利上一律平等……']) {
+        for (const count of [2, 3, 4]) {
+          const text = Array<string>(count).fill(sentence).join('\n')
+          expect(await extract(iconv.encode(text, encoding, { addBOM: false }))).toEqual({ text, warnings: [] })
+        }
+      }
+    },
+  )
+
+  it.each(['utf-16le', 'utf-16be'])(
+    'is read without a byte-order mark, also if it is Turkish and short: %s',
+    async (encoding) => {
+      for (const text of ['İÇİNDEKİLER', 'ÇİFTÇİ', 'ADI;İLÇE;TEL']) {
+        expect(await extract(iconv.encode(text, encoding, { addBOM: false }))).toEqual({ text, warnings: [] })
+      }
+    },
+  )
+
+  it('is not seen in an older encoding with zeros before the ends of lines', async () => {
+    const text = '人人生而自由在尊严\0\n和权利上一律平等\0\n'
+    const { text: read } = await extract(iconv.encode(text, 'gb18030'))
+    expect(read).toBe(text.replaceAll('\0', '\uFFFD'))
+  })
+
   it.each(encodings)('is rejected as empty if it has only the mark: %s', async (encoding) => {
     expect(await refusal(iconv.encode('\uFEFF', encoding, { addBOM: false }))).toBe('ERR_NO_TEXT')
   })

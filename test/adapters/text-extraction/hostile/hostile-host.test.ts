@@ -4,7 +4,7 @@ import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.
 import { sourceOf } from '../../../extracted.js'
 import { sized } from '../../../full-form.js'
 import { LoopStops } from '../../../ingestion/loop-stops.js'
-import { usedMemory } from '../used-memory.js'
+import { usedMemory } from '../../../used-memory.js'
 import { objectStreamBomb, onePage, stream, zlibMegabytes } from './pdf-writer.js'
 import { AFTER_TEXT, BEFORE_TEXT, bodyOf, deflatedMegabytes, docxOf } from './zip-writer.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prefetch } from '../../../src/documents/pipeline/chunks.js'
+import { prefetch } from '../../../src/kernel/prefetch.js'
 
 describe('a prefetch', () => {
   it('yields every item in order', async () => {
