@@ -529,6 +529,29 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     expect(await names()).toEqual(['two.txt', 'three.txt'])
   })
 
+  it('says how many uploads are cancelled once somebody else has signed in in another tab', async () => {
+    const contextId = await contextOf('Handed over')
+    const other = await test.openPage()
+    await other.logIn()
+    await other.open(`/gpts/${contextId}/documents`)
+    const large = await Promise.all(
+      ['e.txt', 'f.txt'].map(async (name) => await fileOf(`other/${name}`, LEAVE.repeat(3_000))),
+    )
+    const browser = await slowNetwork(other.page, 60_000)
+    await other.page.locator('input[type=file]').first().setInputFiles(large)
+    await other.page.getByRole('progressbar').first().waitFor()
+    const data = await readerOf('successor')
+    expect((await other.context.request.post(`${test.address}/auth/login`, { data })).status()).toBe(200)
+    await other.page.evaluate("window.dispatchEvent(new Event('focus'))")
+    await other.page.getByText('2 files were not sent yet, and their uploads are cancelled.').waitFor()
+    expect(await other.page.locator('.frame-name').innerText()).toContain('successor@example.com')
+    expect(await seriousViolations(other.page)).toEqual([])
+    await fastNetwork(browser)
+    await other.page.waitForTimeout(500)
+    expect(await session().documents.list(contextId)).toEqual([])
+    await other.context.close()
+  })
+
   it('tells a failed document why, and has it processed again', async () => {
     const contextId = await contextOf('Failures')
     const uuid = await session().documents.upload(contextId, { fileName: 'broken.docx', content: BROKEN_ZIP })
