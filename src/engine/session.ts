@@ -187,27 +187,72 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     return { reach, companyId, listedCompanyId: companyId }
   }
   const refusalOptions = { by: actorOf(principal), refusals: parts.auditRefusals }
+  let contexts: ContextOperations | undefined
+  let documents: DocumentOperations | undefined
+  let users: UserOperations | undefined
+  let permissions: PermissionOperations | undefined
+  let companies: CompanyOperations | undefined
+  let roles: RoleOperations | undefined
+  let apiKeys: ApiKeyOperations | undefined
+  let destinations: DestinationOperations | undefined
+  let deliveries: DeliveryOperations | undefined
+  let audit: AuditOperations | undefined
+  let operator: OperatorOperations | undefined
+  // A request has a session of its own and uses one or two groups, so each group is made at its first use.
   return {
     principal,
-    contexts: watchRefusals(createContextOperations(parts, principal, signals), CONTEXT_CHANGES, refusalOptions),
-    documents: watchRefusals(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES, refusalOptions),
-    users: watchRefusals(createUserOperations(parts, principal), USER_CHANGES, refusalOptions),
-    permissions: watchRefusals(createPermissionOperations(parts, principal), PERMISSION_CHANGES, refusalOptions),
-    companies: createCompanyOperations(parts, principal),
-    roles: createRoleOperations(parts, principal),
-    apiKeys: watchRefusals(createApiKeyOperations(parts, principal), API_KEY_CHANGES, refusalOptions),
-    destinations: watchRefusals(
-      createDestinationOperations(parts, authorizeWebhooks, signals),
-      DESTINATION_CHANGES,
-      refusalOptions,
-    ),
-    deliveries: watchRefusals(
-      createDeliveryOperations(parts, authorizeWebhooks, signals),
-      DELIVERY_CHANGES,
-      refusalOptions,
-    ),
-    audit: createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach),
-    operator: createOperatorOperations(parts, principal, signals),
+    get contexts() {
+      contexts ??= watchRefusals(createContextOperations(parts, principal, signals), CONTEXT_CHANGES, refusalOptions)
+      return contexts
+    },
+    get documents() {
+      documents ??= watchRefusals(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES, refusalOptions)
+      return documents
+    },
+    get users() {
+      users ??= watchRefusals(createUserOperations(parts, principal), USER_CHANGES, refusalOptions)
+      return users
+    },
+    get permissions() {
+      permissions ??= watchRefusals(createPermissionOperations(parts, principal), PERMISSION_CHANGES, refusalOptions)
+      return permissions
+    },
+    get companies() {
+      companies ??= createCompanyOperations(parts, principal)
+      return companies
+    },
+    get roles() {
+      roles ??= createRoleOperations(parts, principal)
+      return roles
+    },
+    get apiKeys() {
+      apiKeys ??= watchRefusals(createApiKeyOperations(parts, principal), API_KEY_CHANGES, refusalOptions)
+      return apiKeys
+    },
+    get destinations() {
+      destinations ??= watchRefusals(
+        createDestinationOperations(parts, authorizeWebhooks, signals),
+        DESTINATION_CHANGES,
+        refusalOptions,
+      )
+      return destinations
+    },
+    get deliveries() {
+      deliveries ??= watchRefusals(
+        createDeliveryOperations(parts, authorizeWebhooks, signals),
+        DELIVERY_CHANGES,
+        refusalOptions,
+      )
+      return deliveries
+    },
+    get audit() {
+      audit ??= createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach)
+      return audit
+    },
+    get operator() {
+      operator ??= createOperatorOperations(parts, principal, signals)
+      return operator
+    },
     usage: async (companyId) =>
       await parts.readUsage.execute(await parts.authorizer.authorizeTenant(principal), companyId),
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),

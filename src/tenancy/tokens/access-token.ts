@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, InvalidInputError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import { LruMap } from '../../kernel/lru-map.js'
 import type { ApiKeyRecord, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { findMissing, givesAccess } from '../access/authorizer.js'
 import { CAPABILITIES, type Capability, isKeyUsable, narrowToScope, type Principal } from '../access/principal.js'
@@ -37,12 +38,17 @@ interface TokenSubject extends Omit<Caller, 'principal'> {
   readonly scope: Principal['scope']
 }
 
+/** Maximum number of tokens whose hashes are kept: to compute one takes as long as to read a row. */
+const MAX_KEPT_HASHES = 10_000
+
 /** Finds the principal of an access token. It reads the current rows, so that revoking or disabling works at once. */
 export class AuthenticateToken {
   readonly #storage: Storage
   readonly #clock: Clock
   readonly #signer: TokenSigner
   readonly #issuer: TokenIssuer
+  /** By the token's id. */
+  readonly #hashes = new LruMap<string, string>(MAX_KEPT_HASHES)
 
   constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer) {
     this.#issuer = issuer
@@ -73,7 +79,7 @@ export class AuthenticateToken {
       accountId: claims.account_id,
       targetApp: claims.target_app,
       clientId: claims.client_id,
-      tokenHash: await sha256Hex(claims.jti),
+      tokenHash: await this.#hashOf(claims.jti),
       scope: knownScopeOf(claims.scope),
     }
     return await this.#storage.read(async (repositories) => {
@@ -93,6 +99,14 @@ export class AuthenticateToken {
     await this.#storage.read(async (repositories) => {
       await readLiveToken(repositories, repositories.apiKeys.findByClientId(caller.clientId), subject, now)
     })
+  }
+
+  async #hashOf(jti: string): Promise<string> {
+    const known = this.#hashes.get(jti)
+    if (known !== undefined) return known
+    const hash = await sha256Hex(jti)
+    this.#hashes.set(jti, hash)
+    return hash
   }
 }
 
