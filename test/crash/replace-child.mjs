@@ -77,6 +77,8 @@ async function searchAlways(loop) {
 const searching = Array.from({ length: LOOPS }, (_, loop) => searchAlways(loop))
 if (document.replacement !== null)
   completed = versionOf((await session.documents.whenProcessed(reference)).originalName)
+// The process before may have completed it without a report.
+process.send({ found: completed })
 while (completed < Number(last)) {
   requested = completed + 1
   const uuid = await session.documents.replace(reference, {

@@ -12,6 +12,8 @@ const LONGEST_LIFE = 14
 const MINUTE_MS = 60_000
 
 interface Message {
+  /** The version that was complete when the process began. */
+  readonly found?: number
   readonly completed?: number
   readonly searches?: number
   readonly problem?: string
@@ -23,8 +25,9 @@ async function untilKilled(dataDir: string, replacements: number, totals: { comp
   const problems: string[] = []
   let replaced = 0
   const enough = new Promise<void>((resolve) => {
-    child.on('message', ({ completed, searches = 0, problem }: Message) => {
+    child.on('message', ({ found, completed, searches = 0, problem }: Message) => {
       if (problem !== undefined) problems.push(problem)
+      if (found !== undefined) totals.completed = found
       if (completed === undefined) return
       totals.completed = completed
       totals.searches += searches
