@@ -38,7 +38,7 @@ interface TokenSubject extends Omit<Caller, 'principal'> {
   readonly scope: Principal['scope']
 }
 
-/** Maximum number of tokens whose hashes are kept: to compute one takes as long as to read a row. */
+/** Maximum number of tokens whose hashes are kept. To compute one costs a hop to another thread. */
 const MAX_KEPT_HASHES = 10_000
 
 /** Finds the principal of an access token. It reads the current rows, so that revoking or disabling works at once. */
