@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
 import { InvalidInputError, messageOf } from '../../src/ports/index.js'
 import { makeDatabaseFilePrivate, nativePartError } from '../node-kit/index.js'
+import { keepStatements } from './prepared-statements.js'
 
 /** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
 const MAX_CONNECTIONS = 10
@@ -192,6 +193,7 @@ export function openSqlite(filename: string): Knex {
           'pragma synchronous = full',
           'pragma foreign_keys = on',
         ]
+        keepStatements(connection)
         connection.exec(pragmas.join(';'), (error) => {
           done(error, connection)
         })

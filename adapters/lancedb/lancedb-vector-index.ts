@@ -18,7 +18,6 @@ import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
 import { TableMaintenance } from './maintenance/table-maintenance.js'
-import { findNearestWindows } from './nearest-windows.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { describePlace } from './table-place.js'
 import { keysPredicate, windowName } from './table-schema.js'
@@ -122,7 +121,7 @@ export class LanceDbVectorIndex implements VectorIndex {
     return await this.#collections.read<readonly (NearestWindow | undefined)[]>(
       collection.name,
       none,
-      async ({ table }) => await findNearestWindows(table, queries, chunks),
+      async (open) => await this.#search.nearestWindows(open, queries, chunks),
     )
   }
 

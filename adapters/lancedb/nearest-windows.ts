@@ -1,6 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Table as ArrowTable, Vector } from 'apache-arrow'
 import type { IndexedChunk, NearestWindow, VectorHit } from '../../src/ports/index.js'
+import { greatestCosine, toUnitVector } from './cosine.js'
 import { CHUNK_KEY, chunkKey, chunkKeysPredicate, chunkOf, hasChunkKey, keysPredicate } from './table-schema.js'
 
 type WindowsByChunk = Map<bigint, NearestWindow>
@@ -87,38 +88,6 @@ function forEachWindow(rows: ArrowTable, work: (key: bigint, window: number, vec
       work(keyOf(row), windows[row] ?? 0, values.subarray(row * dimensions, (row + 1) * dimensions))
     }
   }
-}
-
-/** Returns 0 for a vector of zeros. */
-function greatestCosine(vector: Float32Array, units: readonly Float64Array[]): number {
-  let squares = 0
-  for (const value of vector) squares += value * value
-  const length = Math.sqrt(squares) || 1
-  let greatest = Number.NEGATIVE_INFINITY
-  for (const unit of units) greatest = Math.max(greatest, dot(vector, unit) / length)
-  return greatest
-}
-
-/** Four separate sums are twice as fast as one. */
-function dot(vector: Float32Array, unit: Float64Array): number {
-  let a = 0
-  let b = 0
-  let c = 0
-  let d = 0
-  for (let at = 0; at < vector.length; at += 4) {
-    a += (vector[at] ?? 0) * (unit[at] ?? 0)
-    b += (vector[at + 1] ?? 0) * (unit[at + 1] ?? 0)
-    c += (vector[at + 2] ?? 0) * (unit[at + 2] ?? 0)
-    d += (vector[at + 3] ?? 0) * (unit[at + 3] ?? 0)
-  }
-  return a + b + c + d
-}
-
-function toUnitVector(query: Float32Array): Float64Array {
-  let squares = 0
-  for (const value of query) squares += value * value
-  const length = Math.sqrt(squares) || 1
-  return Float64Array.from(query, (value) => value / length)
 }
 
 interface Columns {

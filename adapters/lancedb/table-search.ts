@@ -1,9 +1,17 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
-import { type DocumentFilter, passesOf, type VectorHit, type VectorSearchOptions } from '../../src/ports/index.js'
-import { findNearestOf, type RowOfChunk } from './nearest-windows.js'
+import {
+  type DocumentFilter,
+  type IndexedChunk,
+  type NearestWindow,
+  passesOf,
+  type VectorHit,
+  type VectorSearchOptions,
+} from '../../src/ports/index.js'
+import { findNearestOf, findNearestWindows, type RowOfChunk } from './nearest-windows.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { type LookUp, probesFor, type SearchPlan } from './search-plan.js'
+import { SmallTables } from './small-tables.js'
 import {
   CHUNK_KEY,
   chunkOf,
@@ -47,12 +55,18 @@ const ROW_ID = '_rowid'
 /** More than any index has. */
 const ALL_PARTITIONS = 65_536
 
-/** Finds the rows nearest to a vector: by the index if the index is known to find them, otherwise by a scan. */
+/**
+ * Finds the rows nearest to a vector: in memory if the table is small, by the index if the index is known to find them,
+ * otherwise by a scan.
+ */
 export class TableSearch {
+  readonly #small = new SmallTables()
   readonly #scanSlots = pLimit(MAX_SCANS)
   readonly #lookUpSlots = pLimit(MAX_LOOKUPS)
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
+    const copy = await this.#small.copyOf(open, vector.length)
+    if (copy !== undefined) return copy.nearest(vector, options)
     const { limit, documents } = options
     const isLong = documents !== undefined && listedBy(documents) > MAX_SHORT_LIST
     if (isLong) {
@@ -76,6 +90,16 @@ export class TableSearch {
       if (hits.length >= limit) return hits
     }
     return await this.#scanSlots(() => readHits(query().bypassVectorIndex()))
+  }
+
+  /** Finds the window of each chunk that is nearest to any of the queries; `undefined` for a chunk without windows. */
+  async nearestWindows(
+    open: OpenTable,
+    queries: readonly Float32Array[],
+    chunks: readonly IndexedChunk[],
+  ): Promise<readonly (NearestWindow | undefined)[]> {
+    const copy = await this.#small.copyOf(open, queries[0]?.length ?? 0)
+    return copy?.nearestWindows(queries, chunks) ?? (await findNearestWindows(open.table, queries, chunks))
   }
 
   /**
