@@ -58,8 +58,7 @@ export class ScoredChunks {
   /** Copies the chunks whose score is not below `least`. Later additions to the copy do not change this object. */
   withScoreFrom(least: number): ScoredChunks {
     const { scores } = this
-    let kept = 0
-    for (const score of scores) if (score >= least) kept += 1
+    const kept = this.countFrom(least)
     const [numbers, scoresKept] = [new Uint32Array(kept), new Float64Array(kept)]
     for (let [from, to] = [0, 0]; to < kept; from += 1) {
       const score = scores[from] ?? 0
@@ -69,6 +68,13 @@ export class ScoredChunks {
       to += 1
     }
     return new ScoredChunks(numbers, scoresKept)
+  }
+
+  /** Counts the chunks whose score is not below `least`. */
+  countFrom(least: number): number {
+    let count = 0
+    for (const score of this.scores) if (score >= least) count += 1
+    return count
   }
 
   /** The score of a chunk; 0 for a chunk that is absent. */

@@ -286,6 +286,12 @@ class BestHits {
     const hits: LexicalHit[] = []
     let count = this.#candidateCount
     let best = scored.best(count, undefined, this.#ranges)
+    const leastHit = best[this.#limit - 1]?.score
+    if (best.length === count && leastHit !== undefined && leastHit === best.at(-1)?.score) {
+      // All chunks with the score of the last hit are looked up at once, and one more: it shows that there are no others.
+      count = Math.max(count, Math.min(scored.countFrom(leastHit), this.#limit + MAX_TIES) + 1)
+      best = scored.best(count, undefined, this.#ranges)
+    }
     for (let lookup = 1; ; lookup += 1) {
       const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
       for (const { number, score } of best) {

@@ -133,6 +133,9 @@ const FULL_KNOWN_SHARE = 0.8
 /** UTF-16 units that are measured, in a few milliseconds. The rest of the question is assumed to be alike. */
 const MAX_UNITS = 2_048
 
+/** Made at the first question: to make it takes as long as to use it for one. */
+let wordSegmenter: Intl.Segmenter | undefined
+
 const LETTER = /\p{L}/gu
 const HAN_ONLY = /^\p{Script=Han}+$/u
 
@@ -156,7 +159,7 @@ export function measureModelKnowledge(question: string, tokenizer: TokenCounter)
   const tokens = new TokenRanges(text, tokenizer.encode(text), tokenizer.unknownId)
   let knownLetters = 0
   let letters = 0
-  for (const { segment, index, isWordLike } of new Intl.Segmenter('und', { granularity: 'word' }).segment(text)) {
+  for (const { segment, index, isWordLike } of segmentsOf(text)) {
     if (isWordLike !== true) continue
     const wordLetters = countLetters(segment)
     if (wordLetters < 2 && !HAN_ONLY.test(segment)) continue
@@ -165,6 +168,11 @@ export function measureModelKnowledge(question: string, tokenizer: TokenCounter)
   }
   const share = letters === 0 ? tokens.knownShare : knownLetters / letters
   return Math.min(1, Math.max(0, (share - MIN_KNOWN_SHARE) / (FULL_KNOWN_SHARE - MIN_KNOWN_SHARE)))
+}
+
+function segmentsOf(text: string): Intl.Segments {
+  wordSegmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
+  return wordSegmenter.segment(text)
 }
 
 /** Measures the model's knowledge of the prompt once, when a search first needs it. */

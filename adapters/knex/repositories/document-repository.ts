@@ -234,11 +234,14 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async hasNewVersions(contextId: number, { lastId, replacements, generation }: VersionMark): Promise<boolean> {
     const table = quoted(this.session.name('documents'))
-    const [context] = await this.rawRows(`select generation from ${this.#contexts} where id = ?`, [contextId])
-    if ((context === undefined ? -1 : number(context, 'generation')) !== generation) return true
     const isNew = `context_id = ? and ${IS_LATER} and replaces is null and completed is not null`
-    const newer = await this.rawRows(`select id from ${table} where ${isNew} and id > ? limit 1`, [contextId, lastId])
-    if (newer.length > 0) return true
+    const rows = await this.rawRows(
+      `select generation, 0 as newer from ${this.#contexts} where id = ?
+       union all select 0, 1 where exists (select 1 from ${table} where ${isNew} and id > ?)`,
+      [contextId, contextId, lastId],
+    )
+    const [context, newer] = [0, 1].map((kind) => rows.find((row) => number(row, 'newer') === kind))
+    if ((context === undefined ? -1 : number(context, 'generation')) !== generation || newer !== undefined) return true
     for (const part of inParts(replacements)) {
       const marks = part.map(() => '?').join()
       const completed = `select id from ${table} where ${isNew} and id in (${marks}) limit 1`

@@ -1,19 +1,21 @@
 import type { Knex } from 'knex'
 import type { DocumentVisibility, WordVisibility } from '../../../src/ports/index.js'
 import { IS_HIDDEN } from '../migrations/0002-living-documents.js'
-import { number, type Row } from '../tables.js'
-import type { Session } from './knex-repository.js'
+import { number, quoted, type Row } from '../tables.js'
+import { readRawRows, type Session } from './knex-repository.js'
 
 type Query = Knex.QueryBuilder<Row, Row[]>
 
+/** A part of a statement, with its values. */
+interface Condition {
+  readonly sql: string
+  readonly bindings: readonly number[]
+}
+
 /** Reads which documents of a context a search by vectors may find. */
 export async function readVisibility(session: Session, contextId: number): Promise<DocumentVisibility> {
-  const ofContext = () => rowsOf(session).where('context_id', contextId)
-  return await readSmallerPart(
-    session,
-    // The condition is that of the partial index, word for word. Otherwise the database would read all rows.
-    async () => await ofContext().whereRaw(`(${IS_HIDDEN})`).select('id'),
-    () => ofContext().whereNotNull('completed').whereNull('deleted').whereNull('generation'),
+  return await readSmallerPart(session, contextId, [{ sql: `(${IS_HIDDEN})`, bindings: [] }], (rows) =>
+    rows.whereNotNull('completed').whereNull('deleted').whereNull('generation'),
   )
 }
 
@@ -23,47 +25,64 @@ export async function readWordVisibility(
   contextId: number,
   { version, findsEarly }: WordVisibility,
 ): Promise<DocumentVisibility> {
-  const ofContext = () => rowsOf(session).where('context_id', contextId)
   const [isHidden, isVisible] = findsEarly
     ? [
         'deleted is not null or replaces is not null or (completed is null and error is not null)',
         '(completed is not null or (error is null and replaces is null))',
       ]
     : [IS_HIDDEN, 'completed is not null']
-  return await readSmallerPart(
-    session,
-    async () => {
-      const hiddenByState = ofContext().whereRaw(`(${IS_HIDDEN})`).whereRaw(`(${isHidden})`).select('id')
-      const hiddenByVersion = selectOtherWords(session, contextId, version)
-      return (await session.knex.union([...hiddenByVersion, hiddenByState])) as Row[]
-    },
-    () => ofContext().where('words_version', version).whereNull('deleted').whereNull('generation').whereRaw(isVisible),
+  const hidden = [...hasOtherWords(version), { sql: `(${IS_HIDDEN}) and (${isHidden})`, bindings: [] }]
+  return await readSmallerPart(session, contextId, hidden, (rows) =>
+    rows.where('words_version', version).whereNull('deleted').whereNull('generation').whereRaw(isVisible),
   )
 }
 
-/**
- * Selects documents whose words another version indexed, or none. Three statements use the index; one with "or" would
- * scan.
- */
+/** Selects documents whose words another version indexed, or none. */
 export function selectOtherWords(session: Session, contextId: number, version: number): Query[] {
-  const ofContext = () => rowsOf(session).where('context_id', contextId).whereNull('generation')
+  return hasOtherWords(version).map(({ sql, bindings }) =>
+    rowsOf(session)
+      .where('context_id', contextId)
+      .whereRaw(sql, [...bindings])
+      .select('id'),
+  )
+}
+
+/** Three statements use the index; one with "or" would scan. */
+function hasOtherWords(version: number): readonly Condition[] {
   return [
-    ofContext().whereNull('words_version').select('id'),
-    ofContext().where('words_version', '<', version).select('id'),
-    ofContext().where('words_version', '>', version).select('id'),
+    { sql: 'generation is null and words_version is null', bindings: [] },
+    { sql: 'generation is null and words_version < ?', bindings: [version] },
+    { sql: 'generation is null and words_version > ?', bindings: [version] },
   ]
 }
 
-/** Lists the hidden documents of a context, and the visible ones if they are fewer. */
+/**
+ * Lists the hidden documents of a context, and the visible ones if they are fewer.
+ *
+ * @param isHidden a hidden document meets at least one of the conditions. The condition of a partial index is written as
+ *   the index has it, word for word. Otherwise the database would read all rows.
+ */
 async function readSmallerPart(
   session: Session,
-  listHidden: () => Promise<readonly Row[]>,
-  visibleRows: () => Query,
+  contextId: number,
+  isHidden: readonly Condition[],
+  selectVisible: (rows: Query) => Query,
 ): Promise<DocumentVisibility> {
-  // The last id is read first, so that a document that is added during the next statements has a higher id.
-  const lastId = Number((await rowsOf(session).max({ id: 'id' }))[0]?.id ?? 0)
-  const hidden = idsOf(await listHidden()).sort((one, other) => one - other)
-  const visible = hidden.length === 0 ? [] : idsOf(await visibleRows().orderBy('id').limit(hidden.length).select('id'))
+  const documents = quoted(session.name('documents'))
+  const hiddenIds = isHidden.map(
+    ({ sql }) => `union all select id, 'hidden' from ${documents} where context_id = ? and ${sql}`,
+  )
+  // One statement, without knex: each search runs it. It also reads the last id, so a document that is added later has a
+  // higher id.
+  const rows = await readRawRows(
+    session,
+    `select max(id) as id, 'last' as what from ${documents} ${hiddenIds.join(' ')}`,
+    isHidden.flatMap(({ bindings }) => [contextId, ...bindings]),
+  )
+  const lastId = Number(rows.find(({ what }) => what === 'last')?.['id'] ?? 0)
+  const hidden = [...new Set(idsOf(rows.filter(({ what }) => what === 'hidden')))].sort((one, other) => one - other)
+  const visibleRows = selectVisible(rowsOf(session).where('context_id', contextId))
+  const visible = hidden.length === 0 ? [] : idsOf(await visibleRows.orderBy('id').limit(hidden.length).select('id'))
   return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
 }
 

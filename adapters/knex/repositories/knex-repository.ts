@@ -82,9 +82,7 @@ export abstract class KnexRepository {
 
   /** Runs a statement that knex does not build. @returns its rows */
   protected async rawRows(sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
-    const result = await this.session.knex.raw<readonly Row[] | { readonly rows: readonly Row[] }>(sql, [...bindings])
-    // The driver of SQLite returns the rows, the driver of PostgreSQL an object that contains them.
-    return 'rows' in result ? result.rows : result
+    return await readRawRows(this.session, sql, bindings)
   }
 
   /** Writes different values to many rows, with one statement for each part. @param rows the ids and the new values */
@@ -117,6 +115,17 @@ export abstract class KnexRepository {
   protected async updateRow(id: number, changes: Row): Promise<boolean> {
     return (await this.rows.where('id', id).update(changes)) > 0
   }
+}
+
+/** Runs a statement that knex does not build. @returns its rows */
+export async function readRawRows(
+  { knex }: Session,
+  sql: string,
+  bindings: readonly Knex.RawBinding[],
+): Promise<readonly Row[]> {
+  const result = await knex.raw<readonly Row[] | { readonly rows: readonly Row[] }>(sql, [...bindings])
+  // The driver of SQLite returns the rows, the driver of PostgreSQL an object that contains them.
+  return 'rows' in result ? result.rows : result
 }
 
 /** @returns the last row until which all have at most `maxBytes` together, but the first in any case */
