@@ -13,27 +13,20 @@ type Callback = (this: Statement, error: Error | null, rows?: unknown[]) => void
  * hands both steps to a thread: a call with a kept statement takes one step.
  */
 export function keepStatements(connection: Database): void {
-  const kept = new LRUCache<string, Statement>({ max: MAX_KEPT, dispose: (statement) => statement.finalize() })
+  const kept = new LRUCache<string, KeptStatement>({ max: MAX_KEPT, dispose: (statement) => statement.finalize() })
   const all = connection.all.bind(connection) as (...args: readonly unknown[]) => Database
   const close = connection.close.bind(connection)
-  const prepare = (text: string, callback: Callback): Statement => {
-    const statement = connection.prepare(text, function (this: Statement, error: Error | null) {
-      if (error === null) return
+  const keep = (text: string): KeptStatement => {
+    const statement = new KeptStatement(connection, text, () => {
       if (kept.peek(text) === statement) kept.delete(text)
-      callback.call(this, error)
     })
     kept.set(text, statement)
     return statement
   }
   const allKept = (text: string, values: unknown, callback: unknown): Database => {
     if (typeof callback !== 'function' || text.length > MAX_TEXT_LENGTH) return all(text, values, callback)
-    const answer = callback as Callback
-    const statement = kept.get(text) ?? prepare(text, answer)
-    statement.all(values, function (this: Statement, error: Error | null, rows?: unknown[]) {
-      // A statement that failed may still hold a lock.
-      if (error !== null && kept.peek(text) === statement) kept.delete(text)
-      answer.call(this, error, rows)
-    })
+    const statement = kept.get(text) ?? keep(text)
+    statement.all(values, callback as Callback)
     return connection
   }
   const closeAll = (callback?: (error: Error | null) => void): void => {
@@ -41,4 +34,37 @@ export function keepStatements(connection: Database): void {
     close(callback)
   }
   Object.assign(connection, { all: allKept, close: closeAll })
+}
+
+/** A statement with the calls that it has not answered yet. */
+class KeptStatement {
+  readonly #statement: Statement
+  readonly #onFailure: () => void
+  readonly #waiting = new Set<(error: Error) => void>()
+
+  /** @param onFailure called if the statement cannot be prepared, and if a call of it fails: it may still hold a lock */
+  constructor(connection: Database, text: string, onFailure: () => void) {
+    this.#onFailure = onFailure
+    this.#statement = connection.prepare(text, (error: Error | null) => {
+      if (error === null) return
+      onFailure()
+      // The driver forgets the calls that wait for a statement which cannot be prepared.
+      for (const fail of this.#waiting) fail(error)
+    })
+  }
+
+  all(values: unknown, callback: Callback): void {
+    const fail = (error: Error): void => callback.call(this.#statement, error)
+    this.#waiting.add(fail)
+    this.#statement.all(values, (error: Error | null, rows?: unknown[]) => {
+      this.#waiting.delete(fail)
+      if (error !== null) this.#onFailure()
+      callback.call(this.#statement, error, rows)
+    })
+  }
+
+  /** Frees the statement as soon as it has answered all calls. */
+  finalize(): void {
+    this.#statement.finalize()
+  }
 }

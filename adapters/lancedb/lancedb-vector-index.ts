@@ -19,6 +19,7 @@ import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
 import { TableMaintenance } from './maintenance/table-maintenance.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
+import { SmallTables } from './small-tables.js'
 import { describePlace } from './table-place.js'
 import { keysPredicate, windowName } from './table-schema.js'
 import { TableSearch } from './table-search.js'
@@ -52,16 +53,22 @@ export interface LanceDbOptions {
    * 8 never gets one.
    */
   readonly indexFromRows?: number
+  /**
+   * A collection of at most this many rows is searched in memory, if all its vectors have at most 1,000,000 components
+   * and it has no vector index. Default: 2,500; 0 for never. The copies of all collections take at most 32 MiB.
+   */
+  readonly inMemoryUpToRows?: number
 }
 
 /**
- * Vectors in LanceDB: one table for each collection. Searches scan a small table. A large table gets a vector index,
+ * Vectors in LanceDB: one table for each collection. A small table is searched in memory. Searches scan a table of
+ * medium size. A large table gets a vector index,
  * which a separate process builds. A search reads as many of its partitions as were measured to give a recall of 0.99.
  * Maintenance cleans up after writes, between requests.
  */
 export class LanceDbVectorIndex implements VectorIndex {
   readonly #collections: LanceCollections
-  readonly #search = new TableSearch()
+  readonly #search: TableSearch
   readonly #maintenance: TableMaintenance
   readonly #folder: string | undefined
   /** More concurrent calls are not faster, by measurement: each uses several cores. */
@@ -72,7 +79,9 @@ export class LanceDbVectorIndex implements VectorIndex {
    *   `s3://bucket/folder`
    */
   constructor(place: string, options: LanceDbOptions = {}) {
-    const { indexFromRows = 10_000, compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
+    const { indexFromRows = 10_000, inMemoryUpToRows = 2_500 } = options
+    const { compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
+    this.#search = new TableSearch(new SmallTables(Math.min(inMemoryUpToRows, indexFromRows - 1)))
     const tablePlace = describePlace(place, options)
     this.#folder = tablePlace.folder
     const tables = new LanceTables(tablePlace)

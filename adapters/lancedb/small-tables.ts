@@ -4,17 +4,16 @@ import type { OpenTable } from './open-table.js'
 import { COPIED_COLUMNS, TableCopy } from './table-copy.js'
 
 /**
- * The most rows and the most components of all vectors of a small table. To compare 2,500 vectors of 384 components in
- * memory takes the event loop about a millisecond, and LanceDB's answer takes 3 to 4 ms.
+ * The most components of all vectors of a small table. To compare 2,500 vectors of 384 components in memory takes the
+ * event loop about a millisecond, and LanceDB's answer takes 3 to 4 ms.
  */
-const MAX_ROWS = 2_500
 const MAX_COMPONENTS = 1_000_000
 /** The memory for the copies of all tables. */
 const MAX_BYTES = 2 ** 25
 /** The number of tables that are read at a time. */
 const MAX_READS = 3
 
-/** What is known of one version of a table. */
+/** A version of a table, with the copy of its rows. */
 interface KnownVersion {
   readonly version: number
   /** `undefined` for a table that is not small. */
@@ -25,6 +24,12 @@ interface KnownVersion {
 export class SmallTables {
   readonly #known = new LRUCache<OpenTable, KnownVersion>({ maxSize: MAX_BYTES, sizeCalculation: () => 1 })
   readonly #readSlots = pLimit(MAX_READS)
+  readonly #maxRows: number
+
+  /** @param maxRows the most rows of a small table */
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows
+  }
 
   /** Returns the rows of a table as they are now; `undefined` if the table is not small. */
   async copyOf(open: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
@@ -47,7 +52,7 @@ export class SmallTables {
 
   async #read({ table }: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
     const rows = await table.countRows()
-    if (rows > MAX_ROWS || rows * dimensions > MAX_COMPONENTS) return undefined
+    if (rows > this.#maxRows || rows * dimensions > MAX_COMPONENTS) return undefined
     return await this.#readSlots(
       async () =>
         new TableCopy(

@@ -60,9 +60,13 @@ const ALL_PARTITIONS = 65_536
  * otherwise by a scan.
  */
 export class TableSearch {
-  readonly #small = new SmallTables()
+  readonly #small: SmallTables
   readonly #scanSlots = pLimit(MAX_SCANS)
   readonly #lookUpSlots = pLimit(MAX_LOOKUPS)
+
+  constructor(small: SmallTables) {
+    this.#small = small
+  }
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
     const copy = await this.#small.copyOf(open, vector.length)

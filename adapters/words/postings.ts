@@ -117,16 +117,28 @@ const KEPT_LENGTHS = 1_024
  * @returns a function that makes the score function of a term from its idf times its weight
  */
 export function makeTermScores(meanLength: number): (idf: number) => TermScore {
-  const factors = Float64Array.from({ length: KEPT_LENGTHS }, (_, length) => bm25LengthFactor(length, meanLength))
+  const factors = new Float64Array(KEPT_LENGTHS)
+  const factorOf = (length: number): number => {
+    const kept = factors[length] ?? 0
+    if (kept > 0) return kept
+    const factor = bm25LengthFactor(length, meanLength)
+    // A length that is not kept stays outside the array.
+    factors[length] = factor
+    return factor
+  }
   return (idf) => {
     // Most chunks that have a term have it once. A division for each of them would take half of the time.
-    const once = factors.map((factor) => bm25OfTerm(idf, 1, factor))
+    const once = new Float64Array(KEPT_LENGTHS)
     return (postings, index) => {
       const byte = index * POSTING_BYTES
       const frequency = postings.getUint16(byte + 4)
       const length = postings.getUint16(byte + 6)
-      if (length >= KEPT_LENGTHS) return bm25OfTerm(idf, frequency, bm25LengthFactor(length, meanLength))
-      return frequency === 1 ? (once[length] ?? 0) : bm25OfTerm(idf, frequency, factors[length] ?? 0)
+      if (frequency !== 1) return bm25OfTerm(idf, frequency, factorOf(length))
+      const kept = once[length] ?? 0
+      if (kept > 0) return kept
+      const score = bm25OfTerm(idf, 1, factorOf(length))
+      once[length] = score
+      return score
     }
   }
 }

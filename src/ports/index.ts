@@ -255,7 +255,14 @@ export type {
   RevokedTokenRepository,
 } from './storage/rate-and-token-repositories.js'
 export type { AccountRecord, AccountRepository } from './storage/tenancy/account-repository.js'
-export type { ApiKeyFilter, ApiKeyRecord, ApiKeyRepository, Sight } from './storage/tenancy/api-key-repository.js'
+export type {
+  ApiKeyFilter,
+  ApiKeyName,
+  ApiKeyRecord,
+  ApiKeyRepository,
+  KeyOfToken,
+  Sight,
+} from './storage/tenancy/api-key-repository.js'
 export type {
   CompanyRecord,
   CompanyRepository,

@@ -2,14 +2,16 @@ import type { Knex } from 'knex'
 import {
   AlreadyExistsError,
   type ApiKeyFilter,
+  type ApiKeyName,
   type ApiKeyRecord,
   type ApiKeyRepository,
+  type KeyOfToken,
   type Page,
   type RowPage,
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { number, type Row, text, textOrNull, texts } from '../tables.js'
+import { number, quoted, type Row, text, textOrNull, texts } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -48,6 +50,18 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
   async findByClientId(clientId: string): Promise<ApiKeyRecord | undefined> {
     const row = (await this.rows.where('client_id', clientId).select())[0]
     return row && toApiKey(row)
+  }
+
+  async findOfToken(name: ApiKeyName, tokenHash: string): Promise<KeyOfToken | undefined> {
+    const [keys, revokedTokens] = [this.session.name('api_keys'), this.session.name('revoked_tokens')].map(quoted)
+    const [column, value] = 'id' in name ? ['id', name.id] : ['client_id', name.clientId]
+    // One statement, without knex: each request with a token runs it.
+    const [row] = await this.rawRows(
+      `select ${keys}.*, (select count(*) from ${revokedTokens} where token_hash = ?) as revoked_tokens
+       from ${keys} where ${column} = ?`,
+      [tokenHash, value],
+    )
+    return row && { key: toApiKey(row), isTokenRevoked: Number(row['revoked_tokens']) > 0 }
   }
 
   async touch(id: number, lastUsed: string): Promise<void> {

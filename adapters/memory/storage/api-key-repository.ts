@@ -2,7 +2,7 @@ import { AlreadyExistsError, type ApiKeyFilter, type ApiKeyRepository } from '..
 import { isWithin, type MemoryTables, pageOf } from './memory-tables.js'
 import { idsOfUsers } from './user-repositories.js'
 
-export function apiKeyRepository({ apiKeys, companies, users }: MemoryTables): ApiKeyRepository {
+export function apiKeyRepository({ apiKeys, companies, users, revokedTokens }: MemoryTables): ApiKeyRepository {
   const filterKeys = ({ userId, withinCompanyId }: ApiKeyFilter) =>
     apiKeys.filter(
       (key) =>
@@ -18,6 +18,11 @@ export function apiKeyRepository({ apiKeys, companies, users }: MemoryTables): A
     },
     get: async (id) => apiKeys.get(id),
     findByClientId: async (clientId) => apiKeys.find((key) => key.clientId === clientId),
+    findOfToken: async (name, tokenHash) => {
+      const key = 'id' in name ? apiKeys.get(name.id) : apiKeys.find(({ clientId }) => clientId === name.clientId)
+      const isTokenRevoked = revokedTokens.find((token) => token.tokenHash === tokenHash) !== undefined
+      return key && { key, isTokenRevoked }
+    },
     touch: async (id, lastUsed) => {
       apiKeys.update(id, { lastUsed })
     },

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, InvalidInputError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
 import { LruMap } from '../../kernel/lru-map.js'
-import type { ApiKeyRecord, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
+import type { ApiKeyName, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { findMissing, givesAccess } from '../access/authorizer.js'
 import { CAPABILITIES, type Capability, isKeyUsable, narrowToScope, type Principal } from '../access/principal.js'
 
@@ -83,7 +83,7 @@ export class AuthenticateToken {
       scope: knownScopeOf(claims.scope),
     }
     return await this.#storage.read(async (repositories) => {
-      const live = await readLiveToken(repositories, repositories.apiKeys.get(claims.key_id), subject, now)
+      const live = await readLiveToken(repositories, { id: claims.key_id }, subject, now)
       return { ...live, claims }
     })
   }
@@ -97,7 +97,7 @@ export class AuthenticateToken {
     const { companyId, userId, accountId, scope } = principal
     const subject = { ...caller, companyId, userId, accountId, scope }
     await this.#storage.read(async (repositories) => {
-      await readLiveToken(repositories, repositories.apiKeys.findByClientId(caller.clientId), subject, now)
+      await readLiveToken(repositories, { clientId: caller.clientId }, subject, now)
     })
   }
 
@@ -123,18 +123,18 @@ function knownScopeOf(claim: string | undefined): readonly Capability[] | undefi
 /** @throws UnauthenticatedError @throws ForbiddenError */
 async function readLiveToken(
   repositories: Repositories,
-  keyRead: Promise<ApiKeyRecord | undefined>,
+  keyName: ApiKeyName,
   { userId, accountId, targetApp, clientId, tokenHash, scope, ...subject }: TokenSubject,
   now: Date,
 ): Promise<Pick<LiveToken, 'caller' | 'capabilities'>> {
-  const { companies, permissions, revokedTokens } = repositories
-  // These reads run in parallel, because every request waits for all of them.
-  const [key, access, isRevoked] = await Promise.all([
-    keyRead,
+  const { apiKeys, companies, permissions } = repositories
+  // These reads run in parallel, because every request waits for both of them.
+  const [found, access] = await Promise.all([
+    apiKeys.findOfToken(keyName, tokenHash),
     permissions.findAccess(userId, accountId),
-    revokedTokens.has(tokenHash),
   ])
-  if (isRevoked) throw new UnauthenticatedError('the access token was revoked')
+  const key = found?.key
+  if (found?.isTokenRevoked === true) throw new UnauthenticatedError('the access token was revoked')
   const isTokenOfKey = key?.clientId === clientId && key.userId === userId
   if (!isTokenOfKey || !isKeyUsable(key, now)) {
     throw new UnauthenticatedError('the API key of this token was revoked, or has expired')

@@ -45,7 +45,7 @@ describe('the nearest windows of chunks in LanceDB', () => {
     const connection = await connect(join(folder.path, 'vectors'))
     await connection.createEmptyTable(COLLECTION.name, schemaOf(COLLECTION.dimensions, false))
     connection.close()
-    index = new LanceDbVectorIndex(join(folder.path, 'vectors'))
+    index = new LanceDbVectorIndex(join(folder.path, 'vectors'), { inMemoryUpToRows: 0 })
     await index.add(COLLECTION, clusteredRows(1, 5, COLLECTION.dimensions))
     await index.add(COLLECTION, clusteredRows(2_000_000_000, 5, COLLECTION.dimensions))
     await expectEachFound([1, 2_000_000_000])

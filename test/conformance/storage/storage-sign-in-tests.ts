@@ -141,6 +141,25 @@ export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
     })
   })
 
+  test('A94 reads the API key of a token by either name, and whether the token is revoked', async (storage) => {
+    const { companyId, userId } = await storage.transaction((repositories) => seedCompany(repositories))
+    const fields = { companyId, userId, targets: ['assistant'], sight: 'account', created: NOW.toISOString() } as const
+    const key = await storage.transaction(async ({ apiKeys, revokedTokens }) => {
+      await revokedTokens.add({ tokenHash: 'a', expiresMs: NOW.getTime() + 900_000 })
+      const unused = { expires: null, lastUsed: null, revoked: null }
+      return await apiKeys.insert({ ...fields, ...unused, clientId: 'ak_1', secretHash: 'cd'.repeat(32) })
+    })
+    await storage.read(async ({ apiKeys }) => {
+      for (const name of [{ id: key.id }, { clientId: 'ak_1' }]) {
+        assert.deepEqual(await apiKeys.findOfToken(name, 'a'), { key, isTokenRevoked: true })
+        assert.deepEqual(await apiKeys.findOfToken(name, 'b'), { key, isTokenRevoked: false })
+      }
+      for (const name of [{ id: key.id + 1 }, { clientId: 'ak_2' }]) {
+        assert.equal(await apiKeys.findOfToken(name, 'a'), undefined)
+      }
+    })
+  })
+
   test('A94 removes expired revoked tokens in batches', async (storage) => {
     await storage.transaction(async ({ revokedTokens }) => {
       for (const [at, tokenHash] of ['a', 'b', 'c', 'later'].entries()) {

@@ -29,12 +29,26 @@ export interface ApiKeyFilter extends WithinFilter {
   readonly userId?: number
 }
 
+/** One of the two values that name an API key. */
+export type ApiKeyName = { readonly id: number } | { readonly clientId: string }
+
+/** The API key of a token. */
+export interface KeyOfToken {
+  readonly key: ApiKeyRecord
+  readonly isTokenRevoked: boolean
+}
+
 /** API keys. */
 export interface ApiKeyRepository {
   /** Adds a key. @throws AlreadyExistsError if another key has this `clientId` */
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
+  /**
+   * Reads the key of a token. Each request with a token needs both answers, so they come from one read.
+   * @param tokenHash the hash by which a revoked token is stored
+   */
+  findOfToken(key: ApiKeyName, tokenHash: string): Promise<KeyOfToken | undefined>
   /** Lists the keys that match all given ids. @param page default: all of them */
   list(filter?: ApiKeyFilter, page?: RowPage): Promise<readonly ApiKeyRecord[]>
   /** As {@link list}, ids only. */
