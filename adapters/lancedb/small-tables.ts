@@ -53,14 +53,7 @@ export class SmallTables {
   async #read({ table }: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
     const rows = await table.countRows()
     if (rows > this.#maxRows || rows * dimensions > MAX_COMPONENTS) return undefined
-    return await this.#readSlots(
-      async () =>
-        new TableCopy(
-          await table
-            .query()
-            .select([...COPIED_COLUMNS])
-            .toArrow(),
-        ),
-    )
+    const columns = [...COPIED_COLUMNS]
+    return await this.#readSlots(async () => new TableCopy(await table.query().select(columns).toArrow()))
   }
 }

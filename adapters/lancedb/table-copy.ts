@@ -58,12 +58,12 @@ export class TableCopy {
     const units = queries.map(toUnitVector)
     return chunks.map((chunk) => {
       let nearest: NearestWindow | undefined
-      for (let at = this.#indexOf(chunk); isOf(this.#rows[at], chunk); at += 1) {
-        const { window, vector, length } = this.#rows[at] as Row
-        const similarity = Math.max(...units.map((unit) => dot(vector, unit) / length))
-        if (nearest === undefined || similarity > nearest.similarity) nearest = { window, similarity }
+      for (let at = this.#indexOf(chunk); ; at += 1) {
+        const row = this.#rows[at]
+        if (row === undefined || byChunk(row, chunk) !== 0) return nearest
+        const similarity = Math.max(...units.map((unit) => dot(row.vector, unit) / row.length))
+        if (nearest === undefined || similarity > nearest.similarity) nearest = { window: row.window, similarity }
       }
-      return nearest
     })
   }
 
@@ -78,10 +78,6 @@ export class TableCopy {
     }
     return from
   }
-}
-
-function isOf(row: Row | undefined, chunk: IndexedChunk): boolean {
-  return row !== undefined && byChunk(row, chunk) === 0
 }
 
 function byChunk(one: IndexedChunk, other: IndexedChunk): number {
