@@ -23,13 +23,16 @@ export function keepStatements(connection: Database): void {
     kept.set(text, statement)
     return statement
   }
-  const allKept = (text: string, values: unknown, callback: unknown): Database => {
-    if (typeof callback !== 'function' || text.length > MAX_TEXT_LENGTH) return all(text, values, callback)
+  let isClosing = false
+  const allKept = (text: string, ...args: readonly unknown[]): Database => {
+    const [values, callback] = args
+    if (isClosing || typeof callback !== 'function' || text.length > MAX_TEXT_LENGTH) return all(text, ...args)
     const statement = kept.get(text) ?? keep(text)
     statement.all(values, callback as Callback)
     return connection
   }
   const closeAll = (callback?: (error: Error | null) => void): void => {
+    isClosing = true
     kept.clear()
     close(callback)
   }

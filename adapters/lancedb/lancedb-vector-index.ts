@@ -54,8 +54,9 @@ export interface LanceDbOptions {
    */
   readonly indexFromRows?: number
   /**
-   * A collection of at most this many rows is searched in memory, if all its vectors have at most 1,000,000 components
-   * and it has no vector index. Default: 2,500; 0 for never. The copies of all collections take at most 32 MiB.
+   * A collection of at most this many rows, and fewer than `indexFromRows`, is searched in memory, if all its vectors
+   * have at most 1,000,000 components. Default: 2,500; 0 for never. The copies of all collections take at most 32 MiB.
+   * With `locks` there are no copies.
    */
   readonly inMemoryUpToRows?: number
 }
@@ -81,9 +82,10 @@ export class LanceDbVectorIndex implements VectorIndex {
   constructor(place: string, options: LanceDbOptions = {}) {
     const { indexFromRows = 10_000, inMemoryUpToRows = 2_500 } = options
     const { compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
-    this.#search = new TableSearch(new SmallTables(Math.min(inMemoryUpToRows, indexFromRows - 1)))
     const tablePlace = describePlace(place, options)
     this.#folder = tablePlace.folder
+    const copiedUpToRows = tablePlace.isShared ? 0 : Math.min(inMemoryUpToRows, indexFromRows - 1)
+    this.#search = new TableSearch(new SmallTables(copiedUpToRows))
     const tables = new LanceTables(tablePlace)
     const builder = new IndexBuilder(tables, { indexFromRows, telemetry })
     this.#maintenance = new TableMaintenance(tables, builder, {

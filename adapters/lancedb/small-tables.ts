@@ -13,6 +13,9 @@ const MAX_BYTES = 2 ** 25
 /** The number of tables that are read at a time. */
 const MAX_READS = 3
 
+/** The number of tables of which anything is remembered. */
+const MAX_TABLES = 256
+
 /** A version of a table, with the copy of its rows. */
 interface KnownVersion {
   readonly version: number
@@ -20,19 +23,27 @@ interface KnownVersion {
   readonly copy: Promise<TableCopy | undefined>
 }
 
-/** Copies of small tables in memory, the most recently used ones. A new version of a table is read at the next search. */
+/**
+ * Copies of small tables in memory, the most recently used ones. A new version of a table is read at the next search. No
+ * other process may write: a table that it drops and creates again has the versions of the former one.
+ */
 export class SmallTables {
-  readonly #known = new LRUCache<OpenTable, KnownVersion>({ maxSize: MAX_BYTES, sizeCalculation: () => 1 })
+  readonly #known = new LRUCache<OpenTable, KnownVersion>({
+    max: MAX_TABLES,
+    maxSize: MAX_BYTES,
+    sizeCalculation: () => 1,
+  })
   readonly #readSlots = pLimit(MAX_READS)
   readonly #maxRows: number
 
-  /** @param maxRows the most rows of a small table */
+  /** @param maxRows the most rows of a small table; 0 to copy none */
   constructor(maxRows: number) {
     this.#maxRows = maxRows
   }
 
   /** Returns the rows of a table as they are now; `undefined` if the table is not small. */
   async copyOf(open: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
+    if (this.#maxRows < 1) return undefined
     // The version is read first. So the copy may be newer than its version, and is read anew then, but never older.
     const version = await open.table.version()
     const known = this.#known.get(open)
@@ -42,7 +53,8 @@ export class SmallTables {
     const isKnown = (): boolean => this.#known.peek(open) === read
     try {
       const copy = await read.copy
-      if (copy !== undefined && isKnown()) this.#known.set(open, read, { size: copy.bytes })
+      // The cache takes over a size only with another object.
+      if (copy !== undefined && isKnown()) this.#known.set(open, { ...read }, { size: copy.bytes })
       return copy
     } catch (error) {
       if (isKnown()) this.#known.delete(open)

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type LanceDbOptions, LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
+import { TableCopy } from '../../../adapters/lancedb/table-copy.js'
 import type { DocumentFilter, VectorHit } from '../../../src/ports/index.js'
 import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../conformance/index.js'
@@ -31,6 +32,7 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   await Promise.all(opened.map((index) => index.close()))
   await folder.remove()
 })
@@ -130,6 +132,24 @@ describe('a small collection in LanceDB', () => {
     }
     await index.deleteDocument(NAME, 13, 2)
     expect(await index.search(COLLECTION, query, { limit: 100 })).toHaveLength(10)
+  })
+
+  it('is read again if many others were searched since: all copies together have at most 32 MiB', async () => {
+    const reads = vi.spyOn(TableCopy.prototype, 'bytes', 'get')
+    const index = open()
+    const query = clusteredVector(1, 384)
+    const search = async (number: number): Promise<number> => {
+      const before = reads.mock.calls.length
+      await index.search({ name: `context-${number}-model`, dimensions: 384 }, query, { limit: 1 })
+      return reads.mock.calls.length - before
+    }
+    const rows = clusteredRows(1, 640, 384)
+    // Each copy takes more than 1 MB.
+    for (let number = 1; number <= 36; number += 1) {
+      await index.add({ name: `context-${number}-model`, dimensions: 384 }, rows)
+      expect(await search(number)).toBe(1)
+    }
+    expect([await search(36), await search(1), await search(1), await search(36)]).toEqual([0, 1, 0, 0])
   })
 
   it('does not keep the windows of a collection that was dropped and created again', async () => {
