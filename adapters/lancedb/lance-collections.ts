@@ -8,7 +8,7 @@ import type { Addition, OpenTable } from './open-table.js'
 import { dropLock, maintenanceLock } from './table-place.js'
 
 /** Other processes may drop and create a table several times while a call reads it. */
-const MAX_RETRIES = 4
+const MAX_RETRIES = 8
 
 /** Rows to add to a collection. */
 interface CollectionAddition extends Addition {

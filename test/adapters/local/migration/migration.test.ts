@@ -108,12 +108,17 @@ async function seen(engine: Engine) {
   const { administration, owner } = engine
   const session = engine.as(owner)
   const contexts = await session.contexts.list()
+  // A small collection is compared in memory with 64 bits, and a table that processes share with 32: 7 digits.
+  const search = async (id: number, mode?: 'keyword') => {
+    const hits = await session.search(id, HARBOUR, { ...(mode && { mode }) })
+    return hits.map((hit) => ({ ...hit, score: hit.score.toFixed(6), similarity: hit.similarity.toFixed(6) }))
+  }
   return {
     owner,
     contexts,
     documents: await Promise.all(contexts.map(({ id }) => session.documents.list(id))),
-    hits: await Promise.all(contexts.map(({ id }) => session.search(id, HARBOUR))),
-    byWords: await Promise.all(contexts.map(({ id }) => session.search(id, HARBOUR, { mode: 'keyword' }))),
+    hits: await Promise.all(contexts.map(({ id }) => search(id))),
+    byWords: await Promise.all(contexts.map(({ id }) => search(id, 'keyword'))),
     companies: await administration.companies.list(),
     users: await administration.users.list(),
     keys: await administration.apiKeys.list(),
