@@ -114,6 +114,16 @@ describe('two indexes on one folder, as in two processes,', () => {
     expect(await one.listCollections()).toEqual([])
   })
 
+  it('find the rows of a table that the other dropped and created again between two searches', async () => {
+    const [one, other] = [open(), open()]
+    const query = clusteredVector(1, COLLECTION.dimensions)
+    for (const documentId of [1, 2, 3]) await one.add(COLLECTION, clusteredRows(documentId, 1, COLLECTION.dimensions))
+    expect(await other.search(COLLECTION, query, { limit: 10 })).toHaveLength(3)
+    await one.drop(NAME)
+    await one.add(COLLECTION, clusteredRows(7, 1, COLLECTION.dimensions))
+    expect(await other.search(COLLECTION, query, { limit: 10 })).toMatchObject([{ documentId: 7 }])
+  })
+
   it('never report a table as damaged while the other drops it', async () => {
     const [one, other] = [open(), open()]
     const query = clusteredVector(1, COLLECTION.dimensions)
