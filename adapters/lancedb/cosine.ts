@@ -4,9 +4,16 @@ export function toUnitVector(vector: Float32Array): Float64Array {
   return Float64Array.from(vector, (value) => value / length)
 }
 
-/** Computes the greatest cosine of a vector with unit vectors. @returns 0 for a vector of zeros */
-export function greatestCosine(vector: Float32Array, units: readonly Float64Array[]): number {
-  const length = lengthOf(vector)
+/**
+ * Computes the greatest cosine of a vector with unit vectors.
+ * @param length the {@link lengthOf} the vector
+ * @returns 0 for a vector of zeros
+ */
+export function greatestCosine(
+  vector: Float32Array,
+  units: readonly Float64Array[],
+  length: number = lengthOf(vector),
+): number {
   let greatest = Number.NEGATIVE_INFINITY
   for (const unit of units) greatest = Math.max(greatest, dot(vector, unit) / length)
   return greatest

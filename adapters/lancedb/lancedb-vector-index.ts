@@ -63,9 +63,8 @@ export interface LanceDbOptions {
 
 /**
  * Vectors in LanceDB: one table for each collection. A small table is searched in memory. Searches scan a table of
- * medium size. A large table gets a vector index,
- * which a separate process builds. A search reads as many of its partitions as were measured to give a recall of 0.99.
- * Maintenance cleans up after writes, between requests.
+ * medium size. A large table gets a vector index, which a separate process builds. A search reads as many of its
+ * partitions as were measured to give a recall of 0.99. Maintenance cleans up after writes, between requests.
  */
 export class LanceDbVectorIndex implements VectorIndex {
   readonly #collections: LanceCollections

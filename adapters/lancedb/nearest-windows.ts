@@ -77,7 +77,10 @@ function collectNearest(rows: ArrowTable, units: readonly Float64Array[], neares
 }
 
 /** Calls a function with the key of the chunk, the window and the vector of each row. */
-function forEachWindow(rows: ArrowTable, work: (key: bigint, window: number, vector: Float32Array) => void): void {
+export function forEachWindow(
+  rows: ArrowTable,
+  work: (key: bigint, window: number, vector: Float32Array) => void,
+): void {
   for (const batch of rows.batches) {
     const keyOf = chunkKeyReader(batch)
     const windows = columnNumbers(batch.getChild('window'))

@@ -12,7 +12,6 @@ const MAX_COMPONENTS = 1_000_000
 const MAX_BYTES = 2 ** 25
 /** The number of tables that are read at a time. */
 const MAX_READS = 3
-
 /** The number of tables of which anything is remembered. */
 const MAX_TABLES = 256
 

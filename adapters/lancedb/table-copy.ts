@@ -7,7 +7,9 @@ import {
   type VectorKey,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { dot, lengthOf, toUnitVector } from './cosine.js'
+import { dot, greatestCosine, lengthOf, toUnitVector } from './cosine.js'
+import { forEachWindow } from './nearest-windows.js'
+import { chunkOf } from './table-schema.js'
 
 /** The columns that a copy needs. */
 export const COPIED_COLUMNS: readonly string[] = ['document', 'chunk', 'window', 'vector']
@@ -61,7 +63,7 @@ export class TableCopy {
       for (let at = this.#indexOf(chunk); ; at += 1) {
         const row = this.#rows[at]
         if (row === undefined || byChunk(row, chunk) !== 0) return nearest
-        const similarity = Math.max(...units.map((unit) => dot(row.vector, unit) / row.length))
+        const similarity = greatestCosine(row.vector, units, row.length)
         if (nearest === undefined || similarity > nearest.similarity) nearest = { window: row.window, similarity }
       }
     })
@@ -88,26 +90,11 @@ function byKey(one: VectorKey, other: VectorKey): number {
   return byChunk(one, other) || one.window - other.window
 }
 
-/** Reads the rows of a table, and copies their vectors: those of the table keep the memory of all its columns. */
+/** Reads the rows of a table. Their vectors stay in the memory of the table, whose other columns are small. */
 function rowsOf(table: ArrowTable): Row[] {
   const rows: Row[] = []
-  for (const batch of table.batches) {
-    const [documents, chunks, windows] = ['document', 'chunk', 'window'].map(
-      (name) => (batch.getChild(name)?.toArray() ?? []) as ArrayLike<number>,
-    )
-    const values = batch.getChild('vector')?.data[0]?.children[0]?.values as Float32Array | undefined
-    const dimensions = (values?.length ?? 0) / batch.numRows
-    const vectors = values?.slice() ?? new Float32Array()
-    for (let row = 0; row < batch.numRows; row += 1) {
-      const vector = vectors.subarray(row * dimensions, (row + 1) * dimensions)
-      rows.push({
-        documentId: documents?.[row] ?? 0,
-        chunk: chunks?.[row] ?? 0,
-        window: windows?.[row] ?? 0,
-        vector,
-        length: lengthOf(vector),
-      })
-    }
-  }
+  forEachWindow(table, (key, window, vector) => {
+    rows.push({ ...chunkOf(key), window, vector, length: lengthOf(vector) })
+  })
   return rows
 }

@@ -81,8 +81,9 @@ async function readSmallerPart(
   )
   const lastId = Number(rows.find(({ what }) => what === 'last')?.['id'] ?? 0)
   const hidden = [...new Set(idsOf(rows.filter(({ what }) => what === 'hidden')))].sort((one, other) => one - other)
+  if (hidden.length === 0) return { lastId, hidden }
   const visibleRows = selectVisible(rowsOf(session).where('context_id', contextId))
-  const visible = hidden.length === 0 ? [] : idsOf(await visibleRows.orderBy('id').limit(hidden.length).select('id'))
+  const visible = idsOf(await visibleRows.orderBy('id').limit(hidden.length).select('id'))
   return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
 }
 
