@@ -92,6 +92,30 @@ describe.skipIf(MISSING_BROWSER !== undefined)('pages of the console at any widt
     await page.setViewportSize({ width: 1_280, height: 800 })
   })
 
+  it('leaves the tab that has the focus in sight when a tab comes late', async () => {
+    await page.setViewportSize({ width: 360, height: 800 })
+    let answerState: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      answerState = resolve
+    })
+    await page.route('**/operator/state', async (route) => {
+      await held
+      await route.continue()
+    })
+    // A page that is loaded anew does not know yet that its user is an operator.
+    await opened.open('/operate/audit')
+    await page.reload()
+    const tabs = page.getByRole('main').getByRole('navigation').getByRole('link')
+    await page.getByRole('main').locator('[aria-current=page]').waitFor()
+    await tabs.first().focus()
+    expect(await tabs.count()).toBe(3)
+    answerState()
+    await expect.poll(async () => await tabs.count()).toBe(4)
+    expect((await tabs.first().boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    await page.unroute('**/operator/state')
+    await page.setViewportSize({ width: 1_280, height: 800 })
+  })
+
   it('names the values of each row in a narrow place, and keeps the table for screen readers', async () => {
     await opened.open('/people/keys')
     await page.setViewportSize({ width: 360, height: 800 })
