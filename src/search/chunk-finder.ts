@@ -1,40 +1,19 @@
-import { inBatches } from '../kernel/batches.js'
-import { VectorsDamagedError } from '../kernel/errors.js'
-import {
-  type ChunkKey,
-  type LexicalAnswer,
-  type LexicalIndex,
-  type Telemetry,
-  type Tracer,
-  tracerOf,
-  type VectorHit,
-  type VectorIndex,
-} from '../ports/index.js'
-import { BestWindows, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
+import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
+import { type ChunkRanking, candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
+import { type IndexReader, MAX_WORD_HITS } from './index-reader.js'
+import { listCandidates, rankChunks, selectIncomplete } from './open-candidates.js'
 import {
   areWordsSelective,
   type BothSides,
   type ChunkQuery,
-  type ChunkRanking,
-  candidateLimits,
   combineSides,
-  type FusionQuestion,
-  jointScore,
-  listCandidates,
-  type MeaningSide,
   mayHaveWords,
-  rankChunks,
-  selectIncomplete,
   type WordHit,
   type WordSide,
-} from './fusion.js'
-import type { SearchTurns } from './search-turns.js'
+} from './sides.js'
 
 /** Factor by which a search raises a limit that was too low. */
 const WIDENING_FACTOR = 4
-/** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
-const MAX_WORD_HITS = 3_200
-const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
 /** Share by which scores by words may be too low if a search asks both sides. */
 const TOLERANCE = 0.05
 /**
@@ -49,29 +28,13 @@ const UNSEEN_MARGIN = 1 + TOLERANCE
 const COMPARED_PER_RESULT = 6
 /** Minimum number of chunks whose missing part of the score is read in one step. */
 const MIN_COMPLETED = 24
-/** Maximum number of chunks in one call of the vector index. */
-const MAX_CHUNKS_PER_CALL = 256
-
-/** The indexes that a search reads. */
-export interface SearchIndexes {
-  readonly vectors: VectorIndex
-  readonly words: LexicalIndex
-}
 
 /** Finds the best chunks by meaning, by words, or by both together. */
 export class ChunkFinder {
-  readonly #vectors: VectorIndex
-  readonly #words: LexicalIndex
-  readonly #turns: SearchTurns
-  readonly #telemetry: Telemetry
-  readonly #tracer: Tracer
+  readonly #reader: IndexReader
 
-  constructor({ vectors, words }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
-    this.#vectors = vectors
-    this.#words = words
-    this.#turns = turns
-    this.#telemetry = telemetry
-    this.#tracer = tracerOf(telemetry)
+  constructor(reader: IndexReader) {
+    this.#reader = reader
   }
 
   /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
@@ -86,7 +49,7 @@ export class ChunkFinder {
   async #findByMeaning(query: ChunkQuery): Promise<ChunkRanking> {
     const { topN, scoreThreshold } = query
     for (let limit = topN * 4; ; limit *= WIDENING_FACTOR) {
-      const { found, unseenSimilarity } = await this.#searchVectors(query, limit)
+      const { found, unseenSimilarity } = await this.#reader.searchVectors(query, limit)
       const ranked = found.ranked(scoreThreshold)
       const certainCount = ranked.filter(({ similarity }) => similarity >= unseenSimilarity).length
       if (certainCount >= topN || unseenSimilarity < scoreThreshold || unseenSimilarity < 0) {
@@ -103,7 +66,7 @@ export class ChunkFinder {
     const { topN } = query
     const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
-      const words = await this.#searchWords(query, Math.min(limit, MAX_WORD_HITS))
+      const words = await this.#reader.searchWords(query, Math.min(limit, MAX_WORD_HITS))
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
       if (ranked.length >= topN || words.isComplete) return { ranked: ranked.slice(0, topN), scale: { by: 'words' } }
@@ -119,7 +82,7 @@ export class ChunkFinder {
       let to = Math.min(found.length, from + count)
       while (to < found.length && found[to]?.wordScore === found[to - 1]?.wordScore) to += 1
       const part = found.slice(from, to)
-      await this.#compare(query, part, known)
+      await this.#reader.compare(query, part, known)
       embeddingsLeft -= await embedWaiting(query, part, known, embeddingsLeft)
       for (const hit of part) {
         const chunk = known.bestWindows.get(hit)
@@ -144,7 +107,7 @@ export class ChunkFinder {
     for (let depth = 1; ; depth *= WIDENING_FACTOR) {
       const [words, meaning, modelKnowledge] = await Promise.all([
         this.#searchWordsAndCompare(query, Math.min(byWords * depth, MAX_WORD_HITS), known),
-        this.#searchVectors(query, byMeaning * depth),
+        this.#reader.searchVectors(query, byMeaning * depth),
         query.measureKnowledge(),
       ])
       for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
@@ -167,9 +130,9 @@ export class ChunkFinder {
 
   /** Finds the best hits by words, and compares most of them while the vector index searches the nearest windows. */
   async #searchWordsAndCompare(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
-    const words = await this.#searchWords(query, limit, TOLERANCE)
+    const words = await this.#reader.searchWords(query, limit, TOLERANCE)
     if (areWordsSelective(words, query)) {
-      await this.#compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
+      await this.#reader.compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
     }
     return words
   }
@@ -189,7 +152,7 @@ export class ChunkFinder {
   ): Promise<void> {
     const { hits, words } = sides
     // An approximate vector index may miss one of the nearest windows, so the very best by words are always compared.
-    await this.#compare(query, hits.slice(0, query.topN), known)
+    await this.#reader.compare(query, hits.slice(0, query.topN), known)
     let embeddingsLeft = query.topN - (await embedWaiting(query, hits, known, query.topN))
     for (let count = Math.max(MIN_COMPLETED, query.topN * COMPARED_PER_RESULT); ; count *= WIDENING_FACTOR) {
       const candidates = listCandidates(sides, known, wordScores, query)
@@ -200,104 +163,11 @@ export class ChunkFinder {
       const toCompare = hits.filter((hit) => incompleteKeys.has(toMapKey(hit)))
       const toScore = incomplete.filter((candidate) => !wordScores.has(toMapKey(candidate)))
       const [scores] = await Promise.all([
-        this.#readWordScores(query, words, toScore),
-        this.#compare(query, toCompare, known),
+        this.#reader.readWordScores(query, words, toScore),
+        this.#reader.compare(query, toCompare, known),
       ])
       embeddingsLeft -= await embedWaiting(query, hits, known, embeddingsLeft)
       for (const [index, candidate] of toScore.entries()) wordScores.set(toMapKey(candidate), scores[index] ?? 0)
-    }
-  }
-
-  /** @returns the scores by words, in the order of the chunks */
-  async #readWordScores(
-    query: ChunkQuery,
-    { scoresOf }: WordSide,
-    chunks: readonly ChunkKey[],
-  ): Promise<readonly number[]> {
-    if (chunks.length === 0) return []
-    const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
-    const readScores = async (): Promise<readonly number[]> => await scoresOf(keys)
-    const attributes = { 'alcove.search.hits': chunks.length }
-    return await this.#readWords(query, [], () =>
-      this.#tracer.span('alcove.search.words', { attributes }, async () => {
-        return await this.#turns.words.one(query.taker, readScores, query.signal)
-      }),
-    )
-  }
-
-  async #searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
-    const { collection, visible, taker, signal } = query
-    const vectors = await query.vectors
-    const options = { limit, ...visible.filter }
-    const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
-    const answers = await this.#tracer.span('alcove.search.vectors', {}, async (span) => {
-      const read = await this.#turns.vectors.all(taker, searches, signal)
-      span.set({ 'alcove.search.hits': read.flat().length })
-      return read
-    })
-    const found = new BestWindows()
-    for (const hit of answers.flat()) {
-      if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
-      else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.addHit(hit)
-    }
-    return { found, unseenSimilarity: highestUnseenSimilarity(answers, limit) }
-  }
-
-  async #searchWords(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
-    const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
-    const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
-    const search = async () => await this.#words.search(wordCollection, terms, options)
-    const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
-      this.#tracer.span('alcove.search.words', {}, async (span) => {
-        const read = await this.#turns.words.one(taker, search, signal)
-        span.set({ 'alcove.search.hits': read.hits.length })
-        return read
-      }),
-    )
-    const found = new Map<string, WordHit>()
-    for (const { documentId, chunk, score } of hits) {
-      const hit = { documentId, ordinal: chunk, wordScore: score }
-      const key = toMapKey(hit)
-      if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
-      else if (!wordVisible.isMissing(hit) && !found.has(key)) found.set(key, hit)
-    }
-    const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
-    const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
-    return { found: [...found.values()], maximum, scoresOf, unseenWordScore, isComplete }
-  }
-
-  /**
-   * Reads the word index. If its data is damaged, a search that also uses meaning goes on with `emptyAnswer`: meaning
-   * still finds chunks, and the doctor reports the damage too.
-   */
-  async #readWords<T>({ mode }: ChunkQuery, emptyAnswer: T, read: () => Promise<T>): Promise<T> {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof VectorsDamagedError) || mode === 'keyword') throw error
-      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
-      return emptyAnswer
-    }
-  }
-
-  /**
-   * Reads similarities from the vector index into `known`, and marks the chunks that have no vectors yet as waiting.
-   */
-  async #compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
-    const unknown = hits.filter((hit) => !known.has(hit))
-    for (const part of inBatches(unknown, MAX_CHUNKS_PER_CALL)) {
-      const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
-      const vectors = await query.vectors
-      const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
-      const attributes = { 'alcove.search.hits': keys.length }
-      const nearest = await this.#tracer.span('alcove.search.vectors', { attributes }, async () => {
-        return await this.#turns.vectors.one(query.taker, readNearest, query.signal)
-      })
-      part.forEach((hit, row) => {
-        const window = nearest[row]
-        if (window === undefined) known.setWaiting(hit, true)
-        else known.bestWindows.addHit({ documentId: hit.documentId, chunk: hit.ordinal, ...window })
-      })
     }
   }
 }
@@ -318,14 +188,4 @@ async function embedWaiting(
   for (const hit of waiting) known.setWaiting(hit, false)
   if (waiting.length > 0) for (const chunk of await query.embedNow(waiting)) known.bestWindows.add(chunk)
   return waiting.length
-}
-
-/**
- * A window that an answer does not have is at most as similar as the last one that it has.
- *
- * @returns the highest similarity that a window outside the answers can have; -1 if there is no such window
- */
-function highestUnseenSimilarity(answers: readonly (readonly VectorHit[])[], limit: number): number {
-  const full = answers.filter((hits) => hits.length >= limit)
-  return Math.max(-1, ...full.map((hits) => Math.max(0, hits.at(-1)?.similarity ?? 0)))
 }

@@ -15,9 +15,9 @@ import type {
   WordVisibility,
 } from '../ports/index.js'
 import type { Authorizer } from '../tenancy/index.js'
-import type { SearchIndexes } from './chunk-finder.js'
 import { type MissingChunks, VisibleDocuments } from './chunks.js'
 import type { ScoreScale } from './fusion.js'
+import type { SearchIndexes } from './index-reader.js'
 import type { PromptReader } from './prompt.js'
 import type { PlacedChunk } from './results.js'
 import type { SearchOptions } from './search-input.js'

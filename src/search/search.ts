@@ -15,10 +15,11 @@ import {
   type VisibleChunk,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { ChunkFinder, type SearchIndexes } from './chunk-finder.js'
+import { ChunkFinder } from './chunk-finder.js'
 import { ContextSearch } from './context-search.js'
 import { ExplainSearch } from './explain-search.js'
 import type { SearchExplanation } from './explanation.js'
+import { IndexReader, type SearchIndexes } from './index-reader.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { withPresentContexts } from './present-contexts.js'
 import { PromptReader } from './prompt.js'
@@ -56,7 +57,7 @@ export class Search {
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)
     const shared = { storage, models, prompts, turns: this.#turns }
-    const finder = new ChunkFinder(indexes, this.#turns, telemetry)
+    const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
     this.#ofContext = new ContextSearch({ ...shared, finder, telemetry })
     const findChunks = async (context: ContextRecord, request: SearchRequest): Promise<FoundChunks> =>
       await this.#ofContext.find(context, request)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuse, type OpenCandidate, selectIncomplete } from '../../../src/search/fusion.js'
+import { fuse } from '../../../src/search/fusion.js'
+import { type OpenCandidate, selectIncomplete } from '../../../src/search/open-candidates.js'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
