@@ -43,7 +43,7 @@ const LONG_FILES = [
   'adapters/lancedb/lancedb-maintenance',
   'adapters/local/migration/migration',
   'ingestion/full-disk/full-disk',
-  'adapters/lancedb/lancedb-search',
+  'adapters/lancedb/search/lancedb-search',
   'adapters/words/sqlite-words',
   'adapters/words/pg-words',
   'adapters/cli/serve/search-flood',

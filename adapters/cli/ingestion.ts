@@ -12,7 +12,7 @@ import {
 } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
-import { tell } from './output.js'
+import { tell } from './output/output.js'
 
 /** Time between two looks at a document that may wait for the server of its model. */
 const WAITING_POLL_MS = 3_000

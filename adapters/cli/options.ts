@@ -5,7 +5,7 @@ import { HttpsTransport } from '../https-transport/index.js'
 import { SmtpMailer } from '../mail/index.js'
 import { checkPublicUrl } from '../node-kit/index.js'
 import type { OpenAiModelOptions } from '../openai/index.js'
-import { remoteModelsOf } from './remote-model.js'
+import { remoteModelsOf } from './engines/remote-model.js'
 
 /**
  * Creates an option that an environment variable can set too: `ALCOVE_CHUNK_SIZE` sets `--chunk-size`.

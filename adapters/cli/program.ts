@@ -22,7 +22,7 @@ import { syncCommand } from './commands/sync.js'
 import { userCommand } from './commands/user.js'
 import { setCurrentCommand } from './current-command.js'
 import { collectLimits, option, parseCount, parseFile, parseFolder } from './options.js'
-import { oneLine } from './output.js'
+import { oneLine } from './output/output.js'
 
 const COMMANDS = [
   initCommand,

@@ -2,7 +2,7 @@ import type { Option } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { ContextSettingsView, Session } from '../../src/index.js'
 import { option, parseNumber } from './options.js'
-import { oneLine, tell } from './output.js'
+import { oneLine, tell } from './output/output.js'
 
 const POLL_MS = 200
 

@@ -3,7 +3,7 @@ import { AlcoveError } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
 import { setCurrentCommand } from './current-command.js'
 import { withOptionOfField } from './option-of-field.js'
-import { messageLine, oneLine } from './output.js'
+import { messageLine, oneLine } from './output/output.js'
 import { buildProgram } from './program.js'
 
 const FAILED = 1

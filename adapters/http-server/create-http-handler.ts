@@ -23,7 +23,7 @@ import { addMounts } from './mounts.js'
 import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type RequestInfo } from './request-log.js'
 import { API_NAMES, type Call, type HttpHandlerOptions, OPTIONS, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
-import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/oauth.js'
+import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/login/oauth.js'
 import { isSettledWithin } from './settled-within.js'
 import { tokenProblem } from './token-problem.js'
 

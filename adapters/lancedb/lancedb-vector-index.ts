@@ -14,15 +14,15 @@ import {
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import { freeBytesOf, usedBytesOf } from '../node-kit/index.js'
+import { SmallTables } from './copies/small-tables.js'
 import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
 import { IndexBuilder } from './maintenance/index-builder.js'
 import { TableMaintenance } from './maintenance/table-maintenance.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
-import { SmallTables } from './small-tables.js'
+import { TableSearch } from './search/table-search.js'
 import { describePlace } from './table-place.js'
 import { keysPredicate, windowName } from './table-schema.js'
-import { TableSearch } from './table-search.js'
 
 /** The options of a vector index on LanceDB. */
 export interface LanceDbOptions {

@@ -13,7 +13,7 @@ import { codeOf, createPrivateFile } from '../node-kit/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
 import { DATABASE } from './data-dir.js'
 import type { DataDirLock } from './data-dir-lock.js'
-import type { LocalEngineOptions } from './local-engine-options.js'
+import type { LocalEngineOptions } from './options/local-engine-options.js'
 
 export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }
 

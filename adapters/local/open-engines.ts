@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { ClosedError, DataDirLockedError, type Engine, type Health } from '../../src/index.js'
 import { VERSION } from '../node-kit/index.js'
-import { differences } from './agreeing-options.js'
 import { checked } from './closable-members.js'
-import type { LocalEngineOptions } from './local-engine-options.js'
 import { withClose } from './local-parts.js'
+import { differences } from './options/agreeing-options.js'
+import type { LocalEngineOptions } from './options/local-engine-options.js'
 
 /** An engine that this process has open. Several callers may use it; the last `close` closes it. */
 interface OpenEngine {

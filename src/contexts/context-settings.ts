@@ -1,5 +1,5 @@
-import { pause } from '../kernel/abort.js'
 import { ReindexFailedError } from '../kernel/errors.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import { parseId } from '../kernel/validate.js'
 import type { ChunkSettings, Clock, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'

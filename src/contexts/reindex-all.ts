@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.js'
-import { pause } from '../kernel/abort.js'
 import { pages } from '../kernel/lists.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import { integerSchema, validate } from '../kernel/validate.js'
 import type {
   Clock,

@@ -1,6 +1,6 @@
 import { PURGE_CONTEXT } from '../contexts/index.js'
 import { inBatches } from '../kernel/batches.js'
-import { TimeSlice } from '../kernel/time-slice.js'
+import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import {
   AlcoveError,
   type ContextRecord,

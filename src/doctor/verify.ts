@@ -1,6 +1,6 @@
 import type { EmbeddingModels } from '../documents/index.js'
-import { pause, untilAborted } from '../kernel/abort.js'
 import { InvalidInputError, ModelError, StorageError, UnsupportedError } from '../kernel/errors.js'
+import { pause, untilAborted } from '../kernel/scheduling/abort.js'
 import { refuseUnknownMembers } from '../kernel/validate.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { ContextCheck } from './context-check.js'

@@ -1,7 +1,7 @@
 import { countWithoutWords, enqueueWords, INDEX_WORDS } from '../documents/index.js'
-import { pause } from '../kernel/abort.js'
 import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import type { LexicalIndex, Storage } from '../ports/index.js'
 import { type Finding, versionIdOf } from './finding.js'
 

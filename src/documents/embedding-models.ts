@@ -1,5 +1,5 @@
-import { pause } from '../kernel/abort.js'
 import { InvalidInputError, ModelError } from '../kernel/errors.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import type { EmbeddingModel, TokenCounter } from '../ports/index.js'
 
 /** Longest wait for the answer of a model that may be away. */

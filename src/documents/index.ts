@@ -19,14 +19,6 @@ export {
   isUnfinished,
 } from './document.js'
 export { type DocumentChunk, type PageRange, pagesOf } from './document-chunk.js'
-export {
-  DocumentEventEmitter,
-  type DocumentEvents,
-  type DocumentProgress,
-  type FindableDocument,
-  type ReindexedContext,
-  WaitForDocument,
-} from './document-events.js'
 export { documentFilterSchema, parseFilter } from './document-filter.js'
 export {
   companyOfContext,
@@ -49,16 +41,29 @@ export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
-export { FormerGenerations } from './former-generations.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { IndexWords } from './pipeline/index-words.js'
 export { LateWrites } from './pipeline/late-writes.js'
+export { ProcessDocument } from './pipeline/process-document.js'
 export { removeChunks } from './pipeline/stored-chunks.js'
-export { ProcessDocument } from './process-document.js'
-export { FileReceiver, type UploadOptions } from './receive-file.js'
-export { ReindexContext } from './reindex-context.js'
-export { type NewVersion, ReplaceDocument } from './replace-document.js'
-export { type NewDocument, UploadDocument } from './upload-document.js'
-export type { UploadContent } from './upload-stream.js'
-export { WatchDocuments, type WatchOptions, type WatchSelection, watchSelectionSchema } from './watch-documents.js'
+export { FormerGenerations } from './reindex/former-generations.js'
+export { ReindexContext } from './reindex/reindex-context.js'
+export { FileReceiver, type UploadOptions } from './upload/receive-file.js'
+export { type NewVersion, ReplaceDocument } from './upload/replace-document.js'
+export { type NewDocument, UploadDocument } from './upload/upload-document.js'
+export type { UploadContent } from './upload/upload-stream.js'
+export {
+  DocumentEventEmitter,
+  type DocumentEvents,
+  type DocumentProgress,
+  type FindableDocument,
+  type ReindexedContext,
+  WaitForDocument,
+} from './watch/document-events.js'
+export {
+  WatchDocuments,
+  type WatchOptions,
+  type WatchSelection,
+  watchSelectionSchema,
+} from './watch/watch-documents.js'
 export { countWithoutWords, IndexContextWords, type RebuildWordsOptions, rebuildWords } from './word-jobs.js'

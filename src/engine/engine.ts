@@ -1,6 +1,6 @@
 import type { DocumentEvents } from '../documents/index.js'
-import { pause } from '../kernel/abort.js'
 import { AlcoveError } from '../kernel/errors.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import type { PublicKey } from '../ports/index.js'
 import {
   type Caller,
@@ -19,8 +19,8 @@ import {
   type TokenStateRequest,
 } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
-import type { EventOperations } from './event-operations.js'
 import type { HostAdministration } from './host-administration.js'
+import type { EventOperations } from './operations/event-operations.js'
 import type { Session } from './session.js'
 
 /**

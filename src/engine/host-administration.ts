@@ -10,14 +10,14 @@ import type {
 import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
 import type { Administration, Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
-import type { WorkSignals } from './operations.js'
+import type { WorkSignals } from './operations/operations.js'
 import {
   createDeliveryOperations,
   createDestinationOperations,
   type DeliveryOperations,
   type DestinationOperations,
-} from './outbox-operations.js'
-import { type AuditOperations, createAuditOperations } from './tenant-operations.js'
+} from './operations/outbox-operations.js'
+import { type AuditOperations, createAuditOperations } from './operations/tenant-operations.js'
 
 /**
  * The host's administration of all companies: the methods of {@link Administration}, and destinations, deliveries, the

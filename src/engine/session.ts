@@ -8,6 +8,7 @@ import type {
   SearchResult,
 } from '../search/index.js'
 import { actorOf, type CompanyUsage, type Principal } from '../tenancy/index.js'
+import type { EngineParts } from './engine-parts.js'
 import {
   type ApiKeyOperations,
   type CompanyOperations,
@@ -15,18 +16,17 @@ import {
   createCompanyOperations,
   createRoleOperations,
   type RoleOperations,
-} from './access-operations.js'
-import { type ContextOperations, createContextOperations } from './context-operations.js'
-import { createDocumentOperations, type DocumentOperations } from './document-operations.js'
-import type { EngineParts } from './engine-parts.js'
-import type { EngineSignals } from './operations.js'
-import { createOperatorOperations, type OperatorOperations } from './operator-operations.js'
+} from './operations/access-operations.js'
+import { type ContextOperations, createContextOperations } from './operations/context-operations.js'
+import { createDocumentOperations, type DocumentOperations } from './operations/document-operations.js'
+import type { EngineSignals } from './operations/operations.js'
+import { createOperatorOperations, type OperatorOperations } from './operations/operator-operations.js'
 import {
   createDeliveryOperations,
   createDestinationOperations,
   type DeliveryOperations,
   type DestinationOperations,
-} from './outbox-operations.js'
+} from './operations/outbox-operations.js'
 import {
   type AuditOperations,
   createAuditOperations,
@@ -34,7 +34,7 @@ import {
   createUserOperations,
   type PermissionOperations,
   type UserOperations,
-} from './tenant-operations.js'
+} from './operations/tenant-operations.js'
 
 /** The operations of one principal. Each call checks its rights at that time. */
 export interface Session {

@@ -3,13 +3,13 @@ import { isRemovingGenerations, REINDEX_CONTEXT } from '../contexts/index.js'
 import type { RepairWorkers, StartCheck } from '../doctor/index.js'
 import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
 import { JobWorker, type Progress } from '../jobs/index.js'
-import { pause } from '../kernel/abort.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import { SWEEP_JOB, type Sweep } from '../maintenance/index.js'
 import { DELIVER_EVENT, TRIM_DELIVERIES } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
-import type { WorkSignals } from './operations.js'
+import type { WorkSignals } from './operations/operations.js'
 
 const INGESTION_CONCURRENCY = 4
 /**

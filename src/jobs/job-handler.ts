@@ -1,6 +1,6 @@
-import { pause } from '../kernel/abort.js'
 import { Batcher } from '../kernel/batches.js'
 import { LeaseLostError } from '../kernel/errors.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import {
   BACKUP_JOB,
   type ClaimedJob,

@@ -1,5 +1,5 @@
-import { idlePause, pause } from '../kernel/abort.js'
 import { CrashedError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { idlePause, pause } from '../kernel/scheduling/abort.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { FairShares } from './fair-shares.js'
 import { createJobRecorder, type JobHandler, WITH_JOB_HELD } from './job-handler.js'

@@ -1,5 +1,5 @@
-import { pause } from '../kernel/abort.js'
 import { AlcoveError, isTransientError, LeaseLostError, ModelError, StorageFullError } from '../kernel/errors.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import { type ClaimedJob, type Storage, type Telemetry, tracerOf, type WaitingLane } from '../ports/index.js'
 import {
   type JobHandler,

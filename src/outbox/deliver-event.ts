@@ -2,7 +2,7 @@ import { batched, type JobHandler, type JobRun } from '../jobs/index.js'
 import { Batcher } from '../kernel/batches.js'
 import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
 import { AlcoveError, PayloadCorruptError, StorageError, StorageFullError } from '../kernel/errors.js'
-import { type RetryOptions, retry } from '../kernel/retry.js'
+import { type RetryOptions, retry } from '../kernel/scheduling/retry.js'
 import type {
   Clock,
   DeliveryRecord,
@@ -14,7 +14,7 @@ import type {
   Storage,
   Telemetry,
 } from '../ports/index.js'
-import type { AttemptReport, DestinationFailures } from './destination-failures.js'
+import type { AttemptReport, DestinationFailures } from './destinations/destination-failures.js'
 import { DELIVER_EVENT } from './event.js'
 import { isBuiltIn } from './host-event-types.js'
 import { requestHeaders } from './request-headers.js'

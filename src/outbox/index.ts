@@ -19,9 +19,10 @@ export {
   destinationSchema,
   type RotateSecretOptions,
   rotateSecretSchema,
-} from './destination.js'
-export { DestinationFailures } from './destination-failures.js'
-export { Destinations } from './destinations.js'
+} from './destinations/destination.js'
+export { DestinationFailures } from './destinations/destination-failures.js'
+export { Destinations } from './destinations/destinations.js'
+export { VetDestination } from './destinations/vet-destination.js'
 export { recordDocumentEvent } from './document-event.js'
 export {
   DELIVER_EVENT,
@@ -40,4 +41,3 @@ export {
   type EventTypeDefinition,
   HostEventTypes,
 } from './host-event-types.js'
-export { VetDestination } from './vet-destination.js'

@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../kernel/retry-after.js'
+import { retryAfterMs } from '../kernel/scheduling/retry-after.js'
 import type { AttemptOutcome, DeliveryStatus, HttpOutcome, RetrySchedule } from '../ports/index.js'
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]

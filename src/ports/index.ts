@@ -1,7 +1,5 @@
 /** The ports: one interface for each thing that the core needs from outside, and the errors that adapters throw. */
 
-/** Waits that end early, retries after transient errors, and time slices for long work. */
-export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/abort.js'
 /** Failures in words for callers who may not see the inside of the engine. */
 export { type CallFailure, describeFailure } from '../kernel/errors/call-failure.js'
 export {
@@ -38,9 +36,11 @@ export { codeFor, escapeLine, quote } from '../kernel/quotations.js'
 export { readBytes } from '../kernel/read-bytes.js'
 /** Checks of values of the platform that hold across realms. */
 export { asError, isBytes, isError, messageOf } from '../kernel/realms.js'
-export { type RetryOptions, retry } from '../kernel/retry.js'
-export { retryAfterMs } from '../kernel/retry-after.js'
-export { TimeSlice } from '../kernel/time-slice.js'
+/** Waits that end early, retries after transient errors, and time slices for long work. */
+export { itemsUntilAborted, untilAborted, withAnySignal } from '../kernel/scheduling/abort.js'
+export { type RetryOptions, retry } from '../kernel/scheduling/retry.js'
+export { retryAfterMs } from '../kernel/scheduling/retry-after.js'
+export { TimeSlice } from '../kernel/scheduling/time-slice.js'
 /** Validation of inputs, the same in every API. */
 export {
   choiceSchema,

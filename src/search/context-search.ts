@@ -1,5 +1,5 @@
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
-import { withAnySignal } from '../kernel/abort.js'
+import { withAnySignal } from '../kernel/scheduling/abort.js'
 import {
   type ChunkKey,
   type ContextRecord,
@@ -15,10 +15,11 @@ import {
   type VersionMark,
   type VisibleChunk,
 } from '../ports/index.js'
-import type { ChunkFinder } from './chunk-finder.js'
-import { MissingChunks, type RankedChunk, toMapKey } from './chunks.js'
 import { StaleContextError } from './present-contexts.js'
 import { embedWindows, knowledgeOf, type PromptReader, promptTerms } from './prompt.js'
+import type { ChunkFinder } from './ranking/chunk-finder.js'
+import { MissingChunks, type RankedChunk, toMapKey } from './ranking/chunks.js'
+import { UnembeddedChunks, VectorCache } from './ranking/unembedded-chunks.js'
 import { withPassages } from './results.js'
 import {
   type FoundChunks,
@@ -28,7 +29,6 @@ import {
   wordVisibilityOf,
 } from './search-request.js'
 import type { SearchTurns } from './search-turns.js'
-import { UnembeddedChunks, VectorCache } from './unembedded-chunks.js'
 
 /**
  * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks

@@ -2,7 +2,6 @@ export type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat
 export { mergePassages, type ReadText } from './chat/merged-passages.js'
 export { PrepareChat } from './chat/prepare-chat.js'
 export { type PrepareBody, type PrepareOptions, prepareBodySchema } from './chat/prepare-input.js'
-export type { FoundBy } from './chunks.js'
 export {
   type ExplainedDocuments,
   type ExplainedHit,
@@ -12,8 +11,9 @@ export {
   type Reason,
   type ReasonCode,
   type SearchExplanation,
-} from './explanation.js'
+} from './explain/explanation.js'
 export type { ContextSearchResult } from './joined-search.js'
+export type { FoundBy } from './ranking/chunks.js'
 export type { Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {

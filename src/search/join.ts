@@ -1,6 +1,6 @@
 import type { LexicalQuery, LexicalStatistics } from '../ports/index.js'
-import { byRelevance } from './chunks.js'
-import { type FusionQuestion, jointScore, type ScoreScale } from './fusion.js'
+import { byRelevance } from './ranking/chunks.js'
+import { type FusionQuestion, jointScore, type ScoreScale } from './ranking/fusion.js'
 import { type SizedChunk, withSizes } from './results.js'
 import type { FoundChunks } from './search-request.js'
 

@@ -1,7 +1,7 @@
 import { questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { FairScheduler, type TurnTaker } from '../kernel/fair-scheduler.js'
+import { FairScheduler, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import {
   type EmbeddingModel,
   type Encoding,

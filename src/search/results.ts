@@ -1,6 +1,6 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
 import { type PageRange, pagesOf } from '../documents/index.js'
-import { TimeSlice } from '../kernel/time-slice.js'
+import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import {
   type ChunkKey,
   type DocumentMetadata,
@@ -11,7 +11,7 @@ import {
   type VisibleChunk,
   type WindowRecord,
 } from '../ports/index.js'
-import { type FoundBy, type RankedChunk, toMapKey } from './chunks.js'
+import { type FoundBy, type RankedChunk, toMapKey } from './ranking/chunks.js'
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
 export interface SearchResult {

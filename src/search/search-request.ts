@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import type { EmbeddingModels } from '../documents/index.js'
-import type { TurnTaker } from '../kernel/fair-scheduler.js'
+import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type {
   ContextRecord,
   DocumentConditions,
@@ -15,10 +15,10 @@ import type {
   WordVisibility,
 } from '../ports/index.js'
 import type { Authorizer } from '../tenancy/index.js'
-import { type MissingChunks, VisibleDocuments } from './chunks.js'
-import type { ScoreScale } from './fusion.js'
-import type { SearchIndexes } from './index-reader.js'
 import type { PromptReader } from './prompt.js'
+import { type MissingChunks, VisibleDocuments } from './ranking/chunks.js'
+import type { ScoreScale } from './ranking/fusion.js'
+import type { SearchIndexes } from './ranking/index-reader.js'
 import type { PlacedChunk } from './results.js'
 import type { SearchOptions } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'

@@ -1,6 +1,6 @@
 import { ThrottledError } from '../kernel/errors.js'
-import { FairScheduler, Places, type TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
+import { FairScheduler, Places, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type { EmbeddingModel, LexicalIndex, VectorIndex } from '../ports/index.js'
 import type { Principal } from '../tenancy/index.js'
 

@@ -1,8 +1,8 @@
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import type { EmbeddingModels } from '../documents/index.js'
 import { NotFoundError } from '../kernel/errors.js'
-import type { TurnTaker } from '../kernel/fair-scheduler.js'
 import type { EngineLimits } from '../kernel/limits.js'
+import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { parseId } from '../kernel/validate.js'
 import {
   type ChunkKey,
@@ -15,14 +15,14 @@ import {
   type VisibleChunk,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { ChunkFinder } from './chunk-finder.js'
 import { ContextSearch } from './context-search.js'
-import { ExplainSearch } from './explain-search.js'
-import type { SearchExplanation } from './explanation.js'
-import { IndexReader, type SearchIndexes } from './index-reader.js'
+import { ExplainSearch } from './explain/explain-search.js'
+import type { SearchExplanation } from './explain/explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { withPresentContexts } from './present-contexts.js'
 import { PromptReader } from './prompt.js'
+import { ChunkFinder } from './ranking/chunk-finder.js'
+import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
 import { readResults, type SearchResult, toResults, withSizes } from './results.js'
 import { parseSearch, type SearchOptions } from './search-input.js'
 import { type FoundChunks, requestFor, type SearchRequest, wordVisibilityOf } from './search-request.js'

@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { ApiKey, Permission, Role } from '../../../src/index.js'
-import { withDatabase } from '../engines.js'
+import { withDatabase } from '../engines/engines.js'
 import { globalOptions, option, parseId, parseList } from '../options.js'
-import { printList, printResult } from '../output.js'
+import { printList, printResult } from '../output/output.js'
 import { disablingCommands } from './lifecycle.js'
 
 export function permissionCommand(): CommandUnknownOpts {

@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry } from '../../../src/index.js'
-import { withDatabase } from '../engines.js'
+import { withDatabase } from '../engines/engines.js'
 import { globalOptions, option, parseCount, parseId } from '../options.js'
-import { printList } from '../output.js'
+import { printList } from '../output/output.js'
 
 const COLUMNS = ['id', 'time', 'action', 'outcome', 'companyId', 'actor', 'from', 'target', 'details'] as const
 const DEFAULT_LIMIT = 50

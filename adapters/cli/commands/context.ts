@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Argument, Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Context, type ContextChanges, type Engine, InvalidInputError } from '../../../src/index.js'
 import { SEARCH_MODES, type SearchMode } from '../../../src/ports/index.js'
-import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines/engines.js'
 import { globalOptions, option, parseId, parseNumber } from '../options.js'
-import { printList, printRecord, printResult, tell } from '../output.js'
+import { printList, printRecord, printResult, tell } from '../output/output.js'
 import {
   chunkSettings,
   chunkSizeOption,

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Presets, SingleBar } from 'cli-progress'
 import type { BackupResult } from '../../local/index.js'
-import { loadLocal, requireAllInFolder } from '../engines.js'
-import { shellWord } from '../hints.js'
+import { loadLocal, requireAllInFolder } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option, parseFolder } from '../options.js'
-import { counted, printResult, tell } from '../output.js'
+import { shellWord } from '../output/hints.js'
+import { counted, printResult, tell } from '../output/output.js'
 import { releasing } from '../releasing.js'
 
 export function backupCommand(): CommandUnknownOpts {

@@ -8,10 +8,10 @@ import {
   type NewEvent,
 } from '../../../src/index.js'
 import { DELIVERY_STATUSES } from '../../../src/ports/index.js'
-import { withDatabase } from '../engines.js'
+import { withDatabase } from '../engines/engines.js'
 import { type GlobalOptions, globalOptions, option, parseCount, parseId } from '../options.js'
-import { printList, printRecord, printResult } from '../output.js'
-import { withPermission } from '../permission.js'
+import { printList, printRecord, printResult } from '../output/output.js'
+import { withPermission } from '../output/permission.js'
 
 const COLUMNS = ['id', 'type', 'destinationId', 'status', 'httpStatus', 'attemptCount', 'error', 'created'] as const
 const DEFAULT_LIMIT = 50

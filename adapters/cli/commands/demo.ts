@@ -5,9 +5,9 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Engine, SearchMode, SearchResult, Session } from '../../../src/index.js'
-import { loadLocal, ownerSession } from '../engines.js'
+import { loadLocal, ownerSession } from '../engines/engines.js'
 import { globalOptions } from '../options.js'
-import { printPassages } from '../passages.js'
+import { printPassages } from '../output/passages.js'
 import { releasing } from '../releasing.js'
 
 const FOLDERS = ['documents', 'search'].map((name) => {

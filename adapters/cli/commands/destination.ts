@@ -1,10 +1,10 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Destination, DestinationRefusedError } from '../../../src/index.js'
 import { RETRY_SCHEDULES, SIGNATURE_SCHEMES } from '../../../src/ports/index.js'
-import { withDatabase } from '../engines.js'
+import { withDatabase } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option, parseId, parseList, parseNumber, webhookAllowOption } from '../options.js'
-import { printList, printRecord, printResult } from '../output.js'
-import { withPermission } from '../permission.js'
+import { printList, printRecord, printResult } from '../output/output.js'
+import { withPermission } from '../output/permission.js'
 import { printQueued } from './delivery.js'
 
 export function destinationCommand(): CommandUnknownOpts {

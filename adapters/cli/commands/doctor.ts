@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Problem, VerifyProgress, VerifyReport } from '../../../src/index.js'
-import { withUnsweptEngine } from '../engines.js'
+import { withUnsweptEngine } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
-import { counted, printResult } from '../output.js'
+import { counted, printResult } from '../output/output.js'
 
 export function doctorCommand(): CommandUnknownOpts {
   return new Command('doctor')

@@ -8,10 +8,10 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { AlcoveError, InvalidInputError } from '../../../src/index.js'
 import { isError } from '../../../src/ports/index.js'
 import { isCode } from '../../node-kit/index.js'
-import { DOCUMENT, parseDocument } from '../document-table.js'
-import { ownerSession, withDatabase, withEngine } from '../engines.js'
+import { ownerSession, withDatabase, withEngine } from '../engines/engines.js'
 import { globalOptions, option, parseNumber } from '../options.js'
-import { oneLine, printable, printResult } from '../output.js'
+import { DOCUMENT, parseDocument } from '../output/document-table.js'
+import { oneLine, printable, printResult } from '../output/output.js'
 
 export function textCommand(): CommandUnknownOpts {
   return new Command('text')

@@ -1,9 +1,14 @@
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { DOCUMENT_ORDERS, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/ports/index.js'
-import { DOCUMENT, parseDocument, toDocumentRow } from '../document-table.js'
-import { clearAway, findContext, ownerSession, withDatabase, withEngine, withEngineOrDatabase } from '../engines.js'
-import { IngestProgress } from '../ingest-progress.js'
+import {
+  clearAway,
+  findContext,
+  ownerSession,
+  withDatabase,
+  withEngine,
+  withEngineOrDatabase,
+} from '../engines/engines.js'
 import { filesToIngest, Ingestion } from '../ingestion.js'
 import {
   collect,
@@ -14,7 +19,9 @@ import {
   parseMetadata,
   parseMetadataOrNull,
 } from '../options.js'
-import { counted, printList, printRecord, printResult, tell } from '../output.js'
+import { DOCUMENT, parseDocument, toDocumentRow } from '../output/document-table.js'
+import { IngestProgress } from '../output/ingest-progress.js'
+import { counted, printList, printRecord, printResult, tell } from '../output/output.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
 const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const

@@ -3,10 +3,10 @@ import { Presets, SingleBar } from 'cli-progress'
 import type { SearchMode } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
 import type { Evaluation, EvaluationPlan, EvaluationProgress } from '../../local/index.js'
-import { findContext, loadLocal, ownerSession, withUnsweptEngine } from '../engines.js'
-import { evaluationLines } from '../evaluation-table.js'
+import { findContext, loadLocal, ownerSession, withUnsweptEngine } from '../engines/engines.js'
 import { collect, globalOptions, option, parseCount, parseFile, parseList, parseNumber } from '../options.js'
-import { counted, oneLine, printResult, tell } from '../output.js'
+import { evaluationLines } from '../output/evaluation-table.js'
+import { counted, oneLine, printResult, tell } from '../output/output.js'
 
 export function evaluateCommand(): CommandUnknownOpts {
   return new Command('evaluate')

@@ -6,10 +6,10 @@ import {
   InvalidInputError,
   NotInitializedError,
 } from '../../../src/index.js'
-import { COMMAND_LINE, isInitialized, loadLocal, withDatabase } from '../engines.js'
-import { withGivenOptions } from '../hints.js'
+import { COMMAND_LINE, isInitialized, loadLocal, withDatabase } from '../engines/engines.js'
 import { engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
-import { printResult } from '../output.js'
+import { withGivenOptions } from '../output/hints.js'
+import { printResult } from '../output/output.js'
 
 export function initCommand(): CommandUnknownOpts {
   return new Command('init')

@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { HostAdministration } from '../../../src/index.js'
-import { clearAway, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, withDatabase, withEngineOrDatabase } from '../engines/engines.js'
 import { globalOptions, parseId } from '../options.js'
-import { printResult } from '../output.js'
+import { printResult } from '../output/output.js'
 
 /** The commands `disable` and `enable` of one kind of record. */
 export function disablingCommands<Item extends { readonly id: number }>(

@@ -1,12 +1,12 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { DataDirLockedError, type Session } from '../../../src/index.js'
 import type { SessionSource } from '../../mcp/index.js'
-import { EngineOnDemand } from '../engine-on-demand.js'
-import { COMMAND_LINE, findContext, loadLocal, loadMcp, ownerSession, withDatabase } from '../engines.js'
-import { heldAtStart, lockedForAgent, lockedForPerson } from '../locked-by-other.js'
-import { LOG_LEVELS, Log } from '../log.js'
+import { EngineOnDemand } from '../engines/engine-on-demand.js'
+import { COMMAND_LINE, findContext, loadLocal, loadMcp, ownerSession, withDatabase } from '../engines/engines.js'
+import { heldAtStart, lockedForAgent, lockedForPerson } from '../engines/locked-by-other.js'
 import { collectEach, engineOptions, type GlobalOptions, globalOptions, option } from '../options.js'
-import { tell } from '../output.js'
+import { LOG_LEVELS, Log } from '../output/log.js'
+import { tell } from '../output/output.js'
 import { onInterrupt } from '../releasing.js'
 
 const DEFAULT_RELEASE_SECONDS = 10

@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { ModelReport } from '../../local/index.js'
-import { loadLocal } from '../engines.js'
+import { loadLocal } from '../engines/engines.js'
 import { globalOptions, option, parseCount } from '../options.js'
-import { printList, printResult } from '../output.js'
+import { printList, printResult } from '../output/output.js'
 
 export function modelCommand(): CommandUnknownOpts {
   return new Command('model')

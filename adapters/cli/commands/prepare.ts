@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type ChatPrompt, type HistoryMessage, InvalidInputError } from '../../../src/index.js'
 import { isError, SEARCH_MODES } from '../../../src/ports/index.js'
-import { findContext, ownerSession, withEngine } from '../engines.js'
+import { findContext, ownerSession, withEngine } from '../engines/engines.js'
 import { globalOptions, option, parseCount, parseNumber } from '../options.js'
-import { counted, oneLine, printable } from '../output.js'
+import { counted, oneLine, printable } from '../output/output.js'
 import { filterOption } from './documents.js'
 
 export function prepareCommand(): CommandUnknownOpts {

@@ -5,9 +5,9 @@ import type {
   ContextSettings,
   ContextSettingsView,
 } from '../../../src/index.js'
-import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, findContext, ownerSession, withDatabase, withEngineOrDatabase } from '../engines/engines.js'
 import { type GlobalOptions, globalOptions, isSwitchedOn, option, parseCount } from '../options.js'
-import { counted, oneLine, printResult, tell } from '../output.js'
+import { counted, oneLine, printResult, tell } from '../output/output.js'
 import {
   chunkSettings,
   chunkSizeOption,

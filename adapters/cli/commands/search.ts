@@ -1,8 +1,7 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { IncludedMember, SearchMode, SearchOptions, Session } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
-import { findContext, ownerSession, withEngine } from '../engines.js'
-import { type NamedExplanation, printExplanation } from '../explanations.js'
+import { findContext, ownerSession, withEngine } from '../engines/engines.js'
 import {
   collectEach,
   type GlobalOptions,
@@ -12,7 +11,8 @@ import {
   parseList,
   parseNumber,
 } from '../options.js'
-import { type FoundChunk, printPassages } from '../passages.js'
+import { type NamedExplanation, printExplanation } from '../output/explanations.js'
+import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match']

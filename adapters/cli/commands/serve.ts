@@ -2,12 +2,7 @@ import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@command
 import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
 import type { MetricsServer } from '../../opentelemetry/index.js'
-import { agentMounts } from '../agent-mounts.js'
-import { consoleMounts, consolePath } from '../console-mounts.js'
-import { loadHttpServer, loadLocal, requireInitialized } from '../engines.js'
-import { listening } from '../listening.js'
-import { LOG_LEVELS, Log } from '../log.js'
-import { OBSERVING_OPTIONS, observe } from '../observing.js'
+import { loadHttpServer, loadLocal, requireInitialized } from '../engines/engines.js'
 import {
   collect,
   engineOptions,
@@ -20,8 +15,13 @@ import {
   publicUrlOf,
   webhookAllowOption,
 } from '../options.js'
-import { printResult } from '../output.js'
+import { LOG_LEVELS, Log } from '../output/log.js'
+import { printResult } from '../output/output.js'
 import { onInterrupt } from '../releasing.js'
+import { agentMounts } from '../serving/agent-mounts.js'
+import { consoleMounts, consolePath } from '../serving/console-mounts.js'
+import { listening } from '../serving/listening.js'
+import { OBSERVING_OPTIONS, observe } from '../serving/observing.js'
 
 const EXIT_DELAY_MS = 1_000
 const ALIVE_MS = 60_000

@@ -1,9 +1,9 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { messageOf } from '../../../src/ports/index.js'
 import type { SyncedFile, SyncSummary } from '../../local/index.js'
-import { findContext, loadLocal, ownerSession, withEngine } from '../engines.js'
+import { findContext, loadLocal, ownerSession, withEngine } from '../engines/engines.js'
 import { collectGlobs, globalOptions, isSwitchedOn, option } from '../options.js'
-import { counted, oneLine, printResult, tell } from '../output.js'
+import { counted, oneLine, printResult, tell } from '../output/output.js'
 
 export function syncCommand(): CommandUnknownOpts {
   return new Command('sync')

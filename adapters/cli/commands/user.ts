@@ -1,8 +1,8 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { InvalidInputError, NotFoundError, type User } from '../../../src/index.js'
-import { clearAway, withDatabase, withEngineOrDatabase } from '../engines.js'
+import { clearAway, withDatabase, withEngineOrDatabase } from '../engines/engines.js'
 import { globalOptions, MAIL_OPTIONS, mailSettings, option, parseId } from '../options.js'
-import { counted, printList, printRecord, printResult } from '../output.js'
+import { counted, printList, printRecord, printResult } from '../output/output.js'
 import { disablingCommands } from './lifecycle.js'
 
 const USER = ['<id>', 'id of the user', parseId] as const

@@ -11,7 +11,7 @@ import {
 import { SqliteSnapshot } from '../../knex/index.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
 import { DATABASE, DATABASE_ID, pathExists } from '../data-dir.js'
-import { dataDirOf } from '../local-engine-options.js'
+import { dataDirOf } from '../options/local-engine-options.js'
 import { ID_SETTING } from '../same-database.js'
 import { backupFileOf, explained } from './backup-file.js'
 import {

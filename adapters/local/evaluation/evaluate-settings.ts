@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { integerSchema, refuseUnknownMembers, validate } from '../../../src/ports/index.js'
-import type { LocalEngineOptions } from '../local-engine-options.js'
+import type { LocalEngineOptions } from '../options/local-engine-options.js'
 import { neededBytes, requireSpace } from './disk-space.js'
 import type {
   ComparedSettings,

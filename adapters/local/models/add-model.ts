@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { InvalidInputError } from '../../../src/index.js'
 import { isCode, type ModelProfileChanges, profileOf, toModelFolder, writeProfile } from '../../node-kit/index.js'
 import { makePrivateDataDir } from '../data-dir.js'
-import { dataDirOf } from '../local-engine-options.js'
+import { dataDirOf } from '../options/local-engine-options.js'
 import { describeModel, type LocalModel, listModels } from './list-models.js'
 import { MODELS, openModel, UNFINISHED_MODEL } from './model-dirs.js'
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
 import { describeFolder } from '../../node-kit/index.js'
-import { dataDirOf } from '../local-engine-options.js'
+import { dataDirOf } from '../options/local-engine-options.js'
 import { adapterOf, type ModelAdapter, modelDirsOf } from './model-dirs.js'
 
 /** A model that an engine on the folder has. */

@@ -6,8 +6,8 @@ import { isCode, type OpenFolderOptions } from '../../node-kit/index.js'
 import { OnnxEmbeddingModel } from '../../onnx/index.js'
 import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../../openai/index.js'
 import { XenovaEmbeddingModel } from '../../xenova/index.js'
-import type { LocalEngineOptions } from '../local-engine-options.js'
 import type { OpenedParts } from '../opened-parts.js'
+import type { LocalEngineOptions } from '../options/local-engine-options.js'
 
 /** The folder of the model in the package. */
 const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../../models/all-MiniLM-L6-v2', import.meta.url))

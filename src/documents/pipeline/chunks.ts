@@ -1,6 +1,6 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import { hashText } from '../../kernel/hash-text.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { ChunkGaps, ChunkPlace, ExtractedPiece, NewChunk, TokenCounter, WindowRecord } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
 import type { FormerEnds } from '../chunking/former-ends.js'

@@ -1,9 +1,9 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import { clearAway } from '../../contexts/index.js'
 import type { JobRun } from '../../jobs/index.js'
-import { pause } from '../../kernel/abort.js'
 import { ExtractionError, isTransientError, LeaseLostError } from '../../kernel/errors.js'
-import { prefetch } from '../../kernel/prefetch.js'
+import { pause } from '../../kernel/scheduling/abort.js'
+import { prefetch } from '../../kernel/scheduling/prefetch.js'
 import type {
   ContextRecord,
   DocumentRecord,
@@ -18,7 +18,7 @@ import type {
   VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
-import type { DocumentEventEmitter } from '../document-events.js'
+import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { ChunkWriter } from './chunk-writer.js'
 import { extractedBatches } from './extracted-batches.js'
 import type { IndexWords, WordsOwner } from './index-words.js'

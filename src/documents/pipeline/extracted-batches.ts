@@ -1,4 +1,4 @@
-import { itemsUntilAborted } from '../../kernel/abort.js'
+import { itemsUntilAborted } from '../../kernel/scheduling/abort.js'
 import type {
   ContextRecord,
   DocumentRecord,

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../collections.js'
 import { chunkTerms } from './chunks.js'

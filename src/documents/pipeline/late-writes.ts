@@ -1,4 +1,4 @@
-import { type RetryOptions, retry } from '../../kernel/retry.js'
+import { type RetryOptions, retry } from '../../kernel/scheduling/retry.js'
 import { BACKUP_JOB, type LexicalIndex, type Storage, type VectorIndex } from '../../ports/index.js'
 import { isOfOtherGeneration, wordCollectionOf } from '../collections.js'
 import type { WordsOwner } from './index-words.js'

@@ -1,6 +1,6 @@
 import type { ContextRecord, DocumentRecord, IngestionReceipt } from '../../ports/index.js'
-import type { DocumentEventEmitter } from '../document-events.js'
 import { type ProcessingStage, percentOf } from '../document-state.js'
+import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { emptySummary, type TextSummary } from './chunks.js'
 import type { EmbeddedBatch } from './window-embedder.js'
 

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { NewChunk, Repositories, Storage } from '../../ports/index.js'
 import { FormerEnds } from '../chunking/former-ends.js'
 

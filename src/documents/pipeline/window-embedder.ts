@@ -1,5 +1,5 @@
-import { untilAborted } from '../../kernel/abort.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { untilAborted } from '../../kernel/scheduling/abort.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import {
   type EmbeddingModel,
   type NewChunk,

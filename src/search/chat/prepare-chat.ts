@@ -1,7 +1,7 @@
 import { type ChatTool, type Context, type Contexts, storedToolsOf, toChatTool } from '../../contexts/index.js'
 import type { Documents } from '../../documents/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../kernel/errors.js'
-import { TimeSlice } from '../../kernel/time-slice.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { EstimatingTokenCounter } from '../../ports/index.js'
 import type { PrepareOptions } from './prepare-input.js'
 

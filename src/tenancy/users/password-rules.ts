@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { InvalidInputError, ThrottledError } from '../../kernel/errors.js'
-import { FairScheduler, Places } from '../../kernel/fair-scheduler.js'
+import { FairScheduler, Places } from '../../kernel/scheduling/fair-scheduler.js'
 import { textSchema, validate } from '../../kernel/validate.js'
 import type { CommonPasswords, PasswordHasher, UserRecord } from '../../ports/index.js'
 import type { Origin } from '../access/principal.js'

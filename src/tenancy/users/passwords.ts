@@ -1,7 +1,7 @@
 import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
-import { pause } from '../../kernel/abort.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
 import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError } from '../../kernel/errors.js'
+import { pause } from '../../kernel/scheduling/abort.js'
 import { parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import type { RequestOrigin } from '../access/principal.js'

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { clearAway } from '../../../adapters/cli/engines.js'
+import { clearAway } from '../../../adapters/cli/engines/engines.js'
 import type { Engine } from '../../../src/index.js'
 
 afterEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { excerpt } from '../../../adapters/cli/passages.js'
+import { excerpt } from '../../../adapters/cli/output/passages.js'
 
 const mark = (text: string): string => `[${text}]`
 

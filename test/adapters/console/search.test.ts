@@ -6,7 +6,7 @@ import {
   type FilterCondition,
   withCondition,
   withoutCondition,
-} from '../../../adapters/console/app/search/filter.js'
+} from '../../../adapters/console/app/search/question/filter.js'
 import type { Session } from '../../../src/index.js'
 import {
   type ConsolePage,

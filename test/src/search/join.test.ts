@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { VisibleChunk } from '../../../src/ports/index.js'
-import type { ScoreScale } from '../../../src/search/fusion.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from '../../../src/search/join.js'
+import type { ScoreScale } from '../../../src/search/ranking/fusion.js'
 
 const BOTH: ScoreScale = { by: 'both', question: { wordMaximum: 10, modelKnowledge: 1 }, hasWords: true }
 

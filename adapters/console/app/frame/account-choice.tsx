@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import { tenantAccountsOf } from '../login/accounts.js'
 import { useLogin } from '../login/use-login.js'
 import { type Texts, useTexts } from '../texts/language.js'
-import { Select } from '../ui/fields.js'
+import { Select } from '../ui/form/fields.js'
 import { useLeave } from './guarded-router.js'
 
 const TEXTS: Texts<{ readonly account: string; readonly company: string }> = {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Note } from '../ui/notes.js'
-import { readTools } from './tool-draft.js'
+import { readTools } from './tools/tool-draft.js'
 import type { Gpt } from './use-gpts.js'
 
 const TEXTS: Texts<{

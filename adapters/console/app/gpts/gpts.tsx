@@ -5,9 +5,9 @@ import { type Texts, useTexts } from '../texts/language.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
+import { NewGpt } from './edit/new-gpt.js'
 import { GptList } from './gpt-list.js'
 import { GptPage } from './gpt-page.js'
-import { NewGpt } from './new-gpt.js'
 import './gpts.css'
 
 const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly back: string }> = {

@@ -4,8 +4,8 @@ import { dataOf, useApi } from '../api/api.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from '../ui/buttons.js'
 import { Dialog } from '../ui/dialogs.js'
-import { TextField } from '../ui/fields.js'
-import { Form } from '../ui/form.js'
+import { TextField } from '../ui/form/fields.js'
+import { Form } from '../ui/form/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 
 const TEXTS: Texts<{

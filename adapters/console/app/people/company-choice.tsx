@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useTexts } from '../texts/language.js'
-import { Select } from '../ui/fields.js'
+import { Select } from '../ui/form/fields.js'
 import { ErrorNote } from '../ui/notes.js'
 import { ListChoice } from './list-choice.js'
 import { TEXTS } from './people-texts.js'

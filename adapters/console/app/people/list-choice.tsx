@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react'
 import { ListBox, ListBoxItem } from 'react-aria-components'
-import { TextField } from '../ui/fields.js'
-import { INCOMPLETE } from '../ui/form.js'
-import { useFieldProblem } from '../ui/use-field-problem.js'
+import { TextField } from '../ui/form/fields.js'
+import { INCOMPLETE } from '../ui/form/form.js'
+import { useFieldProblem } from '../ui/form/use-field-problem.js'
 
 interface ListItem {
   readonly id: number

@@ -2,8 +2,8 @@ import type { ReactElement } from 'react'
 import { useTexts } from '../texts/language.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { EmptyState } from '../ui/notes.js'
+import type { ChosenContext } from './question/use-contexts.js'
 import { TEXTS } from './texts.js'
-import type { ChosenContext } from './use-contexts.js'
 
 const MAX_STARTERS = 8
 

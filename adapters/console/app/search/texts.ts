@@ -1,6 +1,6 @@
 import type { Texts } from '../texts/language.js'
 import { plural } from '../texts/plural.js'
-import type { FilterTest } from './filter.js'
+import type { FilterTest } from './question/filter.js'
 import type { SearchMode } from './search-state.js'
 
 /** The name of a column of results. */

@@ -1,6 +1,6 @@
 import { type QueryKey, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { dataOf, type Schema, useApi } from '../api/api.js'
-import { readFilter } from './filter.js'
+import { readFilter } from './question/filter.js'
 import type { SearchMode, SearchSettings, SearchState } from './search-state.js'
 
 export type Explanation = Schema<'SearchExplanation'>

@@ -5,7 +5,7 @@ import { useSaidError } from '../api/error-texts.js'
 import { isRefusal } from '../api/is-refusal.js'
 import { type Texts, useTexts } from '../texts/language.js'
 import { Button } from './buttons.js'
-import { INCOMPLETE } from './form.js'
+import { INCOMPLETE } from './form/form.js'
 import { ServerDetails } from './server-details.js'
 
 const TEXTS: Texts<{ readonly loading: string; readonly again: string }> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { termsOf } from '../../../../src/analysis/index.js'
 import { chunkTerms } from '../../../../src/documents/pipeline/chunks.js'
-import { TimeSlice } from '../../../../src/kernel/time-slice.js'
+import { TimeSlice } from '../../../../src/kernel/scheduling/time-slice.js'
 import { leastOfLongestWorkMs } from '../../../ingestion/loop-stops.js'
 
 /** Half a million characters, as many as a chunk of 8,192 tokens may have. */

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
-import { Select, TextField } from '../../ui/fields.js'
+import { Select, TextField } from '../../ui/form/fields.js'
 import { TEXTS } from '../texts.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { type EditedValue, type Kind, problemOf } from './metadata-values.js'

@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../texts/language.js'
-import { Select, TextField } from '../../ui/fields.js'
+import { Select, TextField } from '../../ui/form/fields.js'
 import { TEXTS } from '../texts.js'
 import { type Filters, STATE_FILTERS } from './filters.js'
 import { LIST_TEXTS } from './list-texts.js'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useLanguage, useTexts } from '../../texts/language.js'
-import { Select, TextField } from '../../ui/fields.js'
+import { Select, TextField } from '../../ui/form/fields.js'
 import { useCompanies } from '../use-companies.js'
 import { ACTION_TEXTS, titleOf } from './action-texts.js'
 import { ACTIONS, type AuditAction } from './actions.js'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { NumberField } from '../../ui/fields.js'
+import { NumberField } from '../../ui/form/fields.js'
 
 interface IdFieldProps {
   readonly label: string

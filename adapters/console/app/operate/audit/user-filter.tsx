@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useLanguage, useTexts } from '../../texts/language.js'
-import { Select } from '../../ui/fields.js'
+import { Select } from '../../ui/form/fields.js'
 import { AUDIT_TEXTS } from './audit-texts.js'
 import { IdField } from './id-field.js'
 import { type Actor, useActors } from './use-actors.js'

@@ -1,0 +1,54 @@
+import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from '../../../src/index.js'
+import { counted, messageLine } from './output.js'
+
+/** An explanation with the name of its context. */
+export interface NamedExplanation {
+  readonly name: string
+  readonly explanation: SearchExplanation
+}
+
+/** Prints an explanation for people: reasons first, then the facts that they follow from, then the results. */
+export function printExplanation({ name, explanation }: NamedExplanation): void {
+  const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity, words, hits, reasons } = explanation
+  const threshold = `scoreThreshold ${scoreThreshold}`
+  const knowledge = model.knowledge === null ? 'cannot be used' : `knows ${percent(model.knowledge)} of the prompt`
+  const lines = [
+    `context ${contextId} (${name}): ${counted(hits.length, 'result')} of at most ${topN}, mode ${mode}`,
+    ...reasons.map(({ code, message }) => `  ${message} [${code}]`),
+    `documents: ${describeDocuments(documents)}`,
+    `model: ${model.id} ${knowledge}`,
+    `best similarity: ${bestSimilarity === null ? 'none' : bestSimilarity.toFixed(3)}, ${threshold}`,
+    words.length === 0 ? 'words: none' : 'words:',
+    ...words.map((word) => `  ${describeWord(word)}`),
+    ...(hits.length === 0 ? [] : ['results:', ...hits.map((hit, at) => `  ${at + 1}. ${describeHit(hit)}`)]),
+  ]
+  process.stdout.write(`${lines.map(messageLine).join('\n')}\n\n`)
+}
+
+function describeDocuments(documents: ExplainedDocuments): string {
+  const { total, searchable, waiting, foundByWordsOnly, failed, withoutWords, filtered } = documents
+  const parts = [
+    `${total} in all`,
+    `${searchable} searchable`,
+    `${waiting} waiting (${foundByWordsOnly} found by words)`,
+    `${failed} failed`,
+    ...(withoutWords > 0 ? [`${withoutWords} without words yet`] : []),
+    ...(filtered === null ? [] : [`${filtered} left by the filter`]),
+  ]
+  return parts.join(', ')
+}
+
+function describeWord({ word, term, isQuestionWord, documents, chunks }: ExplainedWord): string {
+  const places = `in ${counted(documents, 'document')}, ${counted(chunks, 'chunk')}`
+  return `${word}${word === term ? '' : ` (${term})`}: ${places}${isQuestionWord ? ', counts little' : ''}`
+}
+
+function describeHit({ source, score, similarity, words, meaning }: ExplainedHit): string {
+  const byWords = `words: rank ${words.rank ?? '-'}, score ${words.score.toFixed(3)}`
+  const byMeaning = `meaning: rank ${meaning.rank ?? '-'}, similarity ${similarity.toFixed(3)}`
+  return `score ${score.toFixed(3)}  ${source.displayName}; ${byWords}; ${byMeaning}`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}

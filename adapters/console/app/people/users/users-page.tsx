@@ -1,0 +1,104 @@
+import { type ReactElement, useState } from 'react'
+import { useTexts } from '../../texts/language.js'
+import { ButtonLink } from '../../ui/buttons.js'
+import { TextField } from '../../ui/form/fields.js'
+import { EmptyState, Loaded } from '../../ui/notes.js'
+import { CompanyBranch } from '../company-branch.js'
+import { PeopleHead } from '../people-head.js'
+import { TEXTS } from '../people-texts.js'
+import { type Companies, useCompanies } from '../use-companies.js'
+import { ExactAddress } from './exact-address.js'
+import { matches, useLoadedUsers } from './use-users.js'
+
+interface UsersPageProps {
+  /** The open companies. Undefined at first: the topmost one. */
+  readonly openIds: ReadonlySet<number> | undefined
+  readonly onOpen: (ids: ReadonlySet<number>) => void
+}
+
+const MAX_MATCHES = 50
+
+/** The users of all companies in reach: at `/people`. */
+export function UsersPage({ openIds, onOpen }: UsersPageProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const companies = useCompanies()
+  const [text, setText] = useState('')
+  return (
+    <>
+      <PeopleHead
+        actions={
+          <ButtonLink href="/people/invite" kind="primary">
+            {texts.invite}
+          </ButtonLink>
+        }
+      />
+      <TextField label={texts.search} hint={texts.searchHint} type="search" value={text} onChange={setText} />
+      <Loaded query={companies}>
+        {(tree) => {
+          const open = openIds ?? new Set(tree.root === undefined ? [] : [tree.root.id])
+          const toggle = (id: number, isOpen: boolean): void => {
+            const ids = new Set(open)
+            if (isOpen) ids.add(id)
+            else ids.delete(id)
+            onOpen(ids)
+          }
+          return (
+            <>
+              <ExactAddress key={text} address={text} companies={tree} />
+              {text.trim() === '' ? (
+                <ul className="people-tree" aria-label={texts.companies}>
+                  {tree.root !== undefined && (
+                    <CompanyBranch company={tree.root} companies={tree} open={open} onToggle={toggle} />
+                  )}
+                </ul>
+              ) : (
+                <Matches text={text} companies={tree} open={open} onToggle={toggle} />
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+interface MatchesProps {
+  readonly text: string
+  readonly companies: Companies
+  readonly open: ReadonlySet<number>
+  readonly onToggle: (id: number, isOpen: boolean) => void
+}
+
+/** The companies that a text names, and those with loaded users that match: without the tree. */
+function Matches({ text, companies, open, onToggle }: MatchesProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const loadedOf = useLoadedUsers()
+  const sought = text.trim().toLowerCase()
+  const found = companies.all
+    .map((company) => ({
+      company,
+      isNamed: company.name.toLowerCase().includes(sought),
+      users: loadedOf(company.id).filter((user) => matches(user, text)).length,
+    }))
+    .filter(({ isNamed, users }) => isNamed || users > 0)
+  const count = found.reduce((sum, { users }) => sum + users, 0)
+  return (
+    <>
+      <p role="status" className="soft">
+        {texts.found(count)}
+      </p>
+      {found.length === 0 && <EmptyState title={texts.noMatch}>{texts.noMatchText}</EmptyState>}
+      <ul className="people-tree" aria-label={texts.companies}>
+        {found.slice(0, MAX_MATCHES).map(({ company, isNamed, users }) => (
+          <CompanyBranch
+            key={company.id}
+            company={company}
+            open={users > 0 ? new Set([...open, company.id]) : open}
+            onToggle={onToggle}
+            {...(!isNamed && { text })}
+          />
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,110 @@
+import type { ReactElement } from 'react'
+import { Link } from 'wouter'
+import { serverAddresses } from '../../api/server.js'
+import { type Sight, useOwnSight } from '../../login/own-sight.js'
+import { useLogin } from '../../login/use-login.js'
+import { type Texts, useTexts } from '../../texts/language.js'
+import { CopyButton } from '../../ui/copy-button.js'
+import { Dialog } from '../../ui/dialogs.js'
+import { Tabs } from '../../ui/tabs.js'
+import type { SearchRequest } from '../use-search.js'
+import { clientText, curlText, hostText } from './code-texts.js'
+
+interface CodeTexts {
+  readonly title: string
+  readonly ways: string
+  readonly curl: string
+  readonly client: string
+  readonly host: string
+  readonly curlHint: string
+  readonly clientHint: string
+  readonly hostHint: string
+  /** Which key sees these GPTs, and the link to a new one. */
+  readonly keyNeeded: Readonly<Record<Sight, string>>
+  readonly makeKey: string
+  readonly copy: string
+}
+
+const TEXTS: Texts<CodeTexts> = {
+  en: {
+    title: 'This search as code',
+    ways: 'Ways to search',
+    curl: 'curl',
+    client: 'TypeScript, over the network',
+    host: 'TypeScript, in your application',
+    curlHint:
+      'Put an access token of an API key into the variable TOKEN first: the page of a new API key shows the command. It is valid for 15 minutes.',
+    clientHint: 'Put an API key into the variables CLIENT_ID and CLIENT_SECRET first.',
+    hostHint: 'For an application that has the engine inside. Put your own folder in place of ./alcove-data.',
+    keyNeeded: {
+      user: 'The key must see the GPTs of this search: take one that acts as “Me”. Another key sees shared GPTs, but not your private ones, and gets 404.',
+      account:
+        'The key must see the GPTs of this search: take one that sees all GPTs of the account. Another key gets 404 for a private GPT of somebody else.',
+    },
+    makeKey: 'Create an API key',
+    copy: 'Copy this code',
+  },
+  de: {
+    title: 'Diese Suche als Code',
+    ways: 'Wege zu suchen',
+    curl: 'curl',
+    client: 'TypeScript, übers Netz',
+    host: 'TypeScript, in deiner Anwendung',
+    curlHint:
+      'Lege zuerst ein Zugriffstoken eines API-Schlüssels in die Variable TOKEN: Den Befehl zeigt die Seite eines neuen API-Schlüssels. Es gilt 15 Minuten.',
+    clientHint: 'Lege zuerst einen API-Schlüssel in die Variablen CLIENT_ID und CLIENT_SECRET.',
+    hostHint: 'Für eine Anwendung, in der die Engine läuft. Setze deinen Ordner an die Stelle von ./alcove-data.',
+    keyNeeded: {
+      user: 'Der Schlüssel muss die GPTs dieser Suche sehen: Nimm einen, der als „Ich“ handelt. Ein anderer sieht geteilte GPTs, aber nicht deine privaten, und bekommt 404.',
+      account:
+        'Der Schlüssel muss die GPTs dieser Suche sehen: Nimm einen, der alle GPTs des Kontos sieht. Ein anderer bekommt 404 für ein privates GPT von jemand anderem.',
+    },
+    makeKey: 'API-Schlüssel erstellen',
+    copy: 'Diesen Code kopieren',
+  },
+}
+
+interface CodeDialogProps {
+  /** The search; undefined if the dialog is closed. */
+  readonly request: SearchRequest | undefined
+  readonly onClose: () => void
+}
+
+/** A search as a command and as programs that run as they are. */
+export function CodeDialog({ request, onClose }: CodeDialogProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const { can } = useLogin()
+  const sight = useOwnSight()
+  const baseUrl = location.origin + serverAddresses().apiPath
+  const keyHint = (
+    <p className="soft">
+      {texts.keyNeeded[sight]} {can('tenant:manage') && <Link href="/people/keys/new">{texts.makeKey}</Link>}
+    </p>
+  )
+  const tab = (id: string, title: string, hint: string, code: string, needsKey = true) => ({
+    id,
+    title,
+    content: (
+      <>
+        <p className="soft">{hint}</p>
+        {needsKey && keyHint}
+        <pre>{code}</pre>
+        <CopyButton text={code} label={texts.copy} />
+      </>
+    ),
+  })
+  return (
+    <Dialog title={texts.title} isOpen={request !== undefined} onClose={onClose} isWide>
+      {request !== undefined && (
+        <Tabs
+          label={texts.ways}
+          tabs={[
+            tab('curl', texts.curl, texts.curlHint, curlText(request, baseUrl)),
+            tab('client', texts.client, texts.clientHint, clientText(request, baseUrl)),
+            tab('host', texts.host, texts.hostHint, hostText(request), false),
+          ]}
+        />
+      )}
+    </Dialog>
+  )
+}

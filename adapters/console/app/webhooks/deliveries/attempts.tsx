@@ -1,0 +1,93 @@
+import type { ReactElement } from 'react'
+import type { Schema } from '../../api/api.js'
+import { useFormat } from '../../texts/format.js'
+import { type Texts, useTexts } from '../../texts/language.js'
+import { DeliveryProblem } from './delivery-problem.js'
+import { OutcomeBadge } from './delivery-status.js'
+import { useExactTime } from './exact-time.js'
+
+interface AttemptTexts {
+  readonly attempt: (number: number) => string
+  readonly started: string
+  readonly answer: string
+  readonly duration: string
+  readonly error: string
+  readonly body: string
+  readonly noBody: string
+  readonly none: string
+}
+
+const TEXTS: Texts<AttemptTexts> = {
+  en: {
+    attempt: (number) => `Attempt ${number}`,
+    started: 'Started',
+    answer: 'Answer',
+    duration: 'Duration',
+    error: 'Problem',
+    body: 'Beginning of the answer',
+    noBody: 'The answer has no text.',
+    none: 'No attempt yet.',
+  },
+  de: {
+    attempt: (number) => `Versuch ${number}`,
+    started: 'Begonnen',
+    answer: 'Antwort',
+    duration: 'Dauer',
+    error: 'Problem',
+    body: 'Anfang der Antwort',
+    noBody: 'Die Antwort hat keinen Text.',
+    none: 'Noch kein Versuch.',
+  },
+}
+
+/** The attempts at a delivery, with what the receiver answered. Answers are text, whatever they contain. */
+export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Attempt'>[] }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const format = useFormat()
+  const exactTime = useExactTime()
+  if (attempts.length === 0) return <p className="soft">{texts.none}</p>
+  return (
+    <ol className="hooks-attempts">
+      {attempts.map(({ outcome, httpStatus, error, responseBody, started, durationMs }, index) => (
+        <li key={started}>
+          <h3>
+            {texts.attempt(index + 1)} <OutcomeBadge outcome={outcome} />
+          </h3>
+          <dl className="facts">
+            <dt>{texts.started}</dt>
+            <dd>{exactTime(started)}</dd>
+            {httpStatus !== null && (
+              <>
+                <dt>{texts.answer}</dt>
+                <dd>{`HTTP ${httpStatus}`}</dd>
+              </>
+            )}
+            {durationMs !== null && (
+              <>
+                <dt>{texts.duration}</dt>
+                <dd>{`${format.number(durationMs)} ms`}</dd>
+              </>
+            )}
+            {error !== null && (
+              <>
+                <dt>{texts.error}</dt>
+                <dd>
+                  <DeliveryProblem error={error} />
+                </dd>
+              </>
+            )}
+          </dl>
+          {httpStatus !== null &&
+            (responseBody === null || responseBody === '' ? (
+              <p className="hint">{texts.noBody}</p>
+            ) : (
+              <>
+                <p className="hint">{texts.body}</p>
+                <pre>{responseBody}</pre>
+              </>
+            ))}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
+import { Link } from 'wouter'
+import { dataOf, useApi } from '../../api/api.js'
+import { type Texts, useTexts } from '../../texts/language.js'
+import { BackLink } from '../../ui/back-link.js'
+import { Button, ButtonLink } from '../../ui/buttons.js'
+import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
+import { PageHead } from '../../ui/page-head.js'
+import { toast } from '../../ui/toasts.js'
+import { DeliveryLog } from '../deliveries/delivery-log.js'
+import { TestEvent } from '../deliveries/test-event.js'
+import { type Destination, useDestination, WEBHOOKS_KEY } from '../queries.js'
+import { DeleteDestination } from './delete-destination.js'
+import { DestinationFacts } from './destination-facts.js'
+import { differingSettings } from './destination-settings.js'
+import { nameOf, useStateText } from './destination-state.js'
+import { RotateSecret } from './rotate-secret.js'
+
+interface DestinationTexts {
+  readonly title: string
+  readonly back: string
+  readonly test: string
+  readonly testAbout: string
+  readonly edit: string
+  readonly enable: string
+  readonly disable: string
+  readonly deliveries: string
+  readonly all: string
+  readonly changed: string
+}
+
+const TEXTS: Texts<DestinationTexts> = {
+  en: {
+    title: 'Destination',
+    back: 'All destinations',
+    test: 'Send a test event',
+    testAbout:
+      'The test event is always a run.started of no run (its jobKey is all zeros), whichever events the destination gets.',
+    edit: 'Change',
+    enable: 'Enable',
+    disable: 'Disable',
+    deliveries: 'Deliveries',
+    all: 'Filter its deliveries',
+    changed: 'Somebody else has changed this destination meanwhile. Their changes are kept: look at them.',
+  },
+  de: {
+    title: 'Ziel',
+    back: 'Alle Ziele',
+    test: 'Testereignis senden',
+    testAbout:
+      'Das Testereignis ist immer ein run.started, zu dem kein Lauf gehört (sein jobKey besteht aus Nullen), egal welche Ereignisse das Ziel bekommt.',
+    edit: 'Ändern',
+    enable: 'Aktivieren',
+    disable: 'Deaktivieren',
+    deliveries: 'Zustellungen',
+    all: 'Diese Zustellungen filtern',
+    changed: 'Jemand anderes hat dieses Ziel inzwischen geändert. Die Änderungen bleiben: Sieh sie dir an.',
+  },
+}
+
+/** One destination, with what can be done with it: at `/webhooks/destinations/{id}`. */
+export function DestinationPage({ id }: { readonly id: number }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const query = useDestination(id)
+  return (
+    <>
+      <BackLink href="/webhooks">{texts.back}</BackLink>
+      <PageHead title={query.data === undefined ? texts.title : nameOf(query.data)} />
+      <Loaded query={query}>{(destination) => <Destination destination={destination} />}</Loaded>
+    </>
+  )
+}
+
+function Destination({ destination }: { readonly destination: Destination }): ReactElement {
+  const { id, disabled } = destination
+  const texts = useTexts(TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const stateText = useStateText()(destination)
+  const test = useMutation({
+    mutationFn: async () =>
+      await dataOf(api.POST('/v1/outbound-webhooks/destinations/{id}/test', { params: { path: { id } } })),
+  })
+  const toggle = useMutation({
+    mutationFn: async () => {
+      const params = { path: { id } }
+      // The API wants the URL and the events too: those of now, not those that the page read.
+      const { url, eventTypes } = await dataOf(api.GET('/v1/outbound-webhooks/destinations/{id}', { params }))
+      const body = { url, eventTypes, disabled: !disabled }
+      return await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params, body }))
+    },
+    onSuccess: (saved) => {
+      if (differingSettings(saved, destination).length > 0) toast({ text: texts.changed })
+    },
+    // Also after a failure: somebody else may have deleted the destination.
+    onSettled: async () => await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY }),
+  })
+  return (
+    <>
+      {stateText !== undefined && <Note kind="warning">{stateText}</Note>}
+      <section className="panel">
+        <DestinationFacts destination={destination} />
+        <div className="actions">
+          <Button kind="primary" isDisabled={disabled} isPending={test.isPending} onPress={() => test.mutate()}>
+            {texts.test}
+          </Button>
+          <ButtonLink href={`/webhooks/destinations/${id}/edit`}>{texts.edit}</ButtonLink>
+          <RotateSecret destination={destination} />
+          <Button isPending={toggle.isPending} onPress={() => toggle.mutate()}>
+            {disabled ? texts.enable : texts.disable}
+          </Button>
+          <DeleteDestination destination={destination} />
+        </div>
+        <p className="hint">{texts.testAbout}</p>
+      </section>
+      <ErrorNote error={test.error ?? toggle.error} />
+      {test.data !== undefined && <TestEvent key={test.data.id} deliveryId={test.data.id} />}
+      <h2>{texts.deliveries}</h2>
+      <DeliveryLog filter={{ destinationId: id }} />
+      <p className="hooks-more">
+        <Link href={`/webhooks/deliveries?destination=${id}`}>{texts.all}</Link>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import { type Texts, useTexts } from '../../texts/language.js'
+import { useDestinations } from '../queries.js'
+import { nameOf } from './destination-state.js'
+
+const TEXTS: Texts<{ readonly destination: (id: number) => string }> = {
+  en: { destination: (id) => `Destination ${id}` },
+  de: { destination: (id) => `Ziel ${id}` },
+}
+
+/** A function that names a destination: by its number if it is deleted or belongs to another company. */
+export function useDestinationName(): (id: number) => string {
+  const { destination } = useTexts(TEXTS)
+  const { data = [] } = useDestinations(undefined)
+  return (id) => {
+    const found = data.find((each) => each.id === id)
+    return found === undefined ? destination(id) : nameOf(found)
+  }
+}

@@ -1,0 +1,258 @@
+import { ANALYZER_VERSION } from '../../analysis/index.js'
+import { ASSISTANT, findReadable } from '../../contexts/index.js'
+import { collectionOf, wordCollectionOf } from '../../documents/index.js'
+import { ModelError, NotFoundError } from '../../kernel/errors.js'
+import { withAnySignal } from '../../kernel/scheduling/abort.js'
+import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
+import { parseId } from '../../kernel/validate.js'
+import type {
+  ContextRecord,
+  DocumentStateCounts,
+  EmbeddingModel,
+  IndexedChunk,
+  LexicalAnswer,
+  LexicalQuery,
+  Span,
+} from '../../ports/index.js'
+import type { Access, Principal } from '../../tenancy/index.js'
+import { requirePresent, withPresentContexts } from '../present-contexts.js'
+import { embedWindows, measureModelKnowledge, promptTerms } from '../prompt.js'
+import { explainWords, PromptWords, unlessDamaged } from '../prompt-words.js'
+import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/chunks.js'
+import { toResults } from '../results.js'
+import { parseSearch, type SearchOptions } from '../search-input.js'
+import {
+  type FoundChunks,
+  requestFor,
+  type SearchableDocuments,
+  type SearchParts,
+  type SearchRequest,
+} from '../search-request.js'
+import type { ExplainedDocuments, ExplainedHit, SearchExplanation } from './explanation.js'
+import { reasonsFor } from './reasons.js'
+
+/** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */
+const RANKED = 200
+
+/** The unchecked arguments of an explanation. */
+interface ExplainCall {
+  readonly caller: Principal
+  readonly taker: TurnTaker
+  readonly contextId: number
+  readonly prompt: string
+  readonly options: SearchOptions
+  /** Gets the id of the context, once it is checked. */
+  readonly span: Span
+}
+
+/** The model of a context with the vectors of the prompt. */
+interface EmbeddedPrompt {
+  readonly model: EmbeddingModel
+  readonly vectors: readonly Float32Array[]
+  readonly knowledge: number
+}
+
+/** The best chunks of both sides, whatever their similarity is. */
+interface Ranking {
+  /** Places by meaning, by the key of the chunk. */
+  readonly byMeaning: ReadonlyMap<string, number>
+  /** The highest similarity of any chunk; null without chunks. */
+  readonly nearest: number | null
+  readonly words: LexicalAnswer | undefined
+}
+
+/**
+ * Explains the results of a search, or their absence. Runs the search, then reads the best of both indexes a second
+ * time, so it costs about as much as two searches. It says nothing about documents that the caller may not search.
+ */
+export class ExplainSearch {
+  readonly #parts: SearchParts
+  readonly #words: PromptWords
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts
+    this.#words = new PromptWords(parts)
+  }
+
+  async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
+    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    const id = parseId(contextId, 'contextId')
+    const input = parseSearch(prompt, options)
+    span.set({ 'alcove.context.id': id })
+    return await withAnySignal([input.signal], async (signal) => {
+      signal.throwIfAborted()
+      const { storage } = this.#parts
+      const readContext = async () => [await storage.read((repositories) => findReadable(repositories, access, id))]
+      return await withPresentContexts(storage, readContext, async ([context]) => {
+        if (context === undefined) throw new NotFoundError('context', id)
+        const request = { ...requestFor(context, input, taker), signal }
+        const explanation = await this.#explain(access, context, request, signal)
+        await requirePresent(storage, context)
+        return explanation
+      })
+    })
+  }
+
+  async #explain(
+    access: Access,
+    context: ContextRecord,
+    request: SearchRequest,
+    signal: AbortSignal,
+  ): Promise<SearchExplanation> {
+    const { prompt, mode, topN, scoreThreshold, taker } = request
+    const terms = promptTerms(prompt)
+    const visible = await this.#words.readVisibility(context, request.conditions)
+    const counts = await this.#words.count(context, terms, visible.byWords, taker, signal)
+    const words = explainWords(prompt, terms, counts)
+    let modelProblem: string | undefined
+    let embedded: EmbeddedPrompt | undefined
+    let hits: readonly ExplainedHit[] = []
+    let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
+    let bestSimilarity: number | null = null
+    try {
+      const { model, vectors, knowledge } = await this.#embed(context, prompt, taker, signal)
+      embedded = { model, vectors, knowledge }
+      const prepared = { terms, vectors: Promise.resolve(vectors), measureKnowledge: async () => knowledge }
+      const found = await this.#parts.findChunks(context, { ...request, prepared })
+      ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
+      hits = await this.#explainHits(found, ranking, taker, signal)
+      bestSimilarity =
+        mode === 'keyword' && terms.size > 0
+          ? await this.#bestOfWords(context, embedded, ranking, taker, signal)
+          : ranking.nearest
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      modelProblem = error.message
+    }
+    for (const { similarity } of hits) bestSimilarity = Math.max(bestSimilarity ?? 0, similarity)
+    const states = await this.#parts.storage.read(({ documents }) =>
+      documents.countStates(context.id, ANALYZER_VERSION),
+    )
+    const explanation = {
+      contextId: context.id,
+      mode,
+      topN,
+      scoreThreshold,
+      model: { id: context.embeddingModel, knowledge: embedded?.knowledge ?? null },
+      documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
+      bestSimilarity,
+      words,
+    }
+    const isComplete = states.waiting + states.failed === 0 && request.conditions === undefined
+    const isElsewhere =
+      hits.length === 0 && isComplete && !words.some((word) => word.documents > 0 && !word.isQuestionWord)
+    const reasons = reasonsFor({
+      ...explanation,
+      hitCount: hits.length,
+      findsEarly: context.findsEarly,
+      isFilterEmpty: visible.matching?.size === 0,
+      waitingWithWords: states.waitingWithWords,
+      hasVectors: ranking.nearest !== null,
+      modelProblem,
+      otherContext: isElsewhere ? await this.#words.findOther(access, context, words, taker, signal) : undefined,
+    })
+    return { ...explanation, hits, reasons }
+  }
+
+  async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
+    const { models, prompts } = this.#parts
+    const model = models.get(context.embeddingModel)
+    const windows = await prompts.read(taker, prompt, model, signal)
+    const vectors = await embedWindows(this.#parts, model, windows, taker, signal)
+    return { model, vectors, knowledge: measureModelKnowledge(prompt, await model.tokenizer()) }
+  }
+
+  async #rank(
+    context: ContextRecord,
+    { model, vectors }: EmbeddedPrompt,
+    terms: LexicalQuery,
+    visible: SearchableDocuments,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<Ranking> {
+    const { indexes, turns } = this.#parts
+    const collection = collectionOf(context, model.profile)
+    const options = { limit: RANKED, ...visible.byMeaning.filter }
+    const searches = vectors.map((vector) => async () => await indexes.vectors.search(collection, vector, options))
+    const best = new BestWindows()
+    for (const hit of (await turns.vectors.all(taker, searches, signal)).flat()) {
+      if (visible.byMeaning.has(hit.documentId)) best.addHit(hit)
+    }
+    const ranked = best.ranked(0)
+    const search = async () =>
+      await indexes.words.search(wordCollectionOf(context), terms, { limit: RANKED, ...visible.byWords.filter })
+    return {
+      byMeaning: new Map(ranked.map((chunk, at) => [toMapKey(chunk), at + 1])),
+      nearest: ranked[0]?.similarity ?? null,
+      words: terms.size === 0 ? undefined : await unlessDamaged(turns.words.one(taker, search, signal), undefined),
+    }
+  }
+
+  /** @returns the highest similarity of the best chunks by words; null without such chunks */
+  async #bestOfWords(
+    context: ContextRecord,
+    { model, vectors }: EmbeddedPrompt,
+    { words }: Ranking,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<number | null> {
+    const { indexes, turns } = this.#parts
+    const chunks = (words?.hits ?? []).map(({ documentId, chunk }) => ({ documentId, chunk }))
+    if (chunks.length === 0) return null
+    const collection = collectionOf(context, model.profile)
+    const compare = async () => await indexes.vectors.nearestWindows(collection, vectors, chunks)
+    const nearest = await turns.vectors.one(taker, compare, signal)
+    const similarities = nearest.flatMap((window) => (window === undefined ? [] : [clamp(window.similarity)]))
+    return similarities.length === 0 ? null : Math.max(...similarities)
+  }
+
+  async #explainHits(
+    { ranked, records, terms }: FoundChunks,
+    { byMeaning, words }: Ranking,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<ExplainedHit[]> {
+    const keys = ranked.map(toIndexed)
+    const readScores = async (): Promise<readonly number[]> => (await words?.scoresOf(keys)) ?? []
+    const scores = await unlessDamaged(this.#parts.turns.words.one(taker, readScores, signal), [])
+    const placeByWords = new Map(
+      (words?.hits ?? []).map(({ documentId, chunk }, at) => [`${documentId}:${chunk}`, at + 1]),
+    )
+    const slice = new TimeSlice()
+    const hits: ExplainedHit[] = []
+    for (const [at, chunk] of ranked.entries()) {
+      const key = toMapKey(chunk)
+      const ofChunk = records.filter((record) => toMapKey(record) === key)
+      for (const { content, ...result } of await toResults([chunk], terms, ofChunk, slice)) {
+        hits.push({
+          ...result,
+          passage: content.slice(result.match.start, result.match.end),
+          words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0 },
+          meaning: { rank: byMeaning.get(key) ?? null, similarity: result.similarity },
+        })
+      }
+    }
+    return hits
+  }
+}
+
+/** @returns the number of documents that meet the conditions and that the search may find; null without conditions */
+function countVisible({ matching, byMeaning, byWords }: SearchableDocuments): number | null {
+  return matching === undefined ? null : [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
+}
+
+function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): Omit<ExplainedDocuments, 'filtered'> {
+  return {
+    total: states.completed + states.waiting + states.failed,
+    searchable: states.completed,
+    waiting: states.waiting,
+    foundByWordsOnly: findsEarly ? states.waitingWithWords : 0,
+    failed: states.failed,
+    withoutWords: states.completedWithoutWords,
+  }
+}
+
+function toIndexed({ documentId, ordinal }: RankedChunk): IndexedChunk {
+  return { documentId, chunk: ordinal }
+}

@@ -1,0 +1,106 @@
+import type { SearchMode } from '../../ports/index.js'
+import type { SearchResult } from '../results.js'
+
+/** Causes of an empty or short answer. The codes are stable. */
+export const REASON_CODES = [
+  'model-unavailable',
+  'other-context',
+  'no-documents',
+  'filter-excludes-all',
+  'all-failed',
+  'early-finding-off',
+  'words-only-yet',
+  'still-processing',
+  'vectors-missing',
+  'words-not-indexed',
+  'prompt-without-words',
+  'only-question-words',
+  'words-not-found',
+  'language-unknown',
+  'threshold-too-high',
+] as const
+
+export type ReasonCode = (typeof REASON_CODES)[number]
+
+/** A cause of an empty or short answer. */
+export interface Reason {
+  readonly code: ReasonCode
+  /** One sentence that says the cause and what to do. */
+  readonly message: string
+}
+
+/** The reasons for the results of a search, or for their absence. */
+export interface SearchExplanation {
+  readonly contextId: number
+  /** The mode of the search. */
+  readonly mode: SearchMode
+  readonly topN: number
+  readonly scoreThreshold: number
+  readonly model: ExplainedModel
+  readonly documents: ExplainedDocuments
+  /**
+   * Cosine of the prompt and the nearest chunk, 0 to 1, also if it is below `scoreThreshold`. In the mode `keyword`, only
+   * chunks with a word of the prompt count. Null without any such chunk.
+   */
+  readonly bestSimilarity: number | null
+  /** The words of the prompt, in its order, at most 256. */
+  readonly words: readonly ExplainedWord[]
+  /** The results of the search, the best first. */
+  readonly hits: readonly ExplainedHit[]
+  /** Reasons for an empty or short answer, the likeliest first. Empty if the answer is full. */
+  readonly reasons: readonly Reason[]
+}
+
+/** The embedding model of the context. */
+export interface ExplainedModel {
+  readonly id: string
+  /** Share of the prompt that its vocabulary knows, 0 to 1; null if the model cannot be used. */
+  readonly knowledge: number | null
+}
+
+/** Numbers of the documents of the context. */
+export interface ExplainedDocuments {
+  readonly total: number
+  /** Completed documents: found by meaning, and by words unless they are in `withoutWords`. */
+  readonly searchable: number
+  /** Documents that the engine still processes. */
+  readonly waiting: number
+  /** Waiting documents that words find already. */
+  readonly foundByWordsOnly: number
+  readonly failed: number
+  /** Completed documents whose words the engine still indexes: only meaning finds them. */
+  readonly withoutWords: number
+  /** Documents that the filter of the search left; null for a search without a filter. */
+  readonly filtered: number | null
+}
+
+/** A word of the prompt. */
+export interface ExplainedWord {
+  /** The word as the prompt has it. */
+  readonly word: string
+  /** The form that the word index compares. */
+  readonly term: string
+  /** True for a word such as "how" or "the", which counts little. */
+  readonly isQuestionWord: boolean
+  /** Number of documents that words may find now and that have the word. */
+  readonly documents: number
+  /** Number of their chunks that have the word. */
+  readonly chunks: number
+}
+
+/** A result with the ranks of both sides. */
+export interface ExplainedHit extends Omit<SearchResult, 'content'> {
+  /** The part of the chunk that matched. */
+  readonly passage: string
+  readonly words: {
+    /** Place among the chunks that words find, from 1; null beyond the first 200, and without words of the prompt. */
+    readonly rank: number | null
+    /** BM25; 0 for a chunk without words of the prompt. */
+    readonly score: number
+  }
+  readonly meaning: {
+    /** Place among the chunks that meaning finds, from 1; null beyond the nearest 200 windows. */
+    readonly rank: number | null
+    readonly similarity: number
+  }
+}

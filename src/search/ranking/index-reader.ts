@@ -1,0 +1,152 @@
+import { inBatches } from '../../kernel/batches.js'
+import { VectorsDamagedError } from '../../kernel/errors.js'
+import {
+  type ChunkKey,
+  type LexicalAnswer,
+  type LexicalIndex,
+  type Telemetry,
+  type Tracer,
+  tracerOf,
+  type VectorHit,
+  type VectorIndex,
+} from '../../ports/index.js'
+import type { SearchTurns } from '../search-turns.js'
+import { BestWindows, type KnownChunks, toMapKey } from './chunks.js'
+import type { ChunkQuery, MeaningSide, WordHit, WordSide } from './sides.js'
+
+/** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
+export const MAX_WORD_HITS = 3_200
+/** Maximum number of chunks in one call of the vector index. */
+const MAX_CHUNKS_PER_CALL = 256
+const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
+
+/** The indexes that a search reads. */
+export interface SearchIndexes {
+  readonly vectors: VectorIndex
+  readonly words: LexicalIndex
+}
+
+/** Reads each side of a search, in its turn: the vector index and the word index. */
+export class IndexReader {
+  readonly #vectors: VectorIndex
+  readonly #words: LexicalIndex
+  readonly #turns: SearchTurns
+  readonly #telemetry: Telemetry
+  readonly #tracer: Tracer
+
+  constructor({ vectors, words }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
+    this.#vectors = vectors
+    this.#words = words
+    this.#turns = turns
+    this.#telemetry = telemetry
+    this.#tracer = tracerOf(telemetry)
+  }
+
+  /** @returns the chunks of the `limit` nearest windows that the search may find */
+  async searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
+    const { collection, visible, taker, signal } = query
+    const vectors = await query.vectors
+    const options = { limit, ...visible.filter }
+    const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
+    const answers = await this.#tracer.span('alcove.search.vectors', {}, async (span) => {
+      const read = await this.#turns.vectors.all(taker, searches, signal)
+      span.set({ 'alcove.search.hits': read.flat().length })
+      return read
+    })
+    const found = new BestWindows()
+    for (const hit of answers.flat()) {
+      if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
+      else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.addHit(hit)
+    }
+    return { found, unseenSimilarity: highestUnseenSimilarity(answers, limit) }
+  }
+
+  /**
+   * @param tolerance share by which scores may be too low
+   * @returns the `limit` best chunks by words that the search may find
+   */
+  async searchWords(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
+    const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
+    const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
+    const search = async () => await this.#words.search(wordCollection, terms, options)
+    const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
+      this.#tracer.span('alcove.search.words', {}, async (span) => {
+        const read = await this.#turns.words.one(taker, search, signal)
+        span.set({ 'alcove.search.hits': read.hits.length })
+        return read
+      }),
+    )
+    const found = new Map<string, WordHit>()
+    for (const { documentId, chunk, score } of hits) {
+      const hit = { documentId, ordinal: chunk, wordScore: score }
+      const key = toMapKey(hit)
+      if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
+      else if (!wordVisible.isMissing(hit) && !found.has(key)) found.set(key, hit)
+    }
+    const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
+    const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
+    return { found: [...found.values()], maximum, scoresOf, unseenWordScore, isComplete }
+  }
+
+  /** @returns the scores by words, in the order of the chunks */
+  async readWordScores(
+    query: ChunkQuery,
+    { scoresOf }: WordSide,
+    chunks: readonly ChunkKey[],
+  ): Promise<readonly number[]> {
+    if (chunks.length === 0) return []
+    const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
+    const readScores = async (): Promise<readonly number[]> => await scoresOf(keys)
+    const attributes = { 'alcove.search.hits': chunks.length }
+    return await this.#readWords(query, [], () =>
+      this.#tracer.span('alcove.search.words', { attributes }, async () => {
+        return await this.#turns.words.one(query.taker, readScores, query.signal)
+      }),
+    )
+  }
+
+  /**
+   * Reads similarities from the vector index into `known`, and marks the chunks that have no vectors yet as waiting.
+   */
+  async compare(query: ChunkQuery, hits: readonly WordHit[], known: KnownChunks): Promise<void> {
+    const unknown = hits.filter((hit) => !known.has(hit))
+    for (const part of inBatches(unknown, MAX_CHUNKS_PER_CALL)) {
+      const keys = part.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
+      const vectors = await query.vectors
+      const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
+      const attributes = { 'alcove.search.hits': keys.length }
+      const nearest = await this.#tracer.span('alcove.search.vectors', { attributes }, async () => {
+        return await this.#turns.vectors.one(query.taker, readNearest, query.signal)
+      })
+      part.forEach((hit, row) => {
+        const window = nearest[row]
+        if (window === undefined) known.setWaiting(hit, true)
+        else known.bestWindows.addHit({ documentId: hit.documentId, chunk: hit.ordinal, ...window })
+      })
+    }
+  }
+
+  /**
+   * Reads the word index. If its data is damaged, a search that also uses meaning goes on with `emptyAnswer`: meaning
+   * still finds chunks, and the doctor reports the damage too.
+   */
+  async #readWords<T>({ mode }: ChunkQuery, emptyAnswer: T, read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof VectorsDamagedError) || mode === 'keyword') throw error
+      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
+      return emptyAnswer
+    }
+  }
+}
+
+/**
+ * A window that an answer does not have is at most as similar as the last one that it has.
+ *
+ * @returns the highest similarity that a window outside the answers can have; -1 if there is no such window
+ */
+function highestUnseenSimilarity(answers: readonly (readonly VectorHit[])[], limit: number): number {
+  const full = answers.filter((hits) => hits.length >= limit)
+  return Math.max(-1, ...full.map((hits) => Math.max(0, hits.at(-1)?.similarity ?? 0)))
+}

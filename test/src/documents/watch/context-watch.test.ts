@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { MemoryStorage, MemoryTelemetry } from '../../../../adapters/memory/index.js'
+import { ContextWatch } from '../../../../src/documents/watch/context-watch.js'
+import { DocumentEventEmitter } from '../../../../src/documents/watch/document-events.js'
+import { DocumentWatch } from '../../../../src/documents/watch/watch-documents.js'
+import type { DocumentState } from '../../../../src/index.js'
+import { memoryEngine, NEW_CONTEXT } from '../../engine/memory-engine.js'
+
+const DOCUMENTS = 20_000
+const MAX_BLOCK_MS = 500
+const MAX_PENDING = 10_000
+
+/** A watch whose callers can be told states of documents that no storage has. */
+class OpenContextWatch extends ContextWatch {
+  #listener: (state: DocumentState) => void = () => undefined
+
+  override add(listener: (state: DocumentState) => void): void {
+    this.#listener = listener
+    super.add(listener)
+  }
+
+  tell(state: DocumentState): void {
+    this.#listener(state)
+  }
+}
+
+it('tells many deletions of another process without a long block of the event loop', async () => {
+  const { engine, session, storage } = await memoryEngine({ roles: ['relay'] })
+  const { id: contextId } = await session.contexts.create(NEW_CONTEXT)
+  const uuid = await session.documents.upload(contextId, { fileName: 'one.txt', content: Buffer.from('One.') })
+  const record = await storage.read(({ documents }) => documents.getByUuid(uuid))
+  if (record === undefined) throw new Error('missing')
+  // The documents were deleted after a snapshot: this storage has none of them.
+  const watch = new ContextWatch(new MemoryStorage(), new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
+  const deleted = new Set<number>()
+  watch.add(({ id, status }) => {
+    if (status === 'deleted') deleted.add(id)
+  })
+  for (let id = 1; id <= DOCUMENTS; id += 1)
+    watch.follow({ current: { ...record, id, publicId: id, uuid: `${id}` }, replacement: undefined })
+  let longest = 0
+  for (let last = performance.now(); deleted.size < DOCUMENTS; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }
+  expect(longest).toBeLessThan(MAX_BLOCK_MS)
+  watch.close()
+  await engine.close()
+})
+
+it('tells a deletion also to a caller that gets all states again, because too many changes wait', async () => {
+  const { engine, session, storage } = await memoryEngine({ roles: ['relay'] })
+  const { id: contextId } = await session.contexts.create(NEW_CONTEXT)
+  const upload = async (fileName: string): Promise<string> =>
+    await session.documents.upload(contextId, { fileName, content: Buffer.from(fileName) })
+  const gone = await upload('gone.txt')
+  await upload('kept.txt')
+  const context = new OpenContextWatch(storage, new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
+  const settings = { onReady: undefined, checkRights: () => Promise.resolve(), end: () => context.close() }
+  const watch = new DocumentWatch(storage, contextId, context, settings)
+  const { signal } = new AbortController()
+  const first = await watch.next(signal)
+  if (first === undefined) throw new Error('missing')
+  expect(await watch.next(signal)).toMatchObject({ displayName: 'kept.txt', status: 'waiting' })
+  context.tellDeleted(await session.documents.delete(gone))
+  for (let id = 1; id <= MAX_PENDING + 1; id += 1) context.tell({ ...first, id: 100 + id })
+  expect(await watch.next(signal)).toMatchObject({ displayName: 'kept.txt', status: 'waiting' })
+  expect(await watch.next(signal)).toMatchObject({ displayName: 'gone.txt', status: 'deleted' })
+  watch.end()
+  await engine.close()
+})
