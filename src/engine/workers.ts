@@ -2,69 +2,15 @@ import { TRIM_AUDIT } from '../audit/index.js'
 import { isRemovingGenerations, REINDEX_CONTEXT } from '../contexts/index.js'
 import type { RepairWorkers, StartCheck } from '../doctor/index.js'
 import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
-import { JobWorker, type Progress } from '../jobs/index.js'
+import type { Progress } from '../jobs/index.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { SWEEP_JOB, type Sweep } from '../maintenance/index.js'
 import { DELIVER_EVENT, TRIM_DELIVERIES } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
+import { allOf, createJobWorkers, type JobWorkers } from './job-workers.js'
 import type { WorkSignals } from './operations/operations.js'
-
-const INGESTION_CONCURRENCY = 4
-/**
- * Maximum share of the concurrent documents for one context, so that one with many documents leaves room for others.
- */
-const INGESTION_SHARE_OF_CONTEXT = 0.5
-
-const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
-/**
- * Delays from the start of a process until it runs a poison job, such as a document that may have crashed earlier
- * processes. The delay grows with each crash. After {@link INGESTION_CLAIMS} claims the document fails.
- */
-const POISON_START_DELAYS_MS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE]
-const INGESTION_CLAIMS = 6
-
-/** Contexts that are re-indexed at a time. Each waits for the worker of documents most of the time. */
-const REINDEXING_CONCURRENCY = 4
-
-/** Failures after which the next try to index the words of a context waits for an hour. */
-const WORDS_MAX_FAILURES = 10
-
-const MAIL_CONCURRENCY = 4
-const MAIL_RETRY_DELAYS_MS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR]
-/** With the retry delays, a mail server can be unavailable for two days without the loss of a mail. */
-const MAIL_MAX_FAILURES = 53
-
-/**
- * Maximum number of concurrent attempts, in total and to one destination, so that a slow destination delays no other.
- */
-const RELAY_CONCURRENCY = 128
-const RELAY_CONCURRENCY_PER_DESTINATION = 8
-/** An attempt takes at most 5 s, so another process can soon claim the attempts of a crashed process. */
-const RELAY_LEASE_MS = 10_000
-/** The relay finds events of other processes well within a second. */
-const RELAY_POLL_MS = 400
-/**
- * Transient failures of the engine itself, such as an unavailable database. The delivery counts its attempts
- * separately.
- */
-const RELAY_MAX_FAILURES = 10
-/** Time that attempts in progress have to finish when the engine closes. */
-const RELAY_DRAIN_MS = 2_000
-/**
- * Minimum interval between two claims under load, so that one claim takes several jobs. The first claim after a pause
- * is immediate.
- */
-const RELAY_CLAIM_INTERVAL_MS = 20
-/**
- * Claims without progress after which an attempt counts as a poison job. Higher than the default, because a process
- * that is killed while many receivers hang interrupts many attempts, which did not cause the crash.
- */
-const RELAY_SHARED_CLAIMS = 4
-
-/** A sweep is due every hour, so a slow poll is enough. */
-const SWEEP_POLL_MS = MINUTE
 
 /** Interval of the reads of a wait for the removal of former generations. */
 const REMOVAL_POLL_MS = 20
@@ -74,14 +20,7 @@ const REMOVAL_POLL_MS = 20
  * runs the sweep at the start, and the check after it.
  */
 export class Workers implements WorkSignals, RepairWorkers {
-  readonly #ingestion: JobWorker
-  readonly #indexing: JobWorker
-  readonly #reindexing: JobWorker
-  readonly #purging: JobWorker
-  readonly #mailing: JobWorker
-  readonly #relay: JobWorker
-  /** The worker of hourly sweeps. Only for an engine whose storage other engines share. */
-  readonly #sharedSweep: JobWorker | undefined
+  readonly #jobWorkers: JobWorkers
   readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #startCheck: StartCheck
@@ -99,71 +38,21 @@ export class Workers implements WorkSignals, RepairWorkers {
   #checked: Promise<void> = Promise.resolve()
 
   constructor(parts: EngineParts, options: EngineOptions) {
-    const storage = parts.storage
-    const telemetry = parts.telemetry
-    const { ingestionConcurrency = INGESTION_CONCURRENCY } = options
-    this.#ingestion = new JobWorker(storage, telemetry, {
-      handlers: [parts.processDocument],
-      concurrency: ingestionConcurrency,
-      concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
-      poisonStartDelaysMs: POISON_START_DELAYS_MS,
-      maxClaims: INGESTION_CLAIMS,
-    })
-    // One context at a time: uploads and searches have priority.
-    this.#indexing = new JobWorker(storage, telemetry, {
-      handlers: [parts.indexContextWords],
-      poisonStartDelaysMs: POISON_START_DELAYS_MS,
-      maxFailures: WORDS_MAX_FAILURES,
-    })
-    this.#reindexing = new JobWorker(storage, telemetry, {
-      handlers: [parts.reindexContext],
-      concurrency: REINDEXING_CONCURRENCY,
-      poisonStartDelaysMs: POISON_START_DELAYS_MS,
-    })
+    this.#jobWorkers = createJobWorkers(parts, options)
     parts.reindexContext.onJobsChanged = (abandonedIds = []) => {
-      for (const subject of abandonedIds) this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
-      this.#ingestion.wake()
-      this.#reindexing.wake()
-      this.#purging.wake()
+      for (const subject of abandonedIds) this.#jobWorkers.ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
+      this.#jobWorkers.ingestion.wake()
+      this.#jobWorkers.reindexing.wake()
+      this.#jobWorkers.purging.wake()
     }
-    parts.processDocument.onDeliveriesQueued = () => this.#relay.wake()
-    this.#purging = new JobWorker(storage, telemetry, {
-      handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
-      poisonStartDelaysMs: POISON_START_DELAYS_MS,
-      // Deleted data must be removed in the end, however often that fails.
-      maxFailures: Infinity,
-      // A purge frees disk space.
-      isPausedByFullDisk: false,
-    })
-    this.#mailing = new JobWorker(storage, telemetry, {
-      handlers: [parts.sendMail],
-      concurrency: MAIL_CONCURRENCY,
-      retryDelaysMs: MAIL_RETRY_DELAYS_MS,
-      maxFailures: MAIL_MAX_FAILURES,
-    })
-    this.#relay = new JobWorker(storage, telemetry, {
-      handlers: [parts.deliverEvent, parts.trimDeliveries, parts.trimAudit],
-      concurrency: RELAY_CONCURRENCY,
-      concurrencyPerLane: RELAY_CONCURRENCY_PER_DESTINATION,
-      leaseMs: RELAY_LEASE_MS,
-      pollMs: RELAY_POLL_MS,
-      maxFailures: RELAY_MAX_FAILURES,
-      maxSharedClaims: RELAY_SHARED_CLAIMS,
-      drainMs: RELAY_DRAIN_MS,
-      claimIntervalMs: RELAY_CLAIM_INTERVAL_MS,
-      isBatched: true,
-    })
-    this.#sharedSweep =
-      options.isShared === true
-        ? new JobWorker(storage, telemetry, { handlers: [parts.sweepInTurn], pollMs: SWEEP_POLL_MS })
-        : undefined
-    this.#storage = storage
+    parts.processDocument.onDeliveriesQueued = () => this.#jobWorkers.relay.wake()
+    this.#storage = parts.storage
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = parts.sweep
     this.#startCheck = parts.startCheck
     this.#isAlone = options.isAlone ?? false
     this.#isSweeping = options.isSweeping ?? true
-    this.#telemetry = telemetry
+    this.#telemetry = parts.telemetry
   }
 
   /**
@@ -177,9 +66,9 @@ export class Workers implements WorkSignals, RepairWorkers {
     }
     await this.begin()
     if (!this.isIngesting) return
-    if (this.#sharedSweep !== undefined) {
+    if (this.#jobWorkers.sharedSweep !== undefined) {
       await this.#storage.transaction(({ jobs }) => jobs.enqueue(SWEEP_JOB))
-      this.#sharedSweep.start()
+      this.#jobWorkers.sharedSweep.start()
       return
     }
     const { signal } = this.#stopping
@@ -218,56 +107,55 @@ export class Workers implements WorkSignals, RepairWorkers {
     const [isRelaying, isIngesting] = [this.#roles.includes('relay'), this.isIngesting]
     if (isRelaying || isIngesting) {
       this.#stopWatching = this.#storage.watchJobs((kind) => {
-        for (const worker of this.#workers) if (worker.handles(kind)) worker.wake()
+        for (const worker of allOf(this.#jobWorkers)) if (worker.handles(kind)) worker.wake()
       })
     }
     if (isIngesting) await this.#sweep.prepare(this.#isAlone)
     if (isRelaying) {
       await this.#storage.transaction(({ jobs }) => jobs.enqueueAll([TRIM_DELIVERIES, TRIM_AUDIT]))
-      this.#mailing.start()
-      this.#relay.start()
+      this.#jobWorkers.mailing.start()
+      this.#jobWorkers.relay.start()
     }
     if (!isIngesting) return
-    this.#ingestion.start()
-    this.#indexing.start()
-    this.#reindexing.start()
-    this.#purging.start()
+    this.#jobWorkers.ingestion.start()
+    this.#jobWorkers.indexing.start()
+    this.#jobWorkers.reindexing.start()
+    this.#jobWorkers.purging.start()
   }
 
   documentUploaded(): void {
-    this.#ingestion.wake()
+    this.#jobWorkers.ingestion.wake()
   }
 
   versionsDeleted(versionIds: readonly number[]): void {
-    for (const subject of versionIds) this.#ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
-    this.#purging.wake()
+    for (const subject of versionIds) this.#jobWorkers.ingestion.abandon({ kind: INGEST_DOCUMENT, subject })
+    this.#jobWorkers.purging.wake()
   }
 
   settingsChanged(): void {
-    this.#reindexing.wake()
+    this.#jobWorkers.reindexing.wake()
   }
 
   purgeQueued(): void {
-    this.#purging.wake()
+    this.#jobWorkers.purging.wake()
   }
 
   deliveriesQueued(): void {
-    this.#relay.wake()
+    this.#jobWorkers.relay.wake()
   }
 
   deliveriesCancelled(ids: readonly number[]): void {
-    for (const subject of ids) this.#relay.abandon({ kind: DELIVER_EVENT, subject })
-  }
-
-  get #workers(): readonly JobWorker[] {
-    const workers = [this.#ingestion, this.#indexing, this.#reindexing, this.#purging, this.#mailing, this.#relay]
-    return this.#sharedSweep === undefined ? workers : [...workers, this.#sharedSweep]
+    for (const subject of ids) this.#jobWorkers.relay.abandon({ kind: DELIVER_EVENT, subject })
   }
 
   /** Counts the jobs that run here, for each kind that this engine knows. */
   runningJobs(): ReadonlyMap<string, number> {
-    const counts = new Map(this.#workers.flatMap(({ kinds }) => kinds).map((kind) => [kind, 0]))
-    for (const kind of this.#workers.flatMap(({ runningKinds }) => runningKinds)) {
+    const counts = new Map(
+      allOf(this.#jobWorkers)
+        .flatMap(({ kinds }) => kinds)
+        .map((kind) => [kind, 0]),
+    )
+    for (const kind of allOf(this.#jobWorkers).flatMap(({ runningKinds }) => runningKinds)) {
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
     return counts
@@ -286,10 +174,10 @@ export class Workers implements WorkSignals, RepairWorkers {
   }
 
   wake(): void {
-    this.#ingestion.wake()
-    this.#indexing.wake()
-    this.#reindexing.wake()
-    this.#purging.wake()
+    this.#jobWorkers.ingestion.wake()
+    this.#jobWorkers.indexing.wake()
+    this.#jobWorkers.reindexing.wake()
+    this.#jobWorkers.purging.wake()
   }
 
   /** Resolves once deleted data is removed from the disk, or a worker can remove no more for now. */
@@ -297,12 +185,12 @@ export class Workers implements WorkSignals, RepairWorkers {
     await this.#swept
     if (this.#started === undefined) return 'done'
     while (!this.#stopping.signal.aborted && (await this.#isRemovingGenerations())) {
-      this.#reindexing.wake()
+      this.#jobWorkers.reindexing.wake()
       await pause(REMOVAL_POLL_MS)
     }
-    const progress = await this.#purging.whenIdle()
+    const progress = await this.#jobWorkers.purging.whenIdle()
     // Aborted runs remove the data that they were writing for deleted documents.
-    await Promise.all([this.#ingestion.whenAbandoned(), this.#indexing.whenAbandoned()])
+    await Promise.all([this.#jobWorkers.ingestion.whenAbandoned(), this.#jobWorkers.indexing.whenAbandoned()])
     return progress
   }
 
@@ -319,7 +207,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#stopping.abort()
     // Workers that start during the stop would not be stopped.
     await this.#started?.catch(() => undefined)
-    const workers = this.#workers.map((worker) => worker.stop())
+    const workers = allOf(this.#jobWorkers).map((worker) => worker.stop())
     await Promise.all([...workers, this.#stopWatching(), this.#swept, this.#checked])
   }
 }

@@ -1,11 +1,10 @@
 import { recordChange, recordChanges } from '../../audit/index.js'
 import type { SecretBox } from '../../kernel/crypto.js'
-import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import { parseId, validate } from '../../kernel/validate.js'
 import type { Clock, DestinationRecord, DestinationRepository, Repositories, Storage } from '../../ports/index.js'
-import { covers, type Reach, requireCompany } from '../../tenancy/index.js'
+import { type Reach, requireCompany } from '../../tenancy/index.js'
 import type { CompanyRates } from '../company-rates.js'
 import { DELIVER_EVENT, type Delivery, newEnvelope, queueDelivery, toEventRecord } from '../event.js'
 import type { HostEventTypes } from '../host-event-types.js'
@@ -27,6 +26,7 @@ import {
   newSigningSecret,
   overlapOf,
 } from './destination-changes.js'
+import { changeDestination, findDestination, requireEnabled, requireSameCompany } from './find-destination.js'
 import type { VetDestination } from './vet-destination.js'
 
 /** The `jobKey` of test events: no run has it. */
@@ -285,41 +285,4 @@ export class Destinations {
   async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
     requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
   }
-}
-
-/** @throws NotFoundError for a missing destination, and for one of a company out of reach: the errors do not differ */
-export async function findDestination(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-): Promise<DestinationRecord> {
-  const destination = await repositories.destinations.get(id)
-  if (destination === undefined || !(await covers(reach, repositories, destination.companyId))) {
-    throw new NotFoundError('destination', id)
-  }
-  return destination
-}
-
-/** Changes a destination within reach. @returns its new state @throws NotFoundError */
-async function changeDestination(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-  changes: Parameters<Repositories['destinations']['update']>[1],
-): Promise<DestinationRecord> {
-  const destination = await findDestination(repositories, reach, id)
-  await repositories.destinations.update(id, changes)
-  return { ...destination, ...changes }
-}
-
-/** @throws InvalidInputError where a change would give a destination to another company */
-function requireSameCompany(customerId: number | undefined, companyId: number): void {
-  if (customerId === undefined || customerId === companyId) return
-  throw new InvalidInputError('customerId', `cannot be changed: the destination belongs to the company ${companyId}`)
-}
-
-/** @throws InvalidInputError for a disabled destination: its deliveries would be cancelled */
-export function requireEnabled({ id, disabledReason }: DestinationRecord): void {
-  if (disabledReason === null) return
-  throw new InvalidInputError('destination', `the destination ${id} is disabled: enable it first`)
 }

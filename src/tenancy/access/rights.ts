@@ -1,10 +1,9 @@
 import { recordChange, recordChanges } from '../../audit/index.js'
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { pages } from '../../kernel/lists.js'
 import type { AccountRecord, PermissionRecord, Repositories, RoleRecord, UserRecord } from '../../ports/index.js'
 import type { Actor } from './authorizer.js'
-import { requireManagers } from './last-manager.js'
-import { covers, type Reach, requireKeysWithin } from './reach.js'
+import { type Reach, requireKeysWithin } from './reach.js'
+import { RightsCheck } from './rights-check.js'
 
 /** A permission to be granted. */
 interface NewRight {
@@ -35,11 +34,13 @@ export class Rights {
   /** The caller's reach, read in this transaction. */
   readonly reach: Reach
   readonly #repositories: Repositories
+  readonly #check: RightsCheck
   readonly #now: Date
 
   private constructor(repositories: Repositories, reach: Reach, now: Date) {
     this.#repositories = repositories
     this.reach = reach
+    this.#check = new RightsCheck(repositories, reach, now)
     this.#now = now
   }
 
@@ -62,9 +63,9 @@ export class Rights {
    * @throws AlreadyExistsError if the user has a permission on the account
    */
   async grant(right: NewRight, { id, email }: Actor): Promise<PermissionRecord> {
-    const account = await this.#requireAccount(right.accountId)
-    await this.#requireUser(right.userId)
-    this.requireHeld(await this.#requireRole(right.roleId, account))
+    const account = await this.#check.requireAccount(right.accountId)
+    await this.#check.requireUser(right.userId)
+    this.#check.requireHeld(await this.#check.requireRole(right.roleId, account))
     const permission = await this.#repositories.permissions.insert({
       isDisabled: false,
       ...right,
@@ -87,11 +88,11 @@ export class Rights {
    * @throws InvalidInputError as {@link grant} @throws ForbiddenError @throws LastManagerError
    */
   async changeRole(permissionId: number, roleId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#requirePermission(permissionId)
-    const role = await this.#requireRole(roleId, account)
-    await this.#requireChangeable(permission)
-    this.requireHeld(role)
-    await this.#requireManagersWithout([permission], role)
+    const { permission, account } = await this.#check.requirePermission(permissionId)
+    const role = await this.#check.requireRole(roleId, account)
+    await this.#check.requireChangeable(permission)
+    this.#check.requireHeld(role)
+    await this.#check.requireManagersWithout([permission], role)
     await this.#repositories.permissions.setRole(permission.id, roleId)
     const { id, userId, accountId, roleId: oldRoleId } = permission
     await this.#record({
@@ -108,9 +109,9 @@ export class Rights {
    * @throws NotFoundError if the permission is missing or out of reach @throws ForbiddenError @throws LastManagerError
    */
   async toggle(permissionId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#requirePermission(permissionId)
-    await this.#requireChangeable(permission)
-    await this.#requireManagersWithout([permission])
+    const { permission, account } = await this.#check.requirePermission(permissionId)
+    await this.#check.requireChangeable(permission)
+    await this.#check.requireManagersWithout([permission])
     await this.#repositories.permissions.toggle(permission.id)
     const { id, isDisabled } = permission
     await this.#record({
@@ -124,9 +125,9 @@ export class Rights {
 
   /** Removes a permission. @throws NotFoundError @throws ForbiddenError @throws LastManagerError as {@link toggle} */
   async revoke(permissionId: number): Promise<PermissionRecord> {
-    const { permission, account } = await this.#requirePermission(permissionId)
-    await this.#requireChangeable(permission)
-    await this.#requireManagersWithout([permission])
+    const { permission, account } = await this.#check.requirePermission(permissionId)
+    await this.#check.requireChangeable(permission)
+    await this.#check.requireManagersWithout([permission])
     await this.#delete(permission, account)
     return permission
   }
@@ -139,8 +140,8 @@ export class Rights {
    * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError @throws LastManagerError
    */
   async changeUser<T>(userId: number, change: (user: UserRecord) => Promise<T>): Promise<T> {
-    const { user, permissions } = await this.#requireChangeableUser(userId)
-    await this.#requireManagersWithout(permissions)
+    const { user, permissions } = await this.#check.requireChangeableUser(userId)
+    await this.#check.requireManagersWithout(permissions)
     return await change(user)
   }
 
@@ -150,7 +151,7 @@ export class Rights {
    * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError
    */
   async userToInvite(userId: number): Promise<UserRecord> {
-    return (await this.#requireChangeableUser(userId)).user
+    return (await this.#check.requireChangeableUser(userId)).user
   }
 
   /**
@@ -164,10 +165,10 @@ export class Rights {
   async userToActFor(userId: number, targets: readonly string[]): Promise<UserRecord> {
     const { accounts, permissions, users } = this.#repositories
     const own = userId === this.reach.userId ? await users.get(userId) : undefined
-    if (own === undefined) return (await this.#requireChangeableUser(userId)).user
+    if (own === undefined) return (await this.#check.requireChangeableUser(userId)).user
     for (const permission of await permissions.list({ userId })) {
       const account = await accounts.get(permission.accountId)
-      if (account !== undefined && targets.includes(account.application)) await this.#requireRoleHeld(permission)
+      if (account !== undefined && targets.includes(account.application)) await this.#check.requireRoleHeld(permission)
     }
     return own
   }
@@ -190,8 +191,8 @@ export class Rights {
 
   /** Revokes all permissions on an account. Only the host may do this. @throws NotFoundError @throws ForbiddenError */
   async revokeAllOnAccount(accountId: number): Promise<AccountRecord> {
-    this.#requireHost()
-    const account = await this.#requireAccount(accountId)
+    this.#check.requireHost()
+    const account = await this.#check.requireAccount(accountId)
     for (const permission of await this.#repositories.permissions.list({ accountId: account.id })) {
       await this.#delete(permission, account)
     }
@@ -205,7 +206,7 @@ export class Rights {
    * @throws ForbiddenError
    */
   async revokeAllOfCompany(companyId: number): Promise<void> {
-    this.#requireHost()
+    this.#check.requireHost()
     const { permissions } = this.#repositories
     for await (const abroad of pages(ROWS_PER_PAGE, async (page) => await permissions.listAbroad(companyId, page))) {
       await recordChanges(this.#repositories, this.reach.by, this.#now, abroad.map(revocationOf))
@@ -214,85 +215,8 @@ export class Rights {
   }
 
   /** @throws ForbiddenError if a role has capabilities that the caller may not grant */
-  requireHeld({ id, capabilities }: RoleRecord): void {
-    const lacking = capabilities.filter((capability) => !this.reach.mayGrant([capability]))
-    if (lacking.length === 0) return
-    throw new ForbiddenError(
-      `the role ${id} has capabilities that you do not have (${lacking.join(', ')}): ${NEEDS_ANOTHER_USER}`,
-    )
-  }
-
-  /** @throws NotFoundError if the user is missing or out of reach */
-  async #requireUser(userId: number): Promise<UserRecord> {
-    const user = await this.#repositories.users.get(userId)
-    if (user !== undefined && (await covers(this.reach, this.#repositories, user.companyId))) return user
-    throw new NotFoundError('user', userId)
-  }
-
-  /**
-   * @throws ForbiddenError within a limited reach, if the account is missing or out of reach
-   * @throws NotFoundError without a limit, if the account is missing
-   */
-  async #requireAccount(accountId: number): Promise<AccountRecord> {
-    const account = await this.#repositories.accounts.get(accountId)
-    if (account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))) return account
-    if (this.reach.isLimited) {
-      throw new ForbiddenError(`the account ${accountId} does not belong to an accessible company`)
-    }
-    throw new NotFoundError('account', accountId)
-  }
-
-  /** @throws NotFoundError if the permission is missing, or its account is out of reach */
-  async #requirePermission(
-    id: number,
-  ): Promise<{ readonly permission: PermissionRecord; readonly account: AccountRecord }> {
-    const permission = await this.#repositories.permissions.get(id)
-    const account = permission && (await this.#repositories.accounts.get(permission.accountId))
-    const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
-    if (permission === undefined || !isReached) throw new NotFoundError('permission', id)
-    return { permission, account }
-  }
-
-  /**
-   * A user whose permissions, on every account, the caller may change.
-   * @throws NotFoundError @throws ForbiddenError
-   */
-  async #requireChangeableUser(
-    userId: number,
-  ): Promise<{ readonly user: UserRecord; readonly permissions: readonly PermissionRecord[] }> {
-    const user = await this.#requireUser(userId)
-    const permissions = await this.#repositories.permissions.list({ userId: user.id })
-    for (const permission of permissions) {
-      const account = await this.#repositories.accounts.get(permission.accountId)
-      const isReached = account !== undefined && (await covers(this.reach, this.#repositories, account.companyId))
-      if (!isReached && this.reach.isLimited) {
-        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${NEEDS_ANOTHER_USER}`)
-      }
-      await this.#requireChangeable(permission)
-    }
-    return { user, permissions }
-  }
-
-  async #requireRole(roleId: number, account: AccountRecord): Promise<RoleRecord> {
-    return await requireUsableRole(this.#repositories, roleId, account, 'appRoleId')
-  }
-
-  /**
-   * @throws ForbiddenError if the caller lacks a capability of the permission's role, or the permission is the caller's
-   *   own and suspended
-   */
-  async #requireChangeable(permission: PermissionRecord): Promise<void> {
-    if (!this.reach.isLimited) return
-    await this.#requireRoleHeld(permission)
-    if (!permission.isDisabled || permission.userId !== this.reach.userId) return
-    throw new ForbiddenError(`the permission ${permission.id} is your own and suspended: another user must resume it`)
-  }
-
-  /** @throws ForbiddenError */
-  async #requireRoleHeld({ id, roleId }: PermissionRecord): Promise<void> {
-    const role = await this.#repositories.roles.get(roleId)
-    if (role === undefined) throw new ForbiddenError(`the role of the permission ${id} does not exist`)
-    this.requireHeld(role)
+  requireHeld(role: RoleRecord): void {
+    this.#check.requireHeld(role)
   }
 
   async #delete(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
@@ -300,16 +224,8 @@ export class Rights {
     await this.#record(revocationOf({ ...permission, companyId: account?.companyId ?? null }))
   }
 
-  #requireHost(): void {
-    if (this.reach.isLimited) throw new ForbiddenError('only the host may do this')
-  }
-
   async #record(change: Parameters<typeof recordChange>[3]): Promise<void> {
     await recordChange(this.#repositories, this.reach.by, this.#now, change)
-  }
-
-  async #requireManagersWithout(permissions: readonly PermissionRecord[], newRole?: RoleRecord): Promise<void> {
-    if (this.reach.isLimited) await requireManagers(this.#repositories, permissions, newRole, this.#now)
   }
 }
 
@@ -325,20 +241,3 @@ function revocationOf(permission: PermissionIds & { readonly id: number; readonl
 }
 
 const ROWS_PER_PAGE = 500
-const NEEDS_ANOTHER_USER = 'a user who has them must do this'
-
-/** A role that an account may use. @throws InvalidInputError with the caller's name of the field */
-export async function requireUsableRole(
-  { roles }: Repositories,
-  roleId: number,
-  { companyId, application }: AccountRecord,
-  field: string,
-): Promise<RoleRecord> {
-  const role = await roles.get(roleId)
-  if (role === undefined || (role.companyId !== null && role.companyId !== companyId)) {
-    throw new InvalidInputError(field, `the role ${roleId} is neither one of the account's company nor system-wide`)
-  }
-  if (role.isDisabled) throw new InvalidInputError(field, `the role ${roleId} is disabled`)
-  if (role.applications.includes(application)) return role
-  throw new InvalidInputError(field, `the role ${roleId} is not valid for the application ${application}`)
-}

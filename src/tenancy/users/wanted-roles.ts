@@ -3,7 +3,8 @@ import { InvalidInputError } from '../../kernel/errors.js'
 import { choiceSchema, idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
 import type { AccountRecord, PermissionRecord, Repositories } from '../../ports/index.js'
 import type { Actor } from '../access/authorizer.js'
-import { type Rights, requireUsableRole } from '../access/rights.js'
+import type { Rights } from '../access/rights.js'
+import { requireUsableRole } from '../access/rights-check.js'
 import { APPLICATION_KEYS } from '../records.js'
 
 /** The role that a user must have on an account. */
