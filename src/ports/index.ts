@@ -193,6 +193,7 @@ export type {
   DocumentVisibility,
   IngestionReceipt,
   MetadataValue,
+  SearchableVersions,
   VersionMark,
   WordVisibility,
 } from './storage/documents/document-record.js'

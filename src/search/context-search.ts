@@ -12,7 +12,6 @@ import {
   type Tracer,
   tracerOf,
   type VectorKey,
-  type VersionMark,
   type VisibleChunk,
 } from '../ports/index.js'
 import { StaleContextError } from './present-contexts.js'
@@ -212,26 +211,18 @@ export class ContextSearch {
       conditions,
       missing,
     }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
-  ): Promise<MarkedDocuments> {
+  ): Promise<SearchableDocuments> {
     const rules = { conditions, hasTerms: terms.size > 0, missing }
-    return await this.#storage.read(async ({ documents }) => {
-      // First, so that no replacement after it is missed.
-      const versions = await documents.markVersions(context.id)
-      if (versions.generation !== context.generation) throw new StaleContextError()
-      return { versions, ...(await readSearchable(documents, context, rules)) }
-    })
+    const searchable = await this.#storage.read(({ documents }) => readSearchable(documents, context, rules))
+    if (searchable.versions.generation !== context.generation) throw new StaleContextError()
+    return searchable
   }
 }
 
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {
   readonly terms: LexicalQuery
-  readonly visible: Promise<MarkedDocuments>
-}
-
-interface MarkedDocuments extends SearchableDocuments {
-  /** A moment before these documents were read. */
-  readonly versions: VersionMark
+  readonly visible: Promise<SearchableDocuments>
 }
 
 /** True if the document of a chunk meets conditions. */

@@ -11,6 +11,7 @@ import type {
   SearchMode,
   Storage,
   Tracer,
+  VersionMark,
   VisibleChunk,
   WordVisibility,
 } from '../ports/index.js'
@@ -108,6 +109,8 @@ export interface SearchableDocuments {
   readonly byWords: VisibleDocuments
   /** Ids of the documents that meet the conditions, whether the search may find them or not; undefined for all. */
   readonly matching: ReadonlySet<number> | undefined
+  /** A moment that is not later than the read of these documents. */
+  readonly versions: VersionMark
 }
 
 const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
@@ -128,13 +131,16 @@ export async function readSearchable(
   },
 ): Promise<SearchableDocuments> {
   const { conditions, hasTerms, missing } = rules
+  const { mark, byMeaning, byWords } = await documents.searchable(
+    context.id,
+    hasTerms ? wordVisibilityOf(context) : undefined,
+  )
   // The newest document that the visibility shows is older than this read, so its metadata are there.
-  const visibility = await documents.visibility(context.id)
-  const wordVisibility = hasTerms ? await documents.wordVisibility(context.id, wordVisibilityOf(context)) : NONE_VISIBLE
   const matching = conditions && new Set(await documents.matching(context.id, conditions))
   return {
-    byMeaning: new VisibleDocuments(visibility, missing, matching),
-    byWords: new VisibleDocuments(wordVisibility, missing, matching),
+    byMeaning: new VisibleDocuments(byMeaning, missing, matching),
+    byWords: new VisibleDocuments(byWords ?? NONE_VISIBLE, missing, matching),
+    versions: mark,
     matching,
   }
 }

@@ -7,9 +7,9 @@ import {
   type DocumentRepository,
   type DocumentSelection,
   type DocumentStateCounts,
-  type DocumentVisibility,
   type NewDocumentRecord,
   type Page,
+  type SearchableVersions,
   type VersionMark,
   type WordVisibility,
 } from '../../../src/ports/index.js'
@@ -17,7 +17,7 @@ import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-
 import { number, numberOrNull, quoted, type Row, text } from '../tables.js'
 import { readPage, readPositions } from './document-pages.js'
 import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
-import { readVisibility, readWordVisibility, selectOtherWords } from './document-visibility.js'
+import { readSearchable, selectOtherWords } from './document-visibility.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata, selectMatching } from './metadata-rows.js'
 
@@ -187,12 +187,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return (await this.rows.where('uuid', uuid).whereNull('deleted').first('id')) !== undefined
   }
 
-  async visibility(contextId: number): Promise<DocumentVisibility> {
-    return await readVisibility(this.session, contextId)
-  }
-
-  async wordVisibility(contextId: number, words: WordVisibility): Promise<DocumentVisibility> {
-    return await readWordVisibility(this.session, contextId, words)
+  async searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions> {
+    return await readSearchable(this.session, contextId, words)
   }
 
   async countStates(contextId: number, version: number): Promise<DocumentStateCounts> {
@@ -219,7 +215,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async markVersions(contextId: number): Promise<VersionMark> {
     const table = quoted(this.session.name('documents'))
-    // One statement, without knex: each search runs it.
     const rows = await this.rawRows(
       `select max(id) as id, 'last' as what from ${table}
        union all select generation, 'generation' from ${this.#contexts} where id = ?

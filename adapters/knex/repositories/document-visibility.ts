@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import type { DocumentVisibility, WordVisibility } from '../../../src/ports/index.js'
-import { IS_HIDDEN } from '../migrations/0002-living-documents.js'
+import type { DocumentVisibility, SearchableVersions, WordVisibility } from '../../../src/ports/index.js'
+import { IS_HIDDEN, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { number, quoted, type Row } from '../tables.js'
 import { readRawRows, type Session } from './knex-repository.js'
 
@@ -12,29 +12,65 @@ interface Condition {
   readonly bindings: readonly number[]
 }
 
-/** Reads which documents of a context a search by vectors may find. */
-export async function readVisibility(session: Session, contextId: number): Promise<DocumentVisibility> {
-  return await readSmallerPart(session, contextId, [{ sql: `(${IS_HIDDEN})`, bindings: [] }], (rows) =>
-    rows.whereNotNull('completed').whereNull('deleted').whereNull('generation'),
-  )
-}
-
-/** Reads which documents of a context a search by words may find. */
-export async function readWordVisibility(
+/** Reads which versions of a context's documents a search may find. */
+export async function readSearchable(
   session: Session,
   contextId: number,
-  { version, findsEarly }: WordVisibility,
-): Promise<DocumentVisibility> {
-  const [isHidden, isVisible] = findsEarly
-    ? [
-        'deleted is not null or replaces is not null or (completed is null and error is not null)',
-        '(completed is not null or (error is null and replaces is null))',
-      ]
-    : [IS_HIDDEN, 'completed is not null']
-  const hidden = [...hasOtherWords(version), { sql: `(${IS_HIDDEN}) and (${isHidden})`, bindings: [] }]
-  return await readSmallerPart(session, contextId, hidden, (rows) =>
-    rows.where('words_version', version).whereNull('deleted').whereNull('generation').whereRaw(isVisible),
+  words: WordVisibility | undefined,
+): Promise<SearchableVersions> {
+  const [documents, contexts] = [quoted(session.name('documents')), quoted(session.name('contexts'))]
+  const conditions = [
+    { what: 'replacement', sql: IS_REPLACEMENT, bindings: [] },
+    { what: 'hidden', sql: `(${IS_HIDDEN})`, bindings: [] },
+    ...hiddenFromWords(words),
+  ]
+  const unions = conditions.map(
+    ({ what, sql }) => `union all select id, '${what}' from ${documents} where context_id = ? and ${sql}`,
   )
+  // One statement, without knex: each search runs it. It also reads the last id, so a document that is added later has a
+  // higher id.
+  const rows = await readRawRows(
+    session,
+    `select max(id) as id, 'last' as what from ${documents}
+     union all select generation, 'generation' from ${contexts} where id = ? ${unions.join(' ')}`,
+    [contextId, ...conditions.flatMap(({ bindings }) => [contextId, ...bindings])],
+  )
+  const idsOf = (...kinds: string[]): number[] => {
+    const ids = rows
+      .filter(({ what, id }) => kinds.includes(String(what)) && id !== null)
+      .map((row) => number(row, 'id'))
+    return [...new Set(ids)].sort((one, other) => one - other)
+  }
+  const [[lastId = 0], [generation = -1]] = [idsOf('last'), idsOf('generation')]
+  const ofContext = () => rowsOf(session).where('context_id', contextId).whereNull('deleted').whereNull('generation')
+  const byMeaning = await withShorterList({ lastId, hidden: idsOf('hidden') }, () =>
+    ofContext().whereNotNull('completed'),
+  )
+  const mark = { lastId, generation, replacements: idsOf('replacement') }
+  if (words === undefined) return { mark, byMeaning }
+  const { version, findsEarly } = words
+  const hiddenByState = findsEarly ? 'unfindable' : 'hidden'
+  const byWords = await withShorterList({ lastId, hidden: idsOf('other words', hiddenByState) }, () =>
+    ofContext()
+      .where('words_version', version)
+      .whereRaw(findsEarly ? IS_FINDABLE : 'completed is not null'),
+  )
+  return { mark, byMeaning, byWords }
+}
+
+const IS_FINDABLE = '(completed is not null or (error is null and replaces is null))'
+const IS_UNFINDABLE = 'deleted is not null or replaces is not null or (completed is null and error is not null)'
+
+/**
+ * A version that words must not find meets at least one of the conditions, or `IS_HIDDEN` if documents are not found
+ * early. The condition of a partial index is written as the index has it, word for word. Otherwise the database would
+ * read all rows.
+ */
+function hiddenFromWords(words: WordVisibility | undefined): readonly (Condition & { readonly what: string })[] {
+  if (words === undefined) return []
+  const others = hasOtherWords(words.version).map((condition) => ({ ...condition, what: 'other words' }))
+  if (!words.findsEarly) return others
+  return [...others, { what: 'unfindable', sql: `(${IS_HIDDEN}) and (${IS_UNFINDABLE})`, bindings: [] }]
 }
 
 /** Selects documents whose words another version indexed, or none. */
@@ -56,41 +92,14 @@ function hasOtherWords(version: number): readonly Condition[] {
   ]
 }
 
-/**
- * Lists the hidden documents of a context, and the visible ones if they are fewer.
- *
- * @param isHidden a hidden document meets at least one of the conditions. The condition of a partial index is written as
- *   the index has it, word for word. Otherwise the database would read all rows.
- */
-async function readSmallerPart(
-  session: Session,
-  contextId: number,
-  isHidden: readonly Condition[],
-  selectVisible: (rows: Query) => Query,
-): Promise<DocumentVisibility> {
-  const documents = quoted(session.name('documents'))
-  const hiddenIds = isHidden.map(
-    ({ sql }) => `union all select id, 'hidden' from ${documents} where context_id = ? and ${sql}`,
-  )
-  // One statement, without knex: each search runs it. It also reads the last id, so a document that is added later has a
-  // higher id.
-  const rows = await readRawRows(
-    session,
-    `select max(id) as id, 'last' as what from ${documents} ${hiddenIds.join(' ')}`,
-    isHidden.flatMap(({ bindings }) => [contextId, ...bindings]),
-  )
-  const lastId = Number(rows.find(({ what }) => what === 'last')?.['id'] ?? 0)
-  const hidden = [...new Set(idsOf(rows.filter(({ what }) => what === 'hidden')))].sort((one, other) => one - other)
-  if (hidden.length === 0) return { lastId, hidden }
-  const visibleRows = selectVisible(rowsOf(session).where('context_id', contextId))
-  const visible = idsOf(await visibleRows.orderBy('id').limit(hidden.length).select('id'))
-  return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+/** Adds the visible documents if they are fewer than the hidden ones. */
+async function withShorterList(all: DocumentVisibility, selectVisible: () => Query): Promise<DocumentVisibility> {
+  const { length } = all.hidden
+  if (length === 0) return all
+  const rows = await selectVisible().orderBy('id').limit(length).select('id')
+  return rows.length < length ? { ...all, visible: rows.map((row) => number(row, 'id')) } : all
 }
 
 function rowsOf(session: Session): Query {
   return session.knex<Row>(session.name('documents'))
-}
-
-function idsOf(rows: readonly Row[]): number[] {
-  return rows.map((row) => number(row, 'id'))
 }

@@ -9,6 +9,7 @@ import {
   isSelected,
   meetsConditions,
   StorageError,
+  type VersionMark,
 } from '../../../src/ports/index.js'
 import { firstWithin, type MemoryTables, pageOf } from './memory-tables.js'
 
@@ -49,6 +50,13 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
     const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
     return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
   }
+  const markVersions = (contextId: number): VersionMark => ({
+    lastId: Math.max(0, ...documents.filter().map(({ id }) => id)),
+    replacements: filterLive(({ contextId: owner, replaces }) => owner === contextId && replaces !== null).map(
+      ({ id }) => id,
+    ),
+    generation: generationOf(contextId),
+  })
   return {
     insert: async (document) => {
       const { id } = documents.insert({ publicId: 0, ...document })
@@ -122,12 +130,16 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
         )
         .map(({ id, uuid, contextId: owner, generation }) => ({ id, uuid, contextId: owner, generation })),
     isFileInUse: async (uuid) => filterWithShadows((document) => document.uuid === uuid).length > 0,
-    visibility: async (contextId) =>
-      readVisibility(contextId, ({ completed, deleted }) => completed !== null && deleted === null),
-    wordVisibility: async (contextId, { version, findsEarly }) =>
-      readVisibility(contextId, (document) => {
+    searchable: async (contextId, words) => {
+      const mark = markVersions(contextId)
+      const byMeaning = readVisibility(contextId, ({ completed, deleted }) => completed !== null && deleted === null)
+      if (words === undefined) return { mark, byMeaning }
+      const { version, findsEarly } = words
+      const byWords = readVisibility(contextId, (document) => {
         return document.deleted === null && document.wordsVersion === version && isFindable(document, findsEarly)
-      }),
+      })
+      return { mark, byMeaning, byWords }
+    },
     countStates: async (contextId, version) => {
       const current = currentOfContext(contextId)
       const completed = current.filter((document) => document.completed !== null)
@@ -141,13 +153,7 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
         failed: unfinished.length - waiting.length,
       }
     },
-    markVersions: async (contextId) => ({
-      lastId: Math.max(0, ...documents.filter().map(({ id }) => id)),
-      replacements: filterLive(({ contextId: owner, replaces }) => owner === contextId && replaces !== null).map(
-        ({ id }) => id,
-      ),
-      generation: generationOf(contextId),
-    }),
+    markVersions: async (contextId) => markVersions(contextId),
     hasNewVersions: async (contextId, { lastId, replacements, generation }) =>
       generationOf(contextId) !== generation ||
       currentOfContext(contextId).some(

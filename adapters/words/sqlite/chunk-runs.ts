@@ -8,6 +8,8 @@ const LENGTH_BYTES = 4
 export interface CollectionState extends CollectionTotals {
   /** The id of the file: another file of the same name has another id. */
   readonly id: string
+  /** The number of the next chunk. */
+  readonly next: number
 }
 
 /** The columns of the table `state` from which {@link toState} makes a {@link CollectionState}. */
@@ -16,12 +18,12 @@ export interface StateRow extends Omit<CollectionState, 'meanLength'> {
 }
 
 export function toState(row: StateRow | undefined): CollectionState {
-  const { id, chunks, length, deleted } = row ?? { id: '', chunks: 0, length: 0, deleted: 0 }
-  return { id, chunks, deleted, meanLength: length / Math.max(1, chunks) }
+  const { id, next, chunks, length, deleted } = row ?? { id: '', next: 0, chunks: 0, length: 0, deleted: 0 }
+  return { id, next, chunks, deleted, meanLength: length / Math.max(1, chunks) }
 }
 
 export async function readState(connection: SqliteConnection): Promise<CollectionState> {
-  const [row] = await connection.all<StateRow>('select id, chunks, length, deleted from state')
+  const [row] = await connection.all<StateRow>('select id, next, chunks, length, deleted from state')
   return toState(row)
 }
 

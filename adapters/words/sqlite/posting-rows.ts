@@ -3,6 +3,7 @@ import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '..
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
 import type { PostingCache, PostingMark } from './posting-cache.js'
+import type { KnownRuns } from './run-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** A row takes further postings until it has this many bytes of them. */
@@ -57,7 +58,7 @@ export async function countPostings(
   terms: readonly string[],
 ): Promise<{ readonly state: CollectionState; readonly marks: PostingMarks }> {
   const rows = await connection.all<StateRow & CountRow>(
-    `select id, chunks, length, deleted, at, count, last from state left join (
+    `select id, next, chunks, length, deleted, at, count, last from state left join (
        select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count,
          substr(postings, -${POSTING_BYTES}, 4) as last
        from json_each(?) as asked
@@ -88,13 +89,24 @@ export class SqlitePostingSource implements PostingSource {
   readonly #reader: SqliteConnection
   readonly #marks: PostingMarks
   readonly #cache: PostingCache
+  readonly #runs: KnownRuns | undefined
 
-  /** @param marks the marks of the terms of the query */
-  constructor(reader: SqliteConnection, totals: CollectionState, marks: PostingMarks, cache: PostingCache) {
+  /**
+   * @param marks the marks of the terms of the query
+   * @param runs the runs of the collection, if they are in memory
+   */
+  constructor(
+    reader: SqliteConnection,
+    totals: CollectionState,
+    marks: PostingMarks,
+    cache: PostingCache,
+    runs?: KnownRuns,
+  ) {
     this.totals = totals
     this.#reader = reader
     this.#marks = marks
     this.#cache = cache
+    this.#runs = runs
   }
 
   count(terms: readonly string[]): Promise<readonly number[]> {
@@ -163,11 +175,11 @@ export class SqlitePostingSource implements PostingSource {
   }
 
   async rangesOf(filter: DocumentFilter): Promise<readonly DocumentRange[]> {
-    return await readRanges(this.#reader, filter)
+    return this.#runs?.rangesOf(filter) ?? (await readRanges(this.#reader, filter))
   }
 
   async chunksOf(numbers: readonly number[]): Promise<ReadonlyMap<number, IndexedChunk>> {
-    return await readChunks(this.#reader, numbers)
+    return this.#runs?.chunksOf(numbers) ?? (await readChunks(this.#reader, numbers))
   }
 }
 

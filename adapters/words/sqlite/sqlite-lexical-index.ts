@@ -24,6 +24,7 @@ import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers
 import { withFileErrors } from './errors.js'
 import { PostingCache } from './posting-cache.js'
 import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
+import { type KnownRuns, RunCache } from './run-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { type WordFile, WordFiles } from './word-files.js'
 
@@ -45,6 +46,9 @@ interface SearchedFile {
   readonly found: WordsFound
   /** The id of the file. */
   readonly id: string
+  readonly reader: SqliteConnection
+  /** The runs of the file, if they are in memory. */
+  readonly runs: KnownRuns | undefined
   readonly sourceOf: (reader: SqliteConnection) => PostingSource
 }
 
@@ -60,6 +64,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #files: WordFiles
   readonly #calls = new CollectionCalls()
   readonly #cache = new PostingCache()
+  readonly #runs = new RunCache()
   readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
   /**
@@ -106,8 +111,10 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const searched = await this.#read<SearchedFile | undefined>(collection, undefined, async (reader) => {
       const { state, marks } = await countPostings(reader, [...query.keys()])
-      const sourceOf = (one: SqliteConnection): PostingSource => new SqlitePostingSource(one, state, marks, this.#cache)
-      return { found: await searchWords(sourceOf(reader), query, options), id: state.id, sourceOf }
+      const runs = await this.#runs.read(reader, state)
+      const sourceOf = (one: SqliteConnection): PostingSource =>
+        new SqlitePostingSource(one, state, marks, this.#cache, runs)
+      return { found: await searchWords(sourceOf(reader), query, options), id: state.id, reader, runs, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum } = searched.found
@@ -201,6 +208,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#calls.waitForCalls()
     await this.#cleanup
     this.#cache.clear()
+    this.#runs.clear()
     await withFileErrors('all collections', () => this.#files.close())
   }
 
@@ -209,13 +217,15 @@ export class SqliteLexicalIndex implements LexicalIndex {
    */
   async #scoresOf(
     collection: string,
-    { found, id, sourceOf }: SearchedFile,
+    { found, id, reader: searched, runs, sourceOf }: SearchedFile,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     const emptyResult = chunks.map(() => 0)
     // The file may have been closed since the search, and opened again.
     return await this.#read(collection, emptyResult, async (reader) => {
-      return await found.scoresOf(sourceOf(reader), await readNumbers(reader, id, chunks))
+      const isSameFile = reader === searched
+      const numbers = isSameFile && runs ? runs.numbersOf(chunks) : await readNumbers(reader, id, chunks)
+      return await found.scoresOf(sourceOf(reader), numbers)
     })
   }
 

@@ -169,22 +169,25 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       const seed = await seedCompany(repositories)
       const context = await seedContext(repositories, seed)
       const other = await seedContext(repositories, seed, 'Other')
-      assert.deepEqual(await documents.visibility(context.id), { lastId: 0, hidden: [] })
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning, { lastId: 0, hidden: [] })
       const done = await seedDocument(repositories, context, uuidOf(1), { completed: NOW })
       const also = await seedDocument(repositories, context, uuidOf(2), { completed: NOW })
-      assert.deepEqual(await documents.visibility(context.id), { lastId: also.id, hidden: [] })
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning, { lastId: also.id, hidden: [] })
       const waiting = await seedDocument(repositories, context, uuidOf(3))
       const elsewhere = await seedDocument(repositories, other, uuidOf(4))
-      assert.deepEqual(await documents.visibility(context.id), { lastId: elsewhere.id, hidden: [waiting.id] })
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning, {
+        lastId: elsewhere.id,
+        hidden: [waiting.id],
+      })
       const failed = await seedDocument(repositories, context, uuidOf(5), { error: 'x (ERR_NO_TEXT)' })
       await documents.update(done.id, { deleted: NOW })
-      assert.deepEqual(await documents.visibility(context.id), {
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning, {
         lastId: failed.id,
         hidden: [done.id, waiting.id, failed.id],
         visible: [also.id],
       })
       await documents.deleteOfContext(context.id, NOW)
-      assert.deepEqual((await documents.visibility(context.id)).visible, [])
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning.visible, [])
     })
   })
 

@@ -1,11 +1,15 @@
+import assert from 'node:assert/strict'
 import {
   type ContextRecord,
   type DestinationRecord,
   type DocumentRecord,
+  type DocumentRepository,
+  type DocumentVisibility,
   type NewChunk,
   NO_GAPS,
   NO_PLACE,
   type Repositories,
+  type WordVisibility,
 } from '../../../src/ports/index.js'
 
 export const NOW = '2026-01-02T03:04:05.678Z'
@@ -140,4 +144,15 @@ export function newChunk(ordinal: number, content = `chunk ${ordinal}`): NewChun
     ...NO_GAPS,
     windows: [window],
   }
+}
+
+/** Reads which documents of a context a search by words may find. */
+export async function wordVisibility(
+  documents: DocumentRepository,
+  contextId: number,
+  rules: WordVisibility,
+): Promise<DocumentVisibility> {
+  const { byWords } = await documents.searchable(contextId, rules)
+  assert.ok(byWords)
+  return byWords
 }

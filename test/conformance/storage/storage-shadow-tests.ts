@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { listDocuments } from './list-documents.js'
-import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument, wordVisibility } from './storage-seed.js'
 
 const VERSION = 7
 const DONE = { started: NOW, completed: NOW, wordsVersion: VERSION, embeddedChunks: 1, chunkCount: 1 }
@@ -126,14 +126,14 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     const seeded = await seed(storage)
     const { context, documents } = seeded
     const ids = await addShadows(storage, seeded)
-    const before = await storage.read(({ documents: repository }) => repository.visibility(context.id))
+    const before = await storage.read(({ documents: repository }) => repository.searchable(context.id))
     await complete(storage, ids)
     const all = [...idsOf(documents), ...ids]
     await storage.read(async (repositories) => {
       const { documents: repository, uploads, chunks, contexts, shadows } = repositories
-      assert.deepEqual(before.hidden, [])
-      assert.deepEqual((await repository.visibility(context.id)).hidden, [])
-      assert.deepEqual((await repository.wordVisibility(context.id, RULES)).hidden, [])
+      assert.deepEqual(before.byMeaning.hidden, [])
+      assert.deepEqual((await repository.searchable(context.id)).byMeaning.hidden, [])
+      assert.deepEqual((await wordVisibility(repository, context.id, RULES)).hidden, [])
       assert.deepEqual(await listDocuments(repository, context.id), documents)
       assert.equal(await repository.count(context.id), 2)
       assert.deepEqual(await repository.listReplacements(context.id), [])
@@ -218,7 +218,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       const birds = { metadata: { topic: { eq: 'birds' } } } as never
       assert.deepEqual(await repository.matching(context.id, birds), [ids[0]])
       assert.equal(await uploads.usedBytes(context.id), 2_000)
-      assert.deepEqual((await repository.visibility(context.id)).hidden, [])
+      assert.deepEqual((await repository.searchable(context.id)).byMeaning.hidden, [])
       assert.equal(await repository.hasNewVersions(context.id, mark), true)
       const former = await repository.find(idsOf(documents))
       assert.deepEqual(
@@ -306,7 +306,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     await storage.read(async ({ documents: repository }) => {
       assert.deepEqual(idsOf(await listDocuments(repository, context.id)), ids.slice(2))
       const hidden = [documents[0], documents[1]].map((document) => document?.id ?? 0)
-      assert.deepEqual((await repository.visibility(context.id)).hidden, [...hidden, ...ids.slice(0, 2)])
+      assert.deepEqual((await repository.searchable(context.id)).byMeaning.hidden, [...hidden, ...ids.slice(0, 2)])
     })
   })
 

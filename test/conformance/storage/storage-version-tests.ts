@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { listDocuments } from './list-documents.js'
-import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument, wordVisibility } from './storage-seed.js'
 
 const VERSION = 7
 /** More rows than one read of a list has. */
@@ -75,9 +75,9 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       assert.deepEqual(await documents.listWithoutWords(context.id, VERSION + 1, { after: 0, limit: 9 }), [old.id])
       assert.deepEqual(await contexts.listWithoutWords(VERSION), [])
       for (const { hidden } of [
-        await documents.visibility(context.id),
-        await documents.wordVisibility(context.id, rules),
-        await documents.wordVisibility(context.id, { ...rules, findsEarly: false }),
+        (await documents.searchable(context.id)).byMeaning,
+        await wordVisibility(documents, context.id, rules),
+        await wordVisibility(documents, context.id, { ...rules, findsEarly: false }),
       ])
         assert.deepEqual(hidden, [replacement.id])
       const visible = await chunks.findVisible(context.id, keys, { byWords: rules })
@@ -94,7 +94,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     await storage.transaction(({ documents }) => documents.update(old.id, { completed: null }))
     await storage.read(async ({ documents }) => {
       const rules = { version: VERSION, findsEarly: true }
-      const { hidden, visible } = await documents.wordVisibility(context.id, rules)
+      const { hidden, visible } = await wordVisibility(documents, context.id, rules)
       assert.deepEqual(hidden, [replacement.id])
       assert.ok(visible === undefined || (visible.length === 1 && visible[0] === old.id))
     })
@@ -114,7 +114,7 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
       )
       assert.equal(await documents.count(context.id), 1)
       assert.deepEqual(await documents.listReplacements(context.id), [])
-      assert.deepEqual((await documents.visibility(context.id)).hidden, [old.id])
+      assert.deepEqual((await documents.searchable(context.id)).byMeaning.hidden, [old.id])
       const visible = await chunks.findVisible(context.id, keys)
       assert.deepEqual(
         visible.map(({ documentPublicId, documentUuid, content }) => [documentPublicId, documentUuid, content]),
@@ -273,7 +273,12 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     const other = await storage.transaction(async (repositories) => {
       return await seedContext(repositories, await seedCompany(repositories, 'Other'))
     })
-    const mark = async () => await storage.read(({ documents }) => documents.markVersions(context.id))
+    const mark = async () =>
+      await storage.read(async ({ documents }) => {
+        const marked = await documents.markVersions(context.id)
+        assert.deepEqual((await documents.searchable(context.id)).mark, marked)
+        return marked
+      })
     const isNew = async (since: Awaited<ReturnType<typeof mark>>, contextId = context.id) =>
       await storage.read(({ documents }) => documents.hasNewVersions(contextId, since))
     const before = await mark()

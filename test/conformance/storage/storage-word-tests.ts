@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { DocumentVisibility, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
-import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
+import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument, wordVisibility } from './storage-seed.js'
 
 const UUIDS = [1, 2, 3, 4, 5, 6, 7].map((number) => `cccccccc-0000-4000-8000-00000000000${number}`)
 const VERSION = 3
@@ -50,7 +50,7 @@ export function defineWordTests(test: DefineTest<Storage>): void {
       const failed = await add(4, { wordsVersion: VERSION, error: 'it failed (ERR_NO_TEXT)' })
       const elsewhere = await add(5, { wordsVersion: VERSION, completed: NOW }, other)
       const shown = async (findsEarly: boolean): Promise<number[]> => {
-        return shownBy(await documents.wordVisibility(context.id, { version: VERSION, findsEarly }), [
+        return shownBy(await wordVisibility(documents, context.id, { version: VERSION, findsEarly }), [
           completed,
           without,
           older,
@@ -61,7 +61,7 @@ export function defineWordTests(test: DefineTest<Storage>): void {
       assert.deepEqual(await shown(false), [completed])
       assert.deepEqual(await shown(true), [completed, early])
       assert.equal(
-        (await documents.wordVisibility(context.id, { version: VERSION, findsEarly: true })).lastId,
+        (await wordVisibility(documents, context.id, { version: VERSION, findsEarly: true })).lastId,
         elsewhere,
       )
       assert.deepEqual(await documents.listWithoutWords(context.id, VERSION, { after: 0, limit: 10 }), [without, older])

@@ -113,6 +113,14 @@ export interface VersionMark {
   readonly generation: number
 }
 
+/** The versions of a context's documents that a search may find, and a mark that is not later than they are. */
+export interface SearchableVersions {
+  readonly mark: VersionMark
+  readonly byMeaning: DocumentVisibility
+  /** Absent if the caller did not ask for words. */
+  readonly byWords?: DocumentVisibility
+}
+
 /** The rules for documents that words may find. */
 export interface WordVisibility {
   /** Version of the analyzer. Documents whose words have another version are hidden. */

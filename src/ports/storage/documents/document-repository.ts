@@ -4,8 +4,8 @@ import type { DocumentPage, DocumentPosition, DocumentSelection } from './docume
 import type {
   DocumentRecord,
   DocumentStateCounts,
-  DocumentVisibility,
   IngestionReceipt,
+  SearchableVersions,
   VersionMark,
   WordVisibility,
 } from './document-record.js'
@@ -114,12 +114,13 @@ export interface DocumentRepository {
   /** @returns true if a live version, which may be a shadow, has this UUID: its file must stay */
   isFileInUse(uuid: string): Promise<boolean>
   /**
-   * Reads which versions of a context's documents a search by meaning may find: current and completed ones. Cheap if few
-   * are hidden, however many there are. Every version that it shows was completed before the call returned.
+   * Reads which versions of a context's documents a search may find, with a mark of the same moment. By meaning, these are
+   * current and completed ones. Cheap if few are hidden, however many there are. Every version that it shows by meaning
+   * was completed before the call returned.
+   *
+   * @param words the rules for a search by words. Default: the result has no `byWords`
    */
-  visibility(contextId: number): Promise<DocumentVisibility>
-  /** As {@link visibility}, for a search by words. */
-  wordVisibility(contextId: number, rules: WordVisibility): Promise<DocumentVisibility>
+  searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions>
   /** Counts the live documents of a context by their state. @param version version of the analyzer */
   countStates(contextId: number, version: number): Promise<DocumentStateCounts>
   /** Reads a mark for {@link hasNewVersions}. Cheap, however many documents there are. */
