@@ -5,11 +5,11 @@ import { bisect } from '../postings.js'
 import type { CollectionState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
-/** Collections with more chunks are not kept: among many chunks, two statements hardly count. */
-const MAX_CHUNKS = 10_000
+/** Collections with more chunks are not kept: reading their runs would block the event loop for some milliseconds. */
+const MAX_CHUNKS = 2_500
 /** The size of all runs of one index in memory. */
-const MAX_BYTES = 4 * 1_048_576
-/** The memory of a collection beside its runs, and of one run. */
+const MAX_BYTES = 8 * 1_048_576
+/** The memory of a collection beside its runs, and of one run. A collection has at most as many runs as chunks. */
 const COLLECTION_BYTES = 512
 const RUN_BYTES = 128
 
@@ -28,29 +28,23 @@ interface Run {
  * Identifies the runs of a file. Additions raise `next`. Deletions leave `next` as it is and lower `chunks`. So two
  * equal marks mean the same runs.
  */
-type RunMark = Pick<CollectionState, 'id' | 'next' | 'chunks'>
+type RunMark = Pick<CollectionState, 'next' | 'chunks'>
 
 /** The runs of a collection at one moment, in memory. */
 export class KnownRuns {
-  readonly mark: RunMark
   /** In ascending order of their numbers. */
   readonly #runs: readonly Run[]
   /** By document, in ascending order of their ordinals. */
   readonly #ofDocument = new Map<number, Run[]>()
 
   /** @param runs in ascending order of their numbers */
-  constructor(mark: RunMark, runs: readonly Run[]) {
-    this.mark = mark
+  constructor(runs: readonly Run[]) {
     this.#runs = runs
     for (const run of [...runs].sort((one, other) => one.chunk - other.chunk)) {
       const others = this.#ofDocument.get(run.document)
       if (others === undefined) this.#ofDocument.set(run.document, [run])
       else others.push(run)
     }
-  }
-
-  get sizeBytes(): number {
-    return COLLECTION_BYTES + this.#runs.length * RUN_BYTES
   }
 
   /** Returns the numbers of chunks whose documents pass a filter, in ascending order. */
@@ -82,24 +76,41 @@ export class KnownRuns {
   }
 }
 
-/** Keeps the runs of small collections in memory. Otherwise each search reads them by two statements. */
+/** A collection that was searched. */
+interface SearchedCollection {
+  readonly mark: RunMark
+  /** The runs, as soon as a second search needs them. */
+  runs: Promise<KnownRuns> | undefined
+}
+
+/**
+ * Keeps the runs of small collections in memory. Otherwise each search reads them by two statements. A collection that
+ * changes between any two searches is not kept.
+ */
 export class RunCache {
-  readonly #collections = new LRUCache<string, KnownRuns>({
+  readonly #collections = new LRUCache<string, SearchedCollection>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ sizeBytes }) => sizeBytes,
+    sizeCalculation: ({ mark }) => COLLECTION_BYTES + mark.chunks * RUN_BYTES,
   })
 
   /**
    * @param state the state of the file that the caller has read
-   * @returns the runs of this state or of a later one; `undefined` for a large collection
+   * @returns the runs of this state or of a later one; `undefined` if they are not kept
    */
   async read(reader: SqliteConnection, { id, next, chunks }: CollectionState): Promise<KnownRuns | undefined> {
     if (chunks > MAX_CHUNKS) return undefined
     const known = this.#collections.get(id)
-    if (known?.mark.next === next && known.mark.chunks === chunks) return known
-    const read = await readRuns(reader)
-    this.#collections.set(read.mark.id, read)
-    return read
+    if (known === undefined || known.mark.next !== next || known.mark.chunks !== chunks) {
+      this.#collections.set(id, { mark: { next, chunks }, runs: undefined })
+      return undefined
+    }
+    known.runs ??= readRuns(reader)
+    try {
+      return await known.runs
+    } catch (error) {
+      known.runs = undefined
+      throw error
+    }
   }
 
   clear(): void {
@@ -107,17 +118,6 @@ export class RunCache {
   }
 }
 
-/** One statement reads the runs and their mark: a write may have come since the caller read the state. */
 async function readRuns(reader: SqliteConnection): Promise<KnownRuns> {
-  type Row = Omit<Run, 'first'> &
-    Pick<RunMark, 'id' | 'next'> & { readonly first: number | null; readonly total: number }
-  const rows = await reader.all<Row>(
-    `select id, next, state.chunks as total, first, document, chunk, runs.chunks as chunks
-     from state left join runs order by first`,
-  )
-  const { id, next, total } = rows[0] ?? { id: '', next: 0, total: 0 }
-  const runs = rows.flatMap(({ first, document, chunk, chunks }) =>
-    first === null ? [] : [{ first, document, chunk, chunks }],
-  )
-  return new KnownRuns({ id, next, chunks: total }, runs)
+  return new KnownRuns(await reader.all<Run>('select first, document, chunk, chunks from runs order by first'))
 }
