@@ -6,7 +6,7 @@ import { isError } from '../../src/ports/index.js'
 import { hasDataFiles } from './lance-connection.js'
 import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
-import { PLAN_SUFFIX } from './search/search-plan.js'
+import { PLAN_SUFFIX } from './search-plan.js'
 import { type TablePlace, writeLock } from './table-place.js'
 
 /** The number of tables that stay open: each costs about 100 kB. */

@@ -2,7 +2,7 @@ import type { Table } from '@lancedb/lancedb'
 import type { RecordBatch } from 'apache-arrow'
 import pLimit from 'p-limit'
 import { isError, type RetryOptions, retry } from '../../src/ports/index.js'
-import { readPlan, type SearchPlan, writePlan } from './search/search-plan.js'
+import { readPlan, type SearchPlan, writePlan } from './search-plan.js'
 import { type TablePlace, writeLock } from './table-place.js'
 
 /** Rows to add to a table. */

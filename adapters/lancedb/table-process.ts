@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SearchPlan } from './search/search-plan.js'
+import type { SearchPlan } from './search-plan.js'
 import type { TablePlace } from './table-place.js'
 
 /**

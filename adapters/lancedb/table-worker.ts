@@ -7,7 +7,7 @@ import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { messageOf } from '../../src/ports/index.js'
 import { measureProbes } from './maintenance/probe-measurement.js'
-import type { SearchPlan } from './search/search-plan.js'
+import type { SearchPlan } from './search-plan.js'
 import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
 import { readIndexBuildTime } from './table-schema.js'
 

@@ -59,17 +59,19 @@ const SWEEP_POLL_MS = MINUTE
 
 /** The worker of each kind of job. */
 export interface JobWorkers {
-  /** Documents. */
+  /** Processes documents. */
   readonly ingestion: JobWorker
-  /** Words of older documents. */
+  /** Indexes the words of older documents. */
   readonly indexing: JobWorker
+  /** Re-indexes contexts whose settings changed. */
   readonly reindexing: JobWorker
-  /** Deleted data. */
+  /** Removes deleted data. */
   readonly purging: JobWorker
+  /** Sends mails. */
   readonly mailing: JobWorker
-  /** Events, and the trimming of logs. */
+  /** Sends events to destinations, and trims the logs. */
   readonly relay: JobWorker
-  /** Hourly sweeps. Only for an engine whose storage other engines share. */
+  /** Sweeps every hour. Only for an engine whose storage other engines share. */
   readonly sharedSweep: JobWorker | undefined
 }
 
@@ -129,6 +131,6 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
 }
 
 /** @returns all workers, in the order of {@link JobWorkers} */
-export function allOf(workers: JobWorkers): readonly JobWorker[] {
+export function allWorkers(workers: JobWorkers): readonly JobWorker[] {
   return Object.values(workers).filter((worker): worker is JobWorker => worker !== undefined)
 }

@@ -9,7 +9,7 @@ import { DELIVER_EVENT, TRIM_DELIVERIES } from '../outbox/index.js'
 import type { Storage, Telemetry } from '../ports/index.js'
 import type { EngineOptions, EngineRole } from './engine-options.js'
 import type { EngineParts } from './engine-parts.js'
-import { allOf, createJobWorkers, type JobWorkers } from './job-workers.js'
+import { allWorkers, createJobWorkers, type JobWorkers } from './job-workers.js'
 import type { WorkSignals } from './operations/operations.js'
 
 /** Interval of the reads of a wait for the removal of former generations. */
@@ -107,7 +107,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     const [isRelaying, isIngesting] = [this.#roles.includes('relay'), this.isIngesting]
     if (isRelaying || isIngesting) {
       this.#stopWatching = this.#storage.watchJobs((kind) => {
-        for (const worker of allOf(this.#jobWorkers)) if (worker.handles(kind)) worker.wake()
+        for (const worker of allWorkers(this.#jobWorkers)) if (worker.handles(kind)) worker.wake()
       })
     }
     if (isIngesting) await this.#sweep.prepare(this.#isAlone)
@@ -151,11 +151,11 @@ export class Workers implements WorkSignals, RepairWorkers {
   /** Counts the jobs that run here, for each kind that this engine knows. */
   runningJobs(): ReadonlyMap<string, number> {
     const counts = new Map(
-      allOf(this.#jobWorkers)
+      allWorkers(this.#jobWorkers)
         .flatMap(({ kinds }) => kinds)
         .map((kind) => [kind, 0]),
     )
-    for (const kind of allOf(this.#jobWorkers).flatMap(({ runningKinds }) => runningKinds)) {
+    for (const kind of allWorkers(this.#jobWorkers).flatMap(({ runningKinds }) => runningKinds)) {
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
     return counts
@@ -207,7 +207,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#stopping.abort()
     // Workers that start during the stop would not be stopped.
     await this.#started?.catch(() => undefined)
-    const workers = allOf(this.#jobWorkers).map((worker) => worker.stop())
+    const workers = allWorkers(this.#jobWorkers).map((worker) => worker.stop())
     await Promise.all([...workers, this.#stopWatching(), this.#swept, this.#checked])
   }
 }

@@ -24,7 +24,7 @@ import {
 } from '../ports/index.js'
 import { covers, type Reach } from '../tenancy/index.js'
 import type { CompanyRates } from './company-rates.js'
-import { findDestination, requireEnabled } from './destinations/find-destination.js'
+import { findDestination, requireEnabled } from './destinations/destination-rules.js'
 import { type Delivery, queueDelivery, toDelivery } from './event.js'
 import { NAMED_TYPE } from './host-event-types.js'
 

@@ -116,7 +116,7 @@ export interface SearchableDocuments {
 const NONE_VISIBLE: DocumentVisibility = { lastId: 0, hidden: [] }
 
 /**
- * Reads which documents a search may find. The conditions are evaluated at the same moment as the visibility.
+ * Reads which documents a search may find, and then which of them meet the conditions.
  *
  * @param rules.hasTerms true if the prompt has words
  * @param rules.missing chunks and documents to leave out

@@ -160,7 +160,10 @@ export function lexicalScoreTests(test: DefineTest<LexicalIndex>, collection: st
     await index.add(collection, textRows(1, ['apple'], ['pear'], ['apple', 'apple', 'pear']))
     await index.add(collection, textRows(2, ['apple', 'plum']))
     await index.add(collection, { documentId: 3, chunks: [7, 3], terms: [['apple'], ['plum']] })
-    const { hits, scoresOf: scored } = await index.search(collection, weighed('apple'), { limit: 10 })
+    const search = async () => await index.search(collection, weighed('apple'), { limit: 10 })
+    // An index may keep what several searches in a row need.
+    for (let searches = 0; searches < 3; searches += 1) await search()
+    const { hits, scoresOf: scored } = await search()
     const known = new Map(hits.map(({ documentId, chunk, score }) => [`${documentId}:${chunk}`, score]))
     const chunks = ['3:7', '1:2', '1:1', '9:0', '1:3', '3:3', '2:0', '1:2', '3:4', '1:0'].map((key) => {
       const [documentId = 0, chunk = 0] = key.split(':').map(Number)

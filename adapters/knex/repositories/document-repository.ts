@@ -17,7 +17,7 @@ import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-
 import { number, numberOrNull, quoted, type Row, text } from '../tables.js'
 import { readPage, readPositions } from './document-pages.js'
 import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
-import { readSearchable, selectOtherWords } from './document-visibility.js'
+import { readSearchableVersions, selectOtherWords } from './document-visibility.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata, selectMatching } from './metadata-rows.js'
 
@@ -188,7 +188,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions> {
-    return await readSearchable(this.session, contextId, words)
+    return await readSearchableVersions(this.session, contextId, words)
   }
 
   async countStates(contextId: number, version: number): Promise<DocumentStateCounts> {
@@ -213,18 +213,9 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     }
   }
 
-  async markVersions(contextId: number): Promise<VersionMark> {
-    const table = quoted(this.session.name('documents'))
-    const rows = await this.rawRows(
-      `select max(id) as id, 'last' as what from ${table}
-       union all select generation, 'generation' from ${this.#contexts} where id = ?
-       union all select id, 'replacement' from ${table} where context_id = ? and ${IS_REPLACEMENT}`,
-      [contextId, contextId],
-    )
-    const idsOfKind = (kind: string) =>
-      rows.filter((row) => row['what'] === kind && row['id'] !== null).map((row) => number(row, 'id'))
-    const [[lastId = 0], [generation = -1]] = [idsOfKind('last'), idsOfKind('generation')]
-    return { lastId, generation, replacements: idsOfKind('replacement') }
+  async lastId(): Promise<number> {
+    const [row = {}] = await this.rows.max({ last_id: 'id' })
+    return numberOrNull(row, 'last_id') ?? 0
   }
 
   async hasNewVersions(contextId: number, { lastId, replacements, generation }: VersionMark): Promise<boolean> {

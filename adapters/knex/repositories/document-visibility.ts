@@ -13,7 +13,7 @@ interface Condition {
 }
 
 /** Reads which versions of a context's documents a search may find. */
-export async function readSearchable(
+export async function readSearchableVersions(
   session: Session,
   contextId: number,
   words: WordVisibility | undefined,
@@ -27,8 +27,7 @@ export async function readSearchable(
   const unions = conditions.map(
     ({ what, sql }) => `union all select id, '${what}' from ${documents} where context_id = ? and ${sql}`,
   )
-  // One statement, without knex: each search runs it. It also reads the last id, so a document that is added later has a
-  // higher id.
+  // One statement, without knex: each search runs it. It also reads the last id, so a later document has a higher id.
   const rows = await readRawRows(
     session,
     `select max(id) as id, 'last' as what from ${documents}

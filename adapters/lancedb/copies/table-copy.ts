@@ -7,9 +7,9 @@ import {
   type VectorKey,
   type VectorSearchOptions,
 } from '../../../src/ports/index.js'
+import { dot, greatestCosine, lengthOf, toUnitVector } from '../cosine.js'
 import { forEachWindow } from '../search/nearest-windows.js'
 import { chunkOf } from '../table-schema.js'
-import { dot, greatestCosine, lengthOf, toUnitVector } from './cosine.js'
 
 /** The columns that a copy needs. */
 export const COPIED_COLUMNS: readonly string[] = ['document', 'chunk', 'window', 'vector']

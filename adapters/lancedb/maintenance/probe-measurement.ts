@@ -1,5 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
-import type { LookUp, Probes } from '../search/search-plan.js'
+import type { LookUp, Probes } from '../search-plan.js'
 import { exactDistances } from './exact-distances.js'
 
 /** Ranks up to which searches are measured. A search beyond the last one is a scan. */

@@ -1,7 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Table as ArrowTable, Vector } from 'apache-arrow'
 import type { IndexedChunk, NearestWindow, VectorHit } from '../../../src/ports/index.js'
-import { greatestCosine, toUnitVector } from '../copies/cosine.js'
+import { greatestCosine, toUnitVector } from '../cosine.js'
 import { CHUNK_KEY, chunkKey, chunkKeysPredicate, chunkOf, hasChunkKey, keysPredicate } from '../table-schema.js'
 
 type WindowsByChunk = Map<bigint, NearestWindow>

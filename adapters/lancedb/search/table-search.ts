@@ -10,6 +10,7 @@ import {
 } from '../../../src/ports/index.js'
 import { SmallTables } from '../copies/small-tables.js'
 import { loadArrowRows, type OpenTable } from '../open-table.js'
+import { type LookUp, probesFor, type SearchPlan } from '../search-plan.js'
 import {
   CHUNK_KEY,
   chunkOf,
@@ -20,7 +21,6 @@ import {
   VECTOR_INDEX,
 } from '../table-schema.js'
 import { findNearestOf, findNearestWindows, type RowOfChunk } from './nearest-windows.js'
-import { type LookUp, probesFor, type SearchPlan } from './search-plan.js'
 
 /** The number of concurrent scans: each may use some hundreds of megabytes. */
 const MAX_SCANS = 3

@@ -43,15 +43,15 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
     if (filterLive(isSame).length > 0)
       throw new StorageError(`document ${publicId} has such a version already`, { isTransient: false })
   }
+  const lastId = () => Math.max(0, ...documents.filter().map(({ id }) => id))
   const readVisibility = (contextId: number, isVisible: (document: DocumentRecord) => boolean) => {
     const rows = documents.filter((document) => document.contextId === contextId && document.generation === null)
     const visible = rows.filter(isVisible).map(({ id }) => id)
     const hidden = rows.filter((document) => !isVisible(document)).map(({ id }) => id)
-    const lastId = Math.max(0, ...documents.filter().map(({ id }) => id))
-    return { lastId, hidden, ...(visible.length < hidden.length && { visible }) }
+    return { lastId: lastId(), hidden, ...(visible.length < hidden.length && { visible }) }
   }
   const markVersions = (contextId: number): VersionMark => ({
-    lastId: Math.max(0, ...documents.filter().map(({ id }) => id)),
+    lastId: lastId(),
     replacements: filterLive(({ contextId: owner, replaces }) => owner === contextId && replaces !== null).map(
       ({ id }) => id,
     ),
@@ -153,7 +153,7 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
         failed: unfinished.length - waiting.length,
       }
     },
-    markVersions: async (contextId) => markVersions(contextId),
+    lastId: async () => lastId(),
     hasNewVersions: async (contextId, { lastId, replacements, generation }) =>
       generationOf(contextId) !== generation ||
       currentOfContext(contextId).some(

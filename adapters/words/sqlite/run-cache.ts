@@ -5,13 +5,13 @@ import { bisect } from '../postings.js'
 import type { CollectionState } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
-/** Collections with more chunks are not kept: reading their runs would block the event loop for some milliseconds. */
+/** Collections with more chunks are not kept: they may have as many runs, and reading these would take milliseconds. */
 const MAX_CHUNKS = 2_500
 /** The size of all runs of one index in memory. */
 const MAX_BYTES = 8 * 1_048_576
-/** The memory of a collection beside its runs, and of one run. A collection has at most as many runs as chunks. */
+/** The memory of a collection beside its runs, and of one run with its places in two lists and a map. */
 const COLLECTION_BYTES = 512
-const RUN_BYTES = 128
+const RUN_BYTES = 192
 
 /** Chunks of one document with consecutive ordinals and numbers. */
 interface Run {
@@ -23,12 +23,6 @@ interface Run {
   /** The number of chunks. */
   readonly chunks: number
 }
-
-/**
- * Identifies the runs of a file. Additions raise `next`. Deletions leave `next` as it is and lower `chunks`. So two
- * equal marks mean the same runs.
- */
-type RunMark = Pick<CollectionState, 'next' | 'chunks'>
 
 /** The runs of a collection at one moment, in memory. */
 export class KnownRuns {
@@ -45,6 +39,11 @@ export class KnownRuns {
       if (others === undefined) this.#ofDocument.set(run.document, [run])
       else others.push(run)
     }
+  }
+
+  /** The number of runs. */
+  get count(): number {
+    return this.#runs.length
   }
 
   /** Returns the numbers of chunks whose documents pass a filter, in ascending order. */
@@ -76,11 +75,18 @@ export class KnownRuns {
   }
 }
 
+/**
+ * Identifies the runs of a collection. Additions raise `next`. Deletions leave `next` as it is and lower `chunks`. A
+ * new file has another id. So two equal marks mean the same runs.
+ */
+type RunMark = Pick<CollectionState, 'id' | 'next' | 'chunks'>
+
 /** A collection that was searched. */
 interface SearchedCollection {
   readonly mark: RunMark
-  /** The runs, as soon as a second search needs them. */
-  runs: Promise<KnownRuns> | undefined
+  /** The runs, once a second search asks for them. */
+  reading: Promise<KnownRuns | undefined> | undefined
+  runs: KnownRuns | undefined
 }
 
 /**
@@ -90,34 +96,61 @@ interface SearchedCollection {
 export class RunCache {
   readonly #collections = new LRUCache<string, SearchedCollection>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ mark }) => COLLECTION_BYTES + mark.chunks * RUN_BYTES,
+    sizeCalculation: ({ runs }) => COLLECTION_BYTES + (runs?.count ?? 0) * RUN_BYTES,
   })
 
   /**
-   * @param state the state of the file that the caller has read
+   * @param state the state of the collection that the caller has read
    * @returns the runs of this state or of a later one; `undefined` if they are not kept
    */
-  async read(reader: SqliteConnection, { id, next, chunks }: CollectionState): Promise<KnownRuns | undefined> {
-    if (chunks > MAX_CHUNKS) return undefined
-    const known = this.#collections.get(id)
-    if (known === undefined || known.mark.next !== next || known.mark.chunks !== chunks) {
-      this.#collections.set(id, { mark: { next, chunks }, runs: undefined })
+  async read(collection: string, reader: SqliteConnection, state: CollectionState): Promise<KnownRuns | undefined> {
+    if (state.chunks > MAX_CHUNKS) return undefined
+    const known = this.#collections.get(collection)
+    if (known === undefined || !isSame(known.mark, state)) {
+      this.#collections.set(collection, { mark: state, reading: undefined, runs: undefined })
       return undefined
     }
-    known.runs ??= readRuns(reader)
+    if (known.runs !== undefined) return known.runs
+    const reading = known.reading ?? this.#read(collection, reader, known)
+    known.reading = reading
     try {
-      return await known.runs
-    } catch (error) {
-      known.runs = undefined
-      throw error
+      return await reading
+    } finally {
+      if (known.reading === reading) known.reading = undefined
     }
+  }
+
+  /** True if no write of this index has changed the collection since these runs were read. */
+  has(collection: string, runs: KnownRuns): boolean {
+    return this.#collections.peek(collection)?.runs === runs
+  }
+
+  /** Forgets the runs of a collection that changes. */
+  forget(collection: string): void {
+    this.#collections.delete(collection)
   }
 
   clear(): void {
     this.#collections.clear()
   }
+
+  async #read(
+    collection: string,
+    reader: SqliteConnection,
+    searched: SearchedCollection,
+  ): Promise<KnownRuns | undefined> {
+    // The collection may have grown since the caller read its state.
+    const runs = await reader.all<Run>('select first, document, chunk, chunks from runs order by first limit ?', [
+      MAX_CHUNKS + 1,
+    ])
+    if (runs.length > MAX_CHUNKS) return undefined
+    const read = new KnownRuns(runs)
+    const isPresent = this.#collections.peek(collection) === searched
+    if (isPresent) this.#collections.set(collection, { mark: searched.mark, reading: undefined, runs: read })
+    return read
+  }
 }
 
-async function readRuns(reader: SqliteConnection): Promise<KnownRuns> {
-  return new KnownRuns(await reader.all<Run>('select first, document, chunk, chunks from runs order by first'))
+function isSame(one: RunMark, other: RunMark): boolean {
+  return one.id === other.id && one.next === other.next && one.chunks === other.chunks
 }

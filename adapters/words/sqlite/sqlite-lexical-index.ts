@@ -41,12 +41,12 @@ export interface SqliteLexicalOptions {
 /** The number of collections that count as checked. Each takes about 100 bytes. */
 const MAX_CHECKED = 10_000
 
-/** The result of a search, and the file that it read. */
+/** The result of a search, with the file that it read and the connection for it. */
 interface SearchedFile {
   readonly found: WordsFound
   /** The id of the file. */
   readonly id: string
-  readonly reader: SqliteConnection
+  readonly connection: SqliteConnection
   /** The runs of the file, if they are in memory. */
   readonly runs: KnownRuns | undefined
   readonly sourceOf: (reader: SqliteConnection) => PostingSource
@@ -54,8 +54,8 @@ interface SearchedFile {
 
 /**
  * A word index in SQLite, one file for each collection. A table of postings has all chunks of each term. A search reads
- * the postings of its terms, from memory or from the file, and adds up BM25 exactly. Deletions only remove chunks from a small table of runs.
- * Maintenance purges postings of deleted chunks in the background.
+ * the postings of its terms, from memory or from the file, and adds up BM25 exactly. Deletions only remove chunks from a
+ * small table of runs. Maintenance purges postings of deleted chunks in the background.
  *
  * One process writes to a folder at a time; others may read.
  */
@@ -111,10 +111,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const searched = await this.#read<SearchedFile | undefined>(collection, undefined, async (reader) => {
       const { state, marks } = await countPostings(reader, [...query.keys()])
-      const runs = await this.#runs.read(reader, state)
+      const runs = await this.#runs.read(collection, reader, state)
       const sourceOf = (one: SqliteConnection): PostingSource =>
         new SqlitePostingSource(one, state, marks, this.#cache, runs)
-      return { found: await searchWords(sourceOf(reader), query, options), id: state.id, reader, runs, sourceOf }
+      const found = await searchWords(sourceOf(reader), query, options)
+      return { found, id: state.id, connection: reader, runs, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum } = searched.found
@@ -217,14 +218,14 @@ export class SqliteLexicalIndex implements LexicalIndex {
    */
   async #scoresOf(
     collection: string,
-    { found, id, reader: searched, runs, sourceOf }: SearchedFile,
+    { found, id, connection, runs, sourceOf }: SearchedFile,
     chunks: readonly IndexedChunk[],
   ): Promise<readonly number[]> {
     const emptyResult = chunks.map(() => 0)
     // The file may have been closed since the search, and opened again.
     return await this.#read(collection, emptyResult, async (reader) => {
-      const isSameFile = reader === searched
-      const numbers = isSameFile && runs ? runs.numbersOf(chunks) : await readNumbers(reader, id, chunks)
+      const isUnchanged = runs !== undefined && reader === connection && this.#runs.has(collection, runs)
+      const numbers = isUnchanged ? runs.numbersOf(chunks) : await readNumbers(reader, id, chunks)
       return await found.scoresOf(sourceOf(reader), numbers)
     })
   }
@@ -237,7 +238,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async #write(collection: string, work: () => Promise<void>): Promise<void> {
     this.#calls.refuseIfClosed()
-    await this.#calls.runInTurn(collection, async () => await withFileErrors(collection, work))
+    await this.#calls.runInTurn(collection, async () => {
+      try {
+        await withFileErrors(collection, work)
+      } finally {
+        this.#runs.forget(collection)
+      }
+    })
   }
 
   /** An earlier process may have left postings to purge. */

@@ -116,7 +116,7 @@ export class WatchDocuments {
 
   /** The callers of a context share one. */
   async #contextWatch(id: number): Promise<ContextWatch> {
-    const { lastId } = await this.#storage.read(({ documents }) => documents.markVersions(id))
+    const lastId = await this.#storage.read(({ documents }) => documents.lastId())
     const context = this.#contexts.get(id) ?? new ContextWatch(this.#storage, this.#events, id, lastId)
     this.#contexts.set(id, context)
     return context

@@ -26,7 +26,7 @@ import {
   newSigningSecret,
   overlapOf,
 } from './destination-changes.js'
-import { changeDestination, findDestination, requireEnabled, requireSameCompany } from './find-destination.js'
+import { findDestination, requireEnabled, requireSameCompany } from './destination-rules.js'
 import type { VetDestination } from './vet-destination.js'
 
 /** The `jobKey` of test events: no run has it. */
@@ -285,4 +285,16 @@ export class Destinations {
   async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
     requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
   }
+}
+
+/** Changes a destination within reach. @returns its new state @throws NotFoundError */
+async function changeDestination(
+  repositories: Repositories,
+  reach: Reach,
+  id: number,
+  changes: Parameters<Repositories['destinations']['update']>[1],
+): Promise<DestinationRecord> {
+  const destination = await findDestination(repositories, reach, id)
+  await repositories.destinations.update(id, changes)
+  return { ...destination, ...changes }
 }

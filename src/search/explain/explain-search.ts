@@ -18,7 +18,6 @@ import type {
 import type { Access, Principal } from '../../tenancy/index.js'
 import { requirePresent, withPresentContexts } from '../present-contexts.js'
 import { embedWindows, measureModelKnowledge, promptTerms } from '../prompt.js'
-import { explainWords, PromptWords, unlessDamaged } from '../prompt-words.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/chunks.js'
 import { toResults } from '../results.js'
 import { parseSearch, type SearchOptions } from '../search-input.js'
@@ -30,6 +29,7 @@ import {
   type SearchRequest,
 } from '../search-request.js'
 import type { ExplainedDocuments, ExplainedHit, SearchExplanation } from './explanation.js'
+import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
 
 /** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */

@@ -5,7 +5,7 @@ import { covers, type Reach } from './reach.js'
 
 const NEEDS_ANOTHER_USER = 'a user who has them must do this'
 
-/** The rules for a change of rights within the caller's reach: see `Rights`. Each method refuses by an error. */
+/** The rules for a change of rights within the caller's reach: see `Rights`. A method throws an error if it refuses the change. */
 export class RightsCheck {
   readonly #reach: Reach
   readonly #repositories: Repositories
@@ -58,7 +58,7 @@ export class RightsCheck {
   }
 
   /**
-   * A user whose permissions, on every account, the caller may change.
+   * Finds a user whose permissions, on every account, the caller may change.
    * @throws NotFoundError @throws ForbiddenError
    */
   async requireChangeableUser(

@@ -138,7 +138,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       assert.equal(await repository.count(context.id), 2)
       assert.deepEqual(await repository.listReplacements(context.id), [])
       assert.deepEqual(await repository.listUnfinished(), [])
-      assert.deepEqual((await repository.markVersions(context.id)).replacements, [])
+      assert.deepEqual((await repository.searchable(context.id)).mark.replacements, [])
       assert.deepEqual(await repository.getByUuid('uuid-0'), documents[0])
       assert.equal(await repository.nextNameIndex(context.id, 'report.pdf'), 1)
       assert.equal((await repository.countStates(context.id, VERSION)).completed, 2)
@@ -199,7 +199,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     await storage.transaction(({ documents: repository }) =>
       repository.update(first.id, { displayName: 'Renamed', metadata: { topic: 'birds', tags: ['a', 'b'] } }),
     )
-    const mark = await storage.read(({ documents: repository }) => repository.markVersions(context.id))
+    const { mark } = await storage.read(({ documents: repository }) => repository.searchable(context.id))
     assert.deepEqual(await switchContext(storage, seeded), { unprocessed: [], purged: [] })
     await storage.transaction(({ contexts }) => contexts.update(context.id, { generation: 1, lastGeneration: 1 }))
     await storage.read(async (repositories) => {

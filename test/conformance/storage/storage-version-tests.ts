@@ -275,9 +275,11 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     })
     const mark = async () =>
       await storage.read(async ({ documents }) => {
-        const marked = await documents.markVersions(context.id)
-        assert.deepEqual((await documents.searchable(context.id)).mark, marked)
-        return marked
+        const found = await documents.searchable(context.id)
+        assert.equal('byWords' in found, false)
+        assert.deepEqual((await documents.searchable(context.id, { version: 1, findsEarly: true })).mark, found.mark)
+        assert.equal(await documents.lastId(), found.mark.lastId)
+        return found.mark
       })
     const isNew = async (since: Awaited<ReturnType<typeof mark>>, contextId = context.id) =>
       await storage.read(({ documents }) => documents.hasNewVersions(contextId, since))

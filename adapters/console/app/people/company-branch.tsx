@@ -5,7 +5,7 @@ import { Button } from '../ui/buttons.js'
 import { Badge, ErrorNote } from '../ui/notes.js'
 import { TEXTS } from './people-texts.js'
 import type { Companies, Company } from './use-companies.js'
-import { isServiceUser, matches, useUsers } from './users/use-users.js'
+import { isServiceUser, matches, useUsers } from './use-users.js'
 import { UserLine } from './users/user-line.js'
 
 interface CompanyBranchProps {

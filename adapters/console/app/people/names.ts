@@ -1,7 +1,7 @@
 import { type Texts, useTexts } from '../texts/language.js'
 import { TEXTS as PEOPLE_TEXTS } from './people-texts.js'
 import { useRoles } from './roles/use-roles.js'
-import type { User } from './users/use-users.js'
+import type { User } from './use-users.js'
 
 interface SystemRole {
   readonly name: string

@@ -13,9 +13,10 @@ interface LinkTab {
 export function LinkTabs({ label, tabs }: { readonly label: string; readonly tabs: readonly LinkTab[] }): ReactElement {
   const links = useRef<HTMLElement>(null)
   const current = tabs.find(({ isCurrent }) => isCurrent)?.href
-  // Some tabs come once the server has told the rights of the user.
   const count = tabs.length
-  useEffect(() => showCurrent(links.current), [current, count])
+  useEffect(() => showCurrent(links.current), [current])
+  // Some tabs come once the server has told the rights of the user, who may use the keyboard by then.
+  useEffect(() => showCurrent(links.current, { keepsFocus: true }), [count])
   return (
     <nav ref={links} aria-label={label} onFocus={showFocused} className="tab-list">
       {tabs.map(({ href, title, isCurrent }) => (

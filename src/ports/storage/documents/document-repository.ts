@@ -123,10 +123,10 @@ export interface DocumentRepository {
   searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions>
   /** Counts the live documents of a context by their state. @param version version of the analyzer */
   countStates(contextId: number, version: number): Promise<DocumentStateCounts>
-  /** Reads a mark for {@link hasNewVersions}. Cheap, however many documents there are. */
-  markVersions(contextId: number): Promise<VersionMark>
+  /** @returns the highest id of any version, of all contexts; 0 without versions */
+  lastId(): Promise<number>
   /**
-   * Checks whether a version has replaced another one since a mark was read, or the context has another generation. A
+   * Checks whether a version has replaced another one since {@link searchable} read a mark, or the context has another generation. A
    * search that began after the mark may then find neither of the two: it hid the newer one, and the data of the older
    * one may be removed. Cheap.
    */

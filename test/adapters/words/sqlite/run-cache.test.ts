@@ -66,7 +66,7 @@ describe('runs in memory', () => {
     await files.useOrMake(NAME, async (file) => {
       const [reader, writer] = [await file.reader(), await file.writer()]
       await insertRuns(writer, { documentId: 1, chunks: [0, 1], terms: [['a'], ['b']] })
-      const read = async () => await cache.read(reader, await readState(reader))
+      const read = async () => await cache.read(NAME, reader, await readState(reader))
       // A collection that changes between two searches is not worth the memory.
       expect(await read()).toBeUndefined()
       const [first, same] = await Promise.all([read(), read()])
@@ -79,7 +79,7 @@ describe('runs in memory', () => {
     await files.close()
   })
 
-  it('follow the writes of another process', async () => {
+  it('follow the writes of another index on the same files', async () => {
     const [one, other] = [new SqliteLexicalIndex(folder.path), new SqliteLexicalIndex(folder.path)]
     const found = async (): Promise<unknown> => {
       const { hits, scoresOf } = await one.search(NAME, new Map([['lamp', 1]]), { limit: 9 })
@@ -119,8 +119,8 @@ describe('runs in memory', () => {
 async function expectSame(cache: RunCache, file: WordFile): Promise<void> {
   const reader = await file.reader()
   const state = await readState(reader)
-  await cache.read(reader, state)
-  const runs = await cache.read(reader, state)
+  await cache.read(NAME, reader, state)
+  const runs = await cache.read(NAME, reader, state)
   expect(runs).toBeDefined()
   for (const filter of [{ only: [1, 3, 9] }, { except: [2] }, { except: [] }, { only: [] }]) {
     expect(runs?.rangesOf(filter)).toEqual(await readRanges(reader, filter))

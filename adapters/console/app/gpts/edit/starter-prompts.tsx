@@ -3,10 +3,10 @@ import { useFormat } from '../../texts/format.js'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { TextField } from '../../ui/form/fields.js'
+import { type FieldErrors, MAX_PROMPTS } from '../check-gpt.js'
 import { newKey } from '../tools/tool-draft.js'
-import { type FieldErrors, MAX_PROMPTS } from './check-gpt.js'
+import { useFocusNext } from '../use-focus-next.js'
 import type { PromptDraft } from './gpt-draft.js'
-import { useFocusNext } from './use-focus-next.js'
 
 const TEXTS: Texts<{
   readonly title: string

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../../ui/form/fields.js'
-import type { FieldErrors } from '../edit/check-gpt.js'
+import type { FieldErrors } from '../check-gpt.js'
 import { PARAMETER_TYPES, type ParameterDraft } from './tool-draft.js'
 
 const TEXTS: Texts<{

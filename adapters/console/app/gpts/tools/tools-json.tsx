@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { type Texts, useTexts } from '../../texts/language.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { TextField } from '../../ui/form/fields.js'
-import { type FieldErrors, useProblemText } from '../edit/check-gpt.js'
+import { type FieldErrors, useProblemText } from '../check-gpt.js'
 import type { ToolsOfDraft } from '../edit/gpt-draft.js'
 import { readTools, toToolsJson } from './tool-draft.js'
 

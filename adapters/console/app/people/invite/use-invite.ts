@@ -11,8 +11,8 @@ import { useErrorText } from '../../api/error-texts.js'
 import { useTexts } from '../../texts/language.js'
 import { toast } from '../../ui/toasts.js'
 import type { PermissionDraft } from '../permissions/permission-steps.js'
-import type { OptionItem } from '../permissions/use-options.js'
-import type { User } from '../users/use-users.js'
+import type { OptionItem } from '../use-options.js'
+import type { User } from '../use-users.js'
 import { INVITE_TEXTS } from './invite-texts.js'
 
 /** The account on which every new user of a company gets a role, with the roles that the caller may give. */

@@ -9,7 +9,7 @@ import { Row, Table } from '../../ui/table.js'
 import { useRolesText } from '../names.js'
 import { TEXTS } from '../people-texts.js'
 import { useCompanyName } from '../use-companies.js'
-import { type UserDetails, useUserName, useUsersById } from '../users/use-users.js'
+import { type UserDetails, useUserName, useUsersById } from '../use-users.js'
 import { KEY_TEXTS } from './key-texts.js'
 import type { ApiKey } from './use-keys.js'
 

@@ -7,8 +7,8 @@ import { Button } from '../../ui/buttons.js'
 import { Form } from '../../ui/form/form.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { CompanyChoice } from '../company-choice.js'
-import type { UserDetails } from '../users/use-users.js'
-import { USER_TEXTS } from '../users/user-texts.js'
+import type { UserDetails } from '../use-users.js'
+import { USER_TEXTS } from '../user-texts.js'
 import { type PermissionDraft, PermissionSteps } from './permission-steps.js'
 
 interface AddPermissionProps {

@@ -8,9 +8,9 @@ import { Select } from '../../ui/form/fields.js'
 import { Form } from '../../ui/form/form.js'
 import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
 import { useRoleChoices } from '../roles/role-choices.js'
-import type { ListedPermission } from '../users/use-users.js'
-import { USER_TEXTS } from '../users/user-texts.js'
-import { useOptions } from './use-options.js'
+import { useOptions } from '../use-options.js'
+import type { ListedPermission } from '../use-users.js'
+import { USER_TEXTS } from '../user-texts.js'
 
 interface ChangeRoleProps {
   readonly permission: ListedPermission

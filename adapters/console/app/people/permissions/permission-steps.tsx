@@ -4,8 +4,8 @@ import { Select } from '../../ui/form/fields.js'
 import { Loaded, Loading, Note } from '../../ui/notes.js'
 import { useApplicationName } from '../names.js'
 import { useRoleChoices } from '../roles/role-choices.js'
-import { USER_TEXTS } from '../users/user-texts.js'
-import { type OptionItem, type OptionsPath, useOptions } from './use-options.js'
+import { type OptionItem, type OptionsPath, useOptions } from '../use-options.js'
+import { USER_TEXTS } from '../user-texts.js'
 
 /** A permission that is being chosen. */
 export interface PermissionDraft extends OptionsPath {

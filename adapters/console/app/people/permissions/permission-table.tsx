@@ -7,8 +7,8 @@ import { Badge } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
 import { useApplicationName, useRoleNames } from '../names.js'
 import { useCompanyName } from '../use-companies.js'
-import type { ListedPermission } from '../users/use-users.js'
-import { USER_TEXTS } from '../users/user-texts.js'
+import type { ListedPermission } from '../use-users.js'
+import { USER_TEXTS } from '../user-texts.js'
 
 export type PermissionAction = 'role' | 'suspend' | 'resume' | 'revoke'
 

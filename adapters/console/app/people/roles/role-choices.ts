@@ -1,7 +1,7 @@
 import { useTexts } from '../../texts/language.js'
 import type { Choice } from '../../ui/form/fields.js'
 import { useRoleNames } from '../names.js'
-import type { OptionItem } from '../permissions/use-options.js'
+import type { OptionItem } from '../use-options.js'
 import { ROLE_TEXTS } from './role-texts.js'
 import { useRoles } from './use-roles.js'
 

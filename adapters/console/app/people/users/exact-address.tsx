@@ -6,7 +6,7 @@ import { Button } from '../../ui/buttons.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { TEXTS } from '../people-texts.js'
 import type { Companies, Company } from '../use-companies.js'
-import type { UserDetails } from './use-users.js'
+import type { UserDetails } from '../use-users.js'
 import { UserLine } from './user-line.js'
 
 const MAX_COMPANIES = 200

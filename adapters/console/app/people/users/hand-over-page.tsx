@@ -10,8 +10,8 @@ import { ErrorNote, Note } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
 import { CompanyChoice } from '../company-choice.js'
 import { useCompanies } from '../use-companies.js'
+import { USER_TEXTS } from '../user-texts.js'
 import { UserChoice } from './user-choice.js'
-import { USER_TEXTS } from './user-texts.js'
 
 /** Gives the GPTs of a deleted user to another one: at `/people/users/3/hand-over?company=1`. */
 export function HandOverPage({ id }: { readonly id: number }): ReactElement {

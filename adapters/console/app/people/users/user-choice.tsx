@@ -3,7 +3,7 @@ import { useTexts } from '../../texts/language.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { ListChoice } from '../list-choice.js'
 import { TEXTS } from '../people-texts.js'
-import { isServiceUser, matches, type User, useUserName, useUsers } from './use-users.js'
+import { isServiceUser, matches, type User, useUserName, useUsers } from '../use-users.js'
 
 interface UserChoiceProps {
   readonly label: string

@@ -2,8 +2,8 @@ import { Fragment, type ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
 import { useCompanyName } from '../use-companies.js'
-import { isServiceUser, type UserDetails } from './use-users.js'
-import { USER_TEXTS } from './user-texts.js'
+import { isServiceUser, type UserDetails } from '../use-users.js'
+import { USER_TEXTS } from '../user-texts.js'
 
 export function UserFacts({ user }: { readonly user: UserDetails }): ReactElement {
   const texts = useTexts(USER_TEXTS)

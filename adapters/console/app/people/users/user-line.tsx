@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.js'
 import { Badge } from '../../ui/notes.js'
 import { useRolesText } from '../names.js'
 import { TEXTS } from '../people-texts.js'
-import { isServiceUser, type User, useUserName } from './use-users.js'
+import { isServiceUser, type User, useUserName } from '../use-users.js'
 
 /** A user in a list, with a link to the page of the user. */
 export function UserLine({ user }: { readonly user: User }): ReactElement {

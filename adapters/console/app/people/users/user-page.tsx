@@ -9,11 +9,11 @@ import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
-import { InvitedNote } from '../invite/invited-note.js'
 import { Permissions } from '../permissions/permissions.js'
-import { isServiceUser, type UserDetails, useUser, useUserName } from './use-users.js'
+import { isServiceUser, type UserDetails, useUser, useUserName } from '../use-users.js'
+import { USER_TEXTS } from '../user-texts.js'
+import { InvitedNote } from './invited-note.js'
 import { UserFacts } from './user-facts.js'
-import { USER_TEXTS } from './user-texts.js'
 
 /** One user: at `/people/users/3`. */
 export function UserPage({ id }: { readonly id: number }): ReactElement {

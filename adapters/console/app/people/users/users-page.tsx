@@ -7,8 +7,8 @@ import { CompanyBranch } from '../company-branch.js'
 import { PeopleHead } from '../people-head.js'
 import { TEXTS } from '../people-texts.js'
 import { type Companies, useCompanies } from '../use-companies.js'
+import { matches, useLoadedUsers } from '../use-users.js'
 import { ExactAddress } from './exact-address.js'
-import { matches, useLoadedUsers } from './use-users.js'
 
 interface UsersPageProps {
   /** The open companies. Undefined at first: the topmost one. */

@@ -4,6 +4,7 @@ import { useTexts } from '../../texts/language.js'
 import { Button } from '../../ui/buttons.js'
 import { Select, TextField } from '../../ui/form/fields.js'
 import { firstBad } from '../../ui/form/form.js'
+import { Fold } from '../fold.js'
 import { TEXTS } from '../texts.js'
 import {
   conditionsOf,
@@ -14,7 +15,6 @@ import {
   withCondition,
   withoutCondition,
 } from './filter.js'
-import { Fold } from './fold.js'
 
 interface FilterFieldsProps {
   /** JSON; empty for no filter. */

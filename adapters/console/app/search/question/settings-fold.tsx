@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/language.js'
+import { Fold } from '../fold.js'
 import { hasWrongSettings, type SearchState } from '../search-state.js'
 import { TEXTS } from '../texts.js'
-import { Fold } from './fold.js'
 import { defaultsOf, SettingsFields } from './settings-fields.js'
 import type { ChosenContext } from './use-contexts.js'
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useTexts } from '../../texts/language.js'
 import { Row, Table } from '../../ui/table.js'
-import { Fold } from '../question/fold.js'
+import { Fold } from '../fold.js'
 import type { Explanation } from '../use-search.js'
 import { RESULT_TEXTS } from './result-texts.js'
 import { useFactFormat } from './use-fact-format.js'

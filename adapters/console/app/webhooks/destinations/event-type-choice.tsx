@@ -4,8 +4,8 @@ import { Button } from '../../ui/buttons.js'
 import { Checkbox, Choices } from '../../ui/form/fields.js'
 import { Loaded } from '../../ui/notes.js'
 import { useCategories, useDescription } from '../catalog/catalog-texts.js'
-import { DOCUMENT_TYPES } from '../catalog/document-types.js'
 import { useCatalog } from '../queries.js'
+import { DOCUMENT_TYPES } from './document-types.js'
 
 interface ChoiceTexts {
   readonly label: string

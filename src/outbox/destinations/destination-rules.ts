@@ -15,18 +15,6 @@ export async function findDestination(
   return destination
 }
 
-/** Changes a destination within reach. @returns its new state @throws NotFoundError */
-export async function changeDestination(
-  repositories: Repositories,
-  reach: Reach,
-  id: number,
-  changes: Parameters<Repositories['destinations']['update']>[1],
-): Promise<DestinationRecord> {
-  const destination = await findDestination(repositories, reach, id)
-  await repositories.destinations.update(id, changes)
-  return { ...destination, ...changes }
-}
-
 /** @throws InvalidInputError where a change would give a destination to another company */
 export function requireSameCompany(customerId: number | undefined, companyId: number): void {
   if (customerId === undefined || customerId === companyId) return

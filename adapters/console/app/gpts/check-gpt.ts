@@ -1,7 +1,7 @@
-import { type Texts, useTexts } from '../../texts/language.js'
-import { FIELD_TEXTS } from '../../ui/form/use-field-problem.js'
-import { PARAMETER_TYPES, readTools, type ToolsProblem, toToolsJson } from '../tools/tool-draft.js'
-import type { GptDraft } from './gpt-draft.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { FIELD_TEXTS } from '../ui/form/use-field-problem.js'
+import type { GptDraft } from './edit/gpt-draft.js'
+import { PARAMETER_TYPES, readTools, type ToolsProblem, toToolsJson } from './tools/tool-draft.js'
 
 /** Sentences by field. Fields have the names of the server, such as `toolsJson[0].parameters[1].paramName`. */
 export type FieldErrors = Readonly<Record<string, string>>

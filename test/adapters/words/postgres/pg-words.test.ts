@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../../adapters/knex/index.js'
-import { MemoryLexicalIndex } from '../../../adapters/memory/index.js'
-import { PgLexicalIndex, type PgLexicalOptions } from '../../../adapters/words/index.js'
-import type { DocumentFilter, LexicalHit, LexicalIndex, LexicalQuery, LexicalRows } from '../../../src/ports/index.js'
-import { lexicalIndexSuite } from '../../conformance/index.js'
-import { sized } from '../../full-form.js'
-import { seededRandom } from '../../seeded-random.js'
+import { openPostgres } from '../../../../adapters/knex/index.js'
+import { MemoryLexicalIndex } from '../../../../adapters/memory/index.js'
+import { PgLexicalIndex, type PgLexicalOptions } from '../../../../adapters/words/index.js'
+import type {
+  DocumentFilter,
+  LexicalHit,
+  LexicalIndex,
+  LexicalQuery,
+  LexicalRows,
+} from '../../../../src/ports/index.js'
+import { lexicalIndexSuite } from '../../../conformance/index.js'
+import { sized } from '../../../full-form.js'
+import { seededRandom } from '../../../seeded-random.js'
 
 /** Without a server, the run reports at its start that it skips the tests on PostgreSQL. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']

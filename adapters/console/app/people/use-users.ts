@@ -9,9 +9,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { type AlcoveClient, dataOf, type Schema, useApi } from '../../api/api.js'
-import { useTexts } from '../../texts/language.js'
-import { TEXTS } from '../people-texts.js'
+import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
+import { useTexts } from '../texts/language.js'
+import { TEXTS } from './people-texts.js'
 
 export type User = Schema<'User'>
 export type UserDetails = Schema<'UserDetails'>

@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { dataOf, type Schema, useApi } from '../../api/api.js'
+import { dataOf, type Schema, useApi } from '../api/api.js'
 
 type Options = Schema<'PermissionOptions'>
 export type OptionItem = Schema<'OptionItem'>

@@ -1,5 +1,5 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import type { Texts } from '../texts/language.js'
+import { plural } from '../texts/plural.js'
 
 const EN = {
   back: 'All users',

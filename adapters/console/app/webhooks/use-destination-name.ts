@@ -1,6 +1,6 @@
-import { type Texts, useTexts } from '../../texts/language.js'
-import { useDestinations } from '../queries.js'
-import { nameOf } from './destination-state.js'
+import { type Texts, useTexts } from '../texts/language.js'
+import { nameOf } from './destinations/destination-state.js'
+import { useDestinations } from './queries.js'
 
 const TEXTS: Texts<{ readonly destination: (id: number) => string }> = {
   en: { destination: (id) => `Destination ${id}` },

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replacePrivateFile } from '../../node-kit/index.js'
+import { replacePrivateFile } from '../node-kit/index.js'
 
 /** The suffix of the file name of a table's plan. */
 export const PLAN_SUFFIX = '.search.json'

@@ -1,12 +1,12 @@
-import { analyze, questionWords } from '../analysis/index.js'
-import { type GenerationOwner, wordCollectionOf } from '../documents/index.js'
-import { VectorsDamagedError } from '../kernel/errors.js'
-import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
-import type { ContextRecord, DocumentConditions, LexicalQuery, TermCount } from '../ports/index.js'
-import type { Access } from '../tenancy/index.js'
-import type { ExplainedWord } from './explain/explanation.js'
-import { MissingChunks, type VisibleDocuments } from './ranking/chunks.js'
-import { readSearchable, type SearchableDocuments, type SearchParts } from './search-request.js'
+import { analyze, questionWords } from '../../analysis/index.js'
+import { type GenerationOwner, wordCollectionOf } from '../../documents/index.js'
+import { VectorsDamagedError } from '../../kernel/errors.js'
+import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
+import type { ContextRecord, DocumentConditions, LexicalQuery, TermCount } from '../../ports/index.js'
+import type { Access } from '../../tenancy/index.js'
+import { MissingChunks, type VisibleDocuments } from '../ranking/chunks.js'
+import { readSearchable, type SearchableDocuments, type SearchParts } from '../search-request.js'
+import type { ExplainedWord } from './explanation.js'
 
 /** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
 const MAX_OTHER_CONTEXTS = 20

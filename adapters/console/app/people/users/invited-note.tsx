@@ -3,7 +3,7 @@ import { useInstallation } from '../../api/use-installation.js'
 import { useTexts } from '../../texts/language.js'
 import { ButtonLink } from '../../ui/buttons.js'
 import { Note } from '../../ui/notes.js'
-import { INVITE_TEXTS } from './invite-texts.js'
+import { INVITE_TEXTS } from '../invite/invite-texts.js'
 
 const SETTING = 'alcove serve --smtp-url smtp://USER:PASSWORD@HOST:587 --mail-from ADDRESS'
 
