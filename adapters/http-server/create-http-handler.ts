@@ -147,7 +147,7 @@ function groupByPath(routes: readonly Route[]): ReadonlyMap<string, readonly Rou
 function wrongMethod(routes: readonly Route[]): HttpError {
   const methods = routes.map(({ method }) => method as string)
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ')
-  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `this path takes only the methods ${allow}`, { allow })
+  return new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', `this path takes only ${allow}`, { allow })
 }
 
 function requestAborted(): HttpError {

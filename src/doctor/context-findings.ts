@@ -95,7 +95,7 @@ function collectionFindings(
 function unreadableNow(context: ContextRecord, { collection: { name: collection }, failure }: ContextVectors): Finding {
   const reason = failure instanceof AlcoveError ? failure.message : 'the vector index failed'
   const problem = `has vectors that cannot be read now, in the collection ${collection}: ${reason}`
-  const advice = 'They may be undamaged: check the disk, then verify a second time. The engine has not changed them.'
+  const advice = 'They may be undamaged: check the disk, then run the doctor again. The engine has not changed them.'
   return findingOf(context, 'collection-unreadable', problem, { advice }, { collection })
 }
 

@@ -175,7 +175,7 @@ function unreadableNow({ id, name }: ContextRecord, { collection, failure }: Con
     code: 'words-unreadable',
     subject: { contextId: id, collection },
     message: `Context ${id} (${name}) has words that cannot be read now, in the collection ${collection}: ${reason}.`,
-    advice: 'They may be undamaged: check the disk, then verify a second time. The engine has not changed them.',
+    advice: 'They may be undamaged: check the disk, then run the doctor again. The engine has not changed them.',
   }
 }
 

@@ -136,7 +136,7 @@ function hasItsChunks({ chunkCount, receipt }: DocumentRecord, chunks: ChunkCoun
 const RESTORE_ADVICE =
   'The engine cannot restore its bytes: delete the document and upload the file a second time, or restore a backup. Until then its searchable text stays searchable.'
 const FILE_ADVICE =
-  'Its file is missing or was changed: delete the document and upload the file a second time, or restore a backup; then verify a second time.'
+  'Its file is missing or was changed: delete the document and upload the file a second time, or restore a backup; then run the doctor again.'
 const MODEL_ADVICE = 'Its embedding model cannot be used: repair the model first.'
 
 /** The problems of a document. */
@@ -226,7 +226,7 @@ function wordFindings(document: DocumentRecord, { chunks, words, wordProblem }: 
   if (document.wordsVersion !== ANALYZER_VERSION || words === undefined) return []
   if (words !== chunks.chunks) {
     const code = words < chunks.chunks ? 'words-missing' : 'words-surplus'
-    const problem = `has the words of ${words} chunks in the word index, but ${chunks.chunks} chunks`
+    const problem = `has ${chunks.chunks} ${chunks.chunks === 1 ? 'chunk' : 'chunks'}, but the word index has ${words}`
     return [findingOf(document, code, problem, 'index-words')]
   }
   if (wordProblem === undefined) return []

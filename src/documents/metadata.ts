@@ -159,11 +159,16 @@ export function metadataReader(given: MetadataSource): () => Promise<DocumentMet
   return async () => metadata
 }
 
-/** Parses a text of JSON. @param field name of the input in error messages @throws InvalidInputError */
-export function parseJson(text: string, field: string): unknown {
+/**
+ * Parses a text of JSON.
+ * @param field name of the input in error messages
+ * @param example a valid input, for error messages
+ * @throws InvalidInputError
+ */
+export function parseJson(text: string, field: string, example = '{"year":2026}'): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new InvalidInputError(field, 'must be valid JSON, such as {"year":2026}')
+    throw new InvalidInputError(field, `must be valid JSON, such as ${example}`)
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import type { Document, DocumentChanges, DocumentWithReceipt } from '../../../src/index.js'
 import { DOCUMENT_ORDERS, DOCUMENT_STATUSES, type DocumentStatus } from '../../../src/ports/index.js'
@@ -173,6 +174,7 @@ export function ingestCommand(): CommandUnknownOpts {
       const { files, emptyFolders, skipped } = await filesToIngest(paths)
       // By id: the same bytes under the same name are one document, even if the user names them several times.
       const documents = new Map<number, DocumentWithReceipt>()
+      const keepers: string[] = []
       let failures = emptyFolders.length
       let interrupt = (): void => undefined
       await withEngine(
@@ -202,6 +204,9 @@ export function ingestCommand(): CommandUnknownOpts {
               documents.set(outcome.document.id, outcome.document)
               failures += errorOf(outcome.document) === null ? 0 : 1
               progress.finishFile(file.path, outcome.isUnchanged ? 'unchanged' : describe(outcome.document))
+              // An upload of the same bytes under the same name gives the existing document.
+              const { metadata } = outcome.document
+              if (given.metadata !== undefined && !isDeepStrictEqual(metadata, given.metadata)) keepers.push(file.path)
             } else {
               failures += 1
               progress.finishFile(file.path, `failed: ${outcome.error}`)
@@ -212,6 +217,7 @@ export function ingestCommand(): CommandUnknownOpts {
         },
         () => interrupt(),
       )
+      for (const path of keepers) tell(`${path}: ${KEEPS_METADATA}`)
       for (const line of skipped) tell(line)
       for (const folder of emptyFolders) tell(`${folder}: failed: the folder contains no file of a supported format`)
       if (options.json)
@@ -223,6 +229,9 @@ export function ingestCommand(): CommandUnknownOpts {
       if (failures > 0) process.exitCode = 1
     })
 }
+
+const KEEPS_METADATA =
+  'the document existed before and keeps its metadata; to change them, use --replace or "alcove documents update"'
 
 /** Tells the user what is unfinished after an interruption, and how it continues. */
 function tellRest({ unfinished, notUploaded }: Ingestion): void {

@@ -30,10 +30,10 @@ function describeDocuments(documents: ExplainedDocuments): string {
   const parts = [
     `${total} in all`,
     `${searchable} searchable`,
-    `${waiting} waiting (${foundByWordsOnly} found by words)`,
+    `${waiting} waiting (${foundByWordsOnly} of them searchable by words)`,
     `${failed} failed`,
     ...(withoutWords > 0 ? [`${withoutWords} without words yet`] : []),
-    ...(filtered === null ? [] : [`${filtered} left by the filter`]),
+    ...(filtered === null ? [] : [`${filtered} match the filter`]),
   ]
   return parts.join(', ')
 }

@@ -125,7 +125,8 @@ export class FolderSync {
 
   async #requireFolder(): Promise<void> {
     const found = await stat(this.#folder).catch(() => undefined)
-    if (found?.isDirectory() !== true) throw new InvalidInputError('folder', `must be a folder: ${this.#folder}`)
+    if (found === undefined) throw new InvalidInputError('folder', `${this.#folder} does not exist, or cannot be read`)
+    if (!found.isDirectory()) throw new InvalidInputError('folder', `${this.#folder} is not a folder`)
   }
 
   async #listDocuments(): Promise<Document[]> {

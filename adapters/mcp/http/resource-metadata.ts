@@ -28,7 +28,7 @@ export function authorizationServersOf(
 export function metadataAnswer(method: string, address: EndpointAddress, servers: readonly string[]): Response {
   if (servers.length === 0) throw new HttpError(404, 'ERR_PATH_NOT_FOUND', 'no server issues tokens for this endpoint')
   if (method !== 'GET' && method !== 'HEAD') {
-    throw new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', 'this path takes only the methods GET, HEAD', {
+    throw new HttpError(405, 'ERR_METHOD_NOT_ALLOWED', 'this path takes only GET, HEAD', {
       allow: 'GET, HEAD',
     })
   }

@@ -101,6 +101,25 @@ describe('alcove ingest --replace', () => {
       readonly replacement: unknown
     }[]
 
+  it('says that an existing document keeps its metadata, and changes them with --replace', async () => {
+    await writeFile(inFolder('a.txt'), 'a heron')
+    const metadata = async () => {
+      const { stdout } = await alcove('documents', '--context', 'C', '--json')
+      return (JSON.parse(stdout) as { readonly metadata: unknown }[]).map((document) => document.metadata)
+    }
+    const upload = async (...options: string[]) =>
+      await alcove('ingest', '--context', 'C', ...options, inFolder('a.txt'))
+    await upload()
+    const again = await upload('--metadata', '{"year":2026}')
+    expect(again.exitCode).toBe(0)
+    expect(again.stderr).toContain('a.txt: the document existed before and keeps its metadata; to change them, use')
+    expect(await metadata()).toEqual([{}])
+    const replaced = await upload('--replace', '--metadata', '{"year":2026}')
+    expect(replaced).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(await metadata()).toEqual([{ year: 2026 }])
+    expect((await upload('--metadata', '{"year":2026}')).stderr).toBe('')
+  })
+
   it('replaces documents by their names, adds new ones, and does nothing for the same bytes', async () => {
     await writeFile(inFolder('a.txt'), 'a heron')
     await writeFile(inFolder('b.txt'), 'an ibis')

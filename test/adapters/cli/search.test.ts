@@ -120,7 +120,9 @@ describe('alcove search', () => {
   it('explains what it finds, and why it finds nothing', async () => {
     const found = await alcove('search', '--context', 'Parts', '--explain', 'Which part is E-4711?', '--top', '1')
     expect(found.stdout).toMatch(/^context 1 \(Parts\): 1 result of at most 1, mode hybrid$/m)
-    expect(found.stdout).toMatch(/^documents: 2 in all, 2 searchable, 0 waiting \(0 found by words\), 0 failed$/m)
+    expect(found.stdout).toMatch(
+      /^documents: 2 in all, 2 searchable, 0 waiting \(0 of them searchable by words\), 0 failed$/m,
+    )
     expect(found.stdout).toMatch(/^ {2}E-4711 \(e4711\): in 1 document, 1 chunk$/m)
     expect(found.stdout).toMatch(
       /^ {2}1\. score 0\.\d{3} {2}valves\.txt; words: rank 1, score [1-9]\S*; meaning: rank \d,/m,

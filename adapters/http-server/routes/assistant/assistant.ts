@@ -29,6 +29,8 @@ import { DOCUMENT, documentOf } from './document-path.js'
 
 /** The most bytes of a body with metadata, which JSON may write with six bytes for one. */
 const MAX_CHANGES_BYTES = 131_072
+/** A valid filter of a list, for error messages. */
+const FILTER_EXAMPLE = '{"metadata":{"year":2026}}'
 const COMMON = { api: 'assistant', access: 'assistant' } as const
 /** An operation of the specification. */
 const SPECIFIED = { ...COMMON, isSpecified: true } as const
@@ -200,7 +202,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       const { filter, status, ...part } = call.query
       const query = {
         ...part,
-        ...(filter !== undefined && { filter: parseJson(filter, 'filter') as DocumentConditions }),
+        ...(filter !== undefined && { filter: parseJson(filter, 'filter', FILTER_EXAMPLE) as DocumentConditions }),
         // The engine checks the values.
         ...(status !== undefined && { status: status.split(',') as DocumentStatus[] }),
       }

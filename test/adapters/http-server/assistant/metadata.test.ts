@@ -119,7 +119,7 @@ describe('a filter', () => {
       await server.request<Problem>('GET', `/context/documents/${contextId}?${query}`, { token })
     expect(await get('filter=x')).toMatchObject({
       status: 400,
-      body: { detail: 'filter: must be valid JSON, such as {"year":2026}' },
+      body: { detail: 'filter: must be valid JSON, such as {"metadata":{"year":2026}}' },
     })
     expect(await get('filter=5')).toMatchObject({ status: 400, body: { code: 'ERR_INVALID_INPUT' } })
   })
