@@ -49,7 +49,10 @@ describe('the README', () => {
     expect(stdout).toBe('200 ok\n')
   })
 
-  it('contains commands that run one after the other unchanged', async () => {
+  it('contains commands that run one after the other unchanged, in the folder of the program too', async () => {
+    const [program = ''] = blocks('js', readme)
+    await writeFile(join(folder.path, 'program.mjs'), program)
+    await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     await mkdir(join(folder.path, 'notes'))
     await cp(join(EXAMPLES, 'first-day.txt'), join(folder.path, 'notes/first-day.txt'))
     const questions = 'question,document\nHow long is parental leave?,handbook.pdf\n'
@@ -59,7 +62,7 @@ describe('the README', () => {
     const { stdout } = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env: folder.env })
     expect(stdout).toContain('handbook.pdf: 1 chunk from')
     expect(stdout).toMatch(/1\. 0\.\d{3} {2}handbook\.pdf/)
-    expect(stdout).toContain('Deleted context 1, Handbook.')
+    expect(stdout).toContain('Deleted context 2, Notes.')
   })
 
   it('names the overrides that the project itself installs with', async () => {
