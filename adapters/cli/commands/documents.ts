@@ -175,6 +175,8 @@ export function ingestCommand(): CommandUnknownOpts {
       // By id: the same bytes under the same name are one document, even if the user names them several times.
       const documents = new Map<number, DocumentWithReceipt>()
       const keepers: string[] = []
+      // With --replace, a document keeps its metadata only if its replacement fails, which is reported.
+      const wanted = given.replace === true ? undefined : given.metadata
       let failures = emptyFolders.length
       let interrupt = (): void => undefined
       await withEngine(
@@ -205,8 +207,7 @@ export function ingestCommand(): CommandUnknownOpts {
               failures += errorOf(outcome.document) === null ? 0 : 1
               progress.finishFile(file.path, outcome.isUnchanged ? 'unchanged' : describe(outcome.document))
               // An upload of the same bytes under the same name gives the existing document.
-              const { metadata } = outcome.document
-              if (given.metadata !== undefined && !isDeepStrictEqual(metadata, given.metadata)) keepers.push(file.path)
+              if (wanted !== undefined && !isDeepStrictEqual(outcome.document.metadata, wanted)) keepers.push(file.path)
             } else {
               failures += 1
               progress.finishFile(file.path, `failed: ${outcome.error}`)
