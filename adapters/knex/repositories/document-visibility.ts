@@ -19,13 +19,17 @@ export async function readSearchableVersions(
   words: WordVisibility | undefined,
 ): Promise<SearchableVersions> {
   const [documents, contexts] = [quoted(session.name('documents')), quoted(session.name('contexts'))]
+  // Words may find some documents that meaning does not find yet.
+  const hidden = words?.findsEarly === true ? `case when ${IS_FOUND_EARLY} then 'early' else 'hidden' end` : `'hidden'`
+  // The condition of a partial index is written as the index has it, word for word. Otherwise the database would read all
+  // rows.
   const conditions = [
-    { what: 'replacement', sql: IS_REPLACEMENT, bindings: [] },
-    { what: 'hidden', sql: `(${IS_HIDDEN})`, bindings: [] },
-    ...hiddenFromWords(words),
+    { what: `'replacement'`, sql: IS_REPLACEMENT, bindings: [] },
+    { what: hidden, sql: `(${IS_HIDDEN})`, bindings: [] },
+    ...(words === undefined ? [] : hasOtherWords(words.version)).map((other) => ({ ...other, what: `'other words'` })),
   ]
   const unions = conditions.map(
-    ({ what, sql }) => `union all select id, '${what}' from ${documents} where context_id = ? and ${sql}`,
+    ({ what, sql }) => `union all select id, ${what} from ${documents} where context_id = ? and ${sql}`,
   )
   // One statement, without knex: each search runs it. It also reads the last id, so a later document has a higher id.
   const rows = await readRawRows(
@@ -42,35 +46,22 @@ export async function readSearchableVersions(
   }
   const [[lastId = 0], [generation = -1]] = [idsOf('last'), idsOf('generation')]
   const ofContext = () => rowsOf(session).where('context_id', contextId).whereNull('deleted').whereNull('generation')
-  const byMeaning = await withShorterList({ lastId, hidden: idsOf('hidden') }, () =>
+  const byMeaning = await withShorterList({ lastId, hidden: idsOf('hidden', 'early') }, () =>
     ofContext().whereNotNull('completed'),
   )
   const mark = { lastId, generation, replacements: idsOf('replacement') }
   if (words === undefined) return { mark, byMeaning }
   const { version, findsEarly } = words
-  const hiddenByState = findsEarly ? 'unfindable' : 'hidden'
-  const byWords = await withShorterList({ lastId, hidden: idsOf('other words', hiddenByState) }, () =>
+  const byWords = await withShorterList({ lastId, hidden: idsOf('other words', 'hidden') }, () =>
     ofContext()
       .where('words_version', version)
-      .whereRaw(findsEarly ? IS_FINDABLE : 'completed is not null'),
+      .whereRaw(findsEarly ? `(completed is not null or (${IS_FOUND_EARLY}))` : 'completed is not null'),
   )
   return { mark, byMeaning, byWords }
 }
 
-const IS_FINDABLE = '(completed is not null or (error is null and replaces is null))'
-const IS_UNFINDABLE = 'deleted is not null or replaces is not null or (completed is null and error is not null)'
-
-/**
- * A version that words must not find meets at least one of the conditions, or `IS_HIDDEN` if documents are not found
- * early. The condition of a partial index is written as the index has it, word for word. Otherwise the database would
- * read all rows.
- */
-function hiddenFromWords(words: WordVisibility | undefined): readonly (Condition & { readonly what: string })[] {
-  if (words === undefined) return []
-  const others = hasOtherWords(words.version).map((condition) => ({ ...condition, what: 'other words' }))
-  if (!words.findsEarly) return others
-  return [...others, { what: 'unfindable', sql: `(${IS_HIDDEN}) and (${IS_UNFINDABLE})`, bindings: [] }]
-}
+/** A document that words find before it is completed. */
+const IS_FOUND_EARLY = 'deleted is null and replaces is null and completed is null and error is null'
 
 /** Selects documents whose words another version indexed, or none. */
 export function selectOtherWords(session: Session, contextId: number, version: number): Query[] {

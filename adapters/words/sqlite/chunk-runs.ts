@@ -100,10 +100,26 @@ export async function countChunksByDocument(connection: SqliteConnection): Promi
   return new Map(rows.map(({ document, chunks }) => [document, chunks]))
 }
 
+/** Chunks of one document with consecutive ordinals and numbers. */
+export interface Run {
+  /** The number of the first chunk. */
+  readonly first: number
+  readonly document: number
+  /** The ordinal of the first chunk. */
+  readonly chunk: number
+  /** The number of chunks. */
+  readonly chunks: number
+}
+
+/** Reads the first runs, in ascending order of their numbers. */
+export async function readRuns(connection: SqliteConnection, limit: number): Promise<readonly Run[]> {
+  return await connection.all<Run>('select first, document, chunk, chunks from runs order by first limit ?', [limit])
+}
+
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
 export async function readRanges(connection: SqliteConnection, filter: DocumentFilter): Promise<DocumentRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
-  const rows = await connection.all<Record<'first' | 'chunks' | 'document', number>>(
+  const rows = await connection.all<Omit<Run, 'chunk'>>(
     `select first, chunks, document from runs where document ${condition} (select value from json_each(?)) order by first`,
     [JSON.stringify(ids)],
   )

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
 import type { DocumentRange } from '../posting-source.js'
 import { bisect } from '../postings.js'
-import type { CollectionState } from './chunk-runs.js'
+import { type CollectionState, type Run, readRuns } from './chunk-runs.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** Collections with more chunks are not kept: they may have as many runs, and reading these would take milliseconds. */
@@ -12,17 +12,6 @@ const MAX_BYTES = 8 * 1_048_576
 /** The memory of a collection beside its runs, and of one run with its places in two lists and a map. */
 const COLLECTION_BYTES = 512
 const RUN_BYTES = 192
-
-/** Chunks of one document with consecutive ordinals and numbers. */
-interface Run {
-  /** The number of the first chunk. */
-  readonly first: number
-  readonly document: number
-  /** The ordinal of the first chunk. */
-  readonly chunk: number
-  /** The number of chunks. */
-  readonly chunks: number
-}
 
 /** The runs of a collection at one moment, in memory. */
 export class KnownRuns {
@@ -140,9 +129,7 @@ export class RunCache {
     searched: SearchedCollection,
   ): Promise<KnownRuns | undefined> {
     // The collection may have grown since the caller read its state.
-    const runs = await reader.all<Run>('select first, document, chunk, chunks from runs order by first limit ?', [
-      MAX_CHUNKS + 1,
-    ])
+    const runs = await readRuns(reader, MAX_CHUNKS + 1)
     if (runs.length > MAX_CHUNKS) return undefined
     const read = new KnownRuns(runs)
     const isPresent = this.#collections.peek(collection) === searched

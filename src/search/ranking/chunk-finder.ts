@@ -1,6 +1,6 @@
 import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
 import { type ChunkRanking, candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
-import { type IndexReader, MAX_WORD_HITS } from './index-reader.js'
+import type { IndexReader } from './index-reader.js'
 import { listCandidates, rankChunks, selectIncomplete } from './open-candidates.js'
 import {
   areWordsSelective,
@@ -66,7 +66,7 @@ export class ChunkFinder {
     const { topN } = query
     const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
-      const words = await this.#reader.searchWords(query, Math.min(limit, MAX_WORD_HITS))
+      const words = await this.#reader.searchWords(query, limit)
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
       if (ranked.length >= topN || words.isComplete) return { ranked: ranked.slice(0, topN), scale: { by: 'words' } }
@@ -106,7 +106,7 @@ export class ChunkFinder {
     const wordScores = new Map<string, number>()
     for (let depth = 1; ; depth *= WIDENING_FACTOR) {
       const [words, meaning, modelKnowledge] = await Promise.all([
-        this.#searchWordsAndCompare(query, Math.min(byWords * depth, MAX_WORD_HITS), known),
+        this.#searchWordsAndCompare(query, byWords * depth, known),
         this.#reader.searchVectors(query, byMeaning * depth),
         query.measureKnowledge(),
       ])

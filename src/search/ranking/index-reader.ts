@@ -15,7 +15,7 @@ import { BestWindows, type KnownChunks, toMapKey } from './chunks.js'
 import type { ChunkQuery, MeaningSide, WordHit, WordSide } from './sides.js'
 
 /** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
-export const MAX_WORD_HITS = 3_200
+const MAX_WORD_HITS = 3_200
 /** Maximum number of chunks in one call of the vector index. */
 const MAX_CHUNKS_PER_CALL = 256
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
@@ -62,10 +62,12 @@ export class IndexReader {
   }
 
   /**
+   * @param wanted number of chunks; 3,200 at the most
    * @param tolerance share by which scores may be too low
-   * @returns the `limit` best chunks by words that the search may find
+   * @returns the best chunks by words that the search may find
    */
-  async searchWords(query: ChunkQuery, limit: number, tolerance = 0): Promise<WordSide> {
+  async searchWords(query: ChunkQuery, wanted: number, tolerance = 0): Promise<WordSide> {
+    const limit = Math.min(wanted, MAX_WORD_HITS)
     const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
     const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
