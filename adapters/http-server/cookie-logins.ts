@@ -1,31 +1,59 @@
-import { parse, serialize } from 'hono/utils/cookie'
+import { serialize } from 'hono/utils/cookie'
 import { type Engine, ForbiddenError, InvalidInputError, UnauthenticatedError } from '../../src/index.js'
-import { type CheckedLogin, serviceUrl } from '../node-kit/index.js'
+import { type CheckedLogin, type PublicUrl, serviceUrl } from '../node-kit/index.js'
 import type { HttpHandlerOptions } from './route.js'
 
 const COOKIE = 'alcove_login'
-/** Browsers take this name only for `https` and the path `/`: no other server of the same site can set it. */
+/** Browsers take this name only by `https` and for the path `/`: no other server of the same site can set it. */
 const HOST_COOKIE = `__Host-${COOKIE}`
 /** The header by which a page chooses an account of its login. */
 const ACCOUNT_HEADER = 'x-alcove-account'
 
-/** The login that a request's cookie names. A bearer token comes before a cookie. */
-export function loginOf({ headers }: Request): string | undefined {
-  if (/^bearer\s/i.test(headers.get('authorization') ?? '')) return undefined
-  const cookies = parse(headers.get('cookie') ?? '')
-  return cookies[HOST_COOKIE] ?? cookies[COOKIE]
+/** The parts of a handler that decide about the name and the path of its cookie. */
+export interface CookiePlace {
+  readonly options: { readonly publicUrl?: PublicUrl | undefined }
+  readonly basePath: string
+}
+
+/**
+ * The login that a request's cookie names. A bearer token comes before a cookie. Two cookies of the name name nobody:
+ * one of them may be of another server of the site, and browsers do not say which.
+ */
+export function loginOf(request: Request, place: CookiePlace): string | undefined {
+  if (/^bearer\s/i.test(request.headers.get('authorization') ?? '')) return undefined
+  const [login, ...others] = loginsOf(request, place)
+  return others.length === 0 ? login : undefined
+}
+
+/** The different values of all cookies that have the name of the handler's cookie. */
+export function loginsOf(request: Request, place: CookiePlace): readonly string[] {
+  const cookies = request.headers.get('cookie')
+  if (cookies === null) return []
+  const { name } = cookieFor(request, place)
+  const pairs = cookies.split(';').map((pair) => pair.trim())
+  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => decoded(pair.slice(name.length + 1)))
+  return [...new Set(values.filter((value) => value !== ''))]
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
 }
 
 /** The part of a handler's login that knows callers by cookies. @throws InvalidInputError */
 export function cookieLoginsOf(
   engine: Engine,
-  { cookieLogins = false }: Pick<HttpHandlerOptions, 'cookieLogins'>,
+  { cookieLogins = false, publicUrl }: Pick<HttpHandlerOptions, 'cookieLogins' | 'publicUrl'>,
+  basePath: string,
 ): Pick<CheckedLogin, 'cookieLogin'> {
   if (typeof cookieLogins !== 'boolean') throw new InvalidInputError('cookieLogins', 'must be true or false')
   if (!cookieLogins) return {}
   return {
     cookieLogin: async (request) => {
-      const login = loginOf(request)
+      const login = loginOf(request, { options: { publicUrl }, basePath })
       if (login === undefined) return undefined
       const accountId = accountOf(request)
       const { authentication } = engine
@@ -45,20 +73,25 @@ export function cookieLoginsOf(
 }
 
 /** A header `Set-Cookie` that makes a browser keep a login, or forget it. */
-export function cookieOf(
-  request: Request,
-  login: string | undefined,
-  { options, basePath }: { readonly options: HttpHandlerOptions; readonly basePath: string },
-): string {
-  const secure = serviceUrl(request, options.publicUrl).root.startsWith('https:')
-  const attributes = {
+export function cookieOf(request: Request, login: string | undefined, place: CookiePlace): string {
+  const { name, ...attributes } = cookieFor(request, place)
+  return serialize(name, login ?? '', {
+    ...attributes,
     httpOnly: true,
     sameSite: 'Strict',
     // With a login, the cookie is one of the browser's session.
     ...(login === undefined && { maxAge: 0 }),
-  } as const
-  if (secure && basePath === '') return serialize(HOST_COOKIE, login ?? '', { ...attributes, secure: true, path: '/' })
-  return serialize(COOKIE, login ?? '', { ...attributes, secure, path: basePath === '' ? '/' : basePath })
+  })
+}
+
+/**
+ * The cookie for the address by which clients come. By `https`, browsers send it to all paths of the host, because the
+ * prefix of its name asks for that. So handlers with different base paths have different names.
+ */
+function cookieFor(request: Request, { options: { publicUrl }, basePath }: CookiePlace) {
+  const secure = serviceUrl(request, publicUrl).root.startsWith('https:')
+  if (!secure) return { name: COOKIE, secure, path: basePath === '' ? '/' : basePath }
+  return { name: `${HOST_COOKIE}${encodeURIComponent(basePath)}`, secure, path: '/' }
 }
 
 function accountOf({ headers }: Request): number | undefined {

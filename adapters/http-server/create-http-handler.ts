@@ -46,7 +46,7 @@ export function createHttpHandler(engine: Engine, options: HttpHandlerOptions = 
   checkApis(options.apis)
   checkPublicUrl(options.publicUrl)
   checkSignInUrl(options.signInUrl)
-  const login = { ...options, ...cookieLoginsOf(engine, options), origins: options.corsOrigins }
+  const login = { ...options, ...cookieLoginsOf(engine, options, basePath), origins: options.corsOrigins }
   checkLogin(login)
   const app = new Hono<RequestEnvironment>()
   // Built at the first request for it: most processes never get one.

@@ -20,7 +20,7 @@ export function refuseCrossSite(
   if (allowsCrossSite === true || SAFE_METHODS.has(method)) return
   const [site, origin] = [headers.get('sec-fetch-site'), headers.get('origin')]
   if (site === 'same-origin' || site === 'none') return
-  if (site === null && (origin === null || isOwnHost(origin, request))) return
+  if (site === null && (origin === null || isOwnHost(origin, request, publicUrl))) return
   // An origin `*` is left out: it is for tokens, which a page must know, and would let every page use the cookies.
   if (origin !== null && (origins?.includes(origin) === true || origin === originOf(publicUrl))) return
   throw new HttpError(
@@ -30,10 +30,14 @@ export function refuseCrossSite(
   )
 }
 
-/** The scheme does not count: a proxy may end TLS. */
-function isOwnHost(origin: string, request: Request): boolean {
+/**
+ * A proxy may end TLS, so a page of `https` may come as `http`. A page of `http` is another one if the address of the
+ * service is known to begin with `https`: anybody on the network could have written it.
+ */
+function isOwnHost(origin: string, request: Request, publicUrl: PublicUrl | undefined): boolean {
   if (!URL.canParse(origin)) return false
   const { host, protocol } = new URL(origin)
+  if (protocol !== 'https:' && (originOf(publicUrl) ?? request.url).startsWith('https:')) return false
   const own = `${protocol}//${hostOf(request)}`
   return host !== '' && URL.canParse(own) && new URL(own).host === host
 }

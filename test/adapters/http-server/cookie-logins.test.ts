@@ -231,6 +231,67 @@ describe('a login beside others', () => {
     expect((await handler(new Request('http://127.0.0.1/context', { headers: { cookie } }))).status).toBe(200)
   })
 
+  it.each([
+    ['the public URL', { publicUrl: 'https://alcove.example' }, 'http://127.0.0.1'],
+    ['the address of the request', {}, 'https://alcove.example'],
+  ])(
+    'takes no cookie that another server of the site can set, where %s begins with https',
+    async (_, options, root) => {
+      const handler = createHttpHandler(server.engine, { cookieLogins: true, ...options })
+      const plain = await logIn()
+      const statusAt = async (cookie: string, path = '/context', method = 'GET') =>
+        (await handler(new Request(`${root}${path}`, { method, headers: { cookie } }))).status
+      const value = plain.slice('alcove_login='.length)
+      expect(await statusAt(plain)).toBe(401)
+      expect(await statusAt(plain, PATH)).toBe(401)
+      expect(await statusAt(`__Secure-alcove_login=${value}`)).toBe(401)
+      // Such a cookie does not disturb the login of the browser, neither in front nor behind.
+      expect(await statusAt(`alcove_login=other; __Host-alcove_login=${value}`)).toBe(200)
+      expect(await statusAt(`__Host-alcove_login=${value}; alcove_login=other`)).toBe(200)
+      // It is no login that this page could end.
+      expect(await statusAt(plain, PATH, 'DELETE')).toBe(204)
+      expect(await statusOf(plain)).toBe(200)
+      expect(await statusAt(`__Host-alcove_login=${value}`, PATH, 'DELETE')).toBe(204)
+      expect(await statusOf(plain)).toBe(401)
+    },
+  )
+
+  it('keeps the protected name of its cookie below a base path', async () => {
+    const options = { cookieLogins: true, publicUrl: 'https://alcove.example', basePath: '/apps/alcove' }
+    const handler = createHttpHandler(server.engine, options)
+    const body = JSON.stringify({ email: 'ada@example.com', password: PASSWORD })
+    const headers = { 'content-type': 'application/json' }
+    const url = `http://127.0.0.1${options.basePath}`
+    const answer = await handler(new Request(`${url}${PATH}`, { method: 'POST', body, headers }))
+    const set = answer.headers.get('set-cookie') ?? ''
+    expect(set).toMatch(/^__Host-alcove_login%2Fapps%2Falcove=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
+    const [cookie = ''] = set.split(';')
+    const statusAt = async (sent: string) =>
+      (await handler(new Request(`${url}/context`, { headers: { cookie: sent } }))).status
+    expect(await statusAt(cookie)).toBe(200)
+    expect(await statusAt(cookie.replace(/^[^=]+/, 'alcove_login'))).toBe(401)
+  })
+
+  it('is none where two cookies of its name differ, and ends both at the next login', async () => {
+    const [one, two] = [await logIn(), await logIn()]
+    expect(await statusOf(`${one}; ${one}`)).toBe(200)
+    expect(await statusOf(`${one}; ${two}`)).toBe(401)
+    const json = { email: 'ada@example.com', password: PASSWORD }
+    expect((await server.request('POST', PATH, { json, headers: { cookie: `${one}; ${two}` } })).status).toBe(200)
+    expect([await statusOf(one), await statusOf(two)]).toEqual([401, 401])
+  })
+
+  it('refuses a page of http where the address of the server begins with https', async () => {
+    const handler = createHttpHandler(server.engine, { cookieLogins: true, publicUrl: 'https://alcove.example' })
+    const value = (await logIn()).slice('alcove_login='.length)
+    const statusFor = async (origin: string) => {
+      const headers = { cookie: `__Host-alcove_login=${value}`, host: 'alcove.example', origin }
+      return (await handler(new Request(`http://alcove.example${PATH}`, { method: 'DELETE', headers }))).status
+    }
+    expect(await statusFor('http://alcove.example')).toBe(403)
+    expect(await statusFor('https://alcove.example')).toBe(204)
+  })
+
   it('shows a token only the accounts within its reach', async () => {
     const { administration, owner } = server.engine
     const one = await administration.companies.create({ name: 'One', parentId: owner.companyId })

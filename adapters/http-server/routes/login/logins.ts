@@ -9,7 +9,7 @@ import {
 } from '../../../../src/index.js'
 import { refuseCrossSite } from '../../../node-kit/index.js'
 import { noContent, secretJson } from '../../answers.js'
-import { cookieOf, loginOf } from '../../cookie-logins.js'
+import { type CookiePlace, cookieOf, loginOf, loginsOf } from '../../cookie-logins.js'
 import { publicRoute, type Route } from '../../route.js'
 import { id, timestamp } from '../../schemas/fields.js'
 import { problemAnswer, throttledAnswer } from '../../schemas/problems.js'
@@ -64,8 +64,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     handle: async ({ readJson, request, engine, origin, options, basePath }) => {
       refuseCrossSite(request, { publicUrl: options.publicUrl })
       const token = await engine.authentication.logIn((await readJson()) as LoginInput, origin)
-      const former = loginOf(request)
-      if (former !== undefined) await engine.authentication.logOut(former)
+      for (const former of loginsOf(request, { options, basePath })) await engine.authentication.logOut(former)
       const answer = secretJson(await engine.authentication.getLogin(token))
       answer.headers.append('set-cookie', cookieOf(request, token, { options, basePath }))
       return answer
@@ -82,8 +81,8 @@ export const LOGIN_ROUTES: readonly Route[] = [
       401: problemAnswer('Neither a cookie, nor a token, nor the login of the host names a caller'),
     },
     // A login without an account has no principal, and is told all the same.
-    handle: async ({ request, engine, options, identify }) => {
-      const login = await findLogin(engine, request)
+    handle: async ({ request, engine, options, basePath, identify }) => {
+      const login = await findLogin(engine, request, { options, basePath })
       if (login !== undefined && options.authenticate === undefined) return secretJson(login)
       const { principal } = await identify()
       // The host's own login comes before the cookie: its user may be another one.
@@ -100,8 +99,7 @@ export const LOGIN_ROUTES: readonly Route[] = [
     answers: { 204: { description: 'The login has ended, or there was none' }, ...CROSS_SITE },
     handle: async ({ request, engine, options, basePath }) => {
       refuseCrossSite(request, { publicUrl: options.publicUrl })
-      const token = loginOf(request)
-      if (token !== undefined) await engine.authentication.logOut(token)
+      for (const login of loginsOf(request, { options, basePath })) await engine.authentication.logOut(login)
       const answer = noContent()
       answer.headers.append('set-cookie', cookieOf(request, undefined, { options, basePath }))
       return answer
@@ -109,8 +107,8 @@ export const LOGIN_ROUTES: readonly Route[] = [
   }),
 ]
 
-async function findLogin({ authentication }: Engine, request: Request): Promise<Login | undefined> {
-  const token = loginOf(request)
+async function findLogin({ authentication }: Engine, request: Request, place: CookiePlace): Promise<Login | undefined> {
+  const token = loginOf(request, place)
   if (token === undefined) return undefined
   try {
     return await authentication.getLogin(token)
