@@ -6,6 +6,7 @@ import { hostLogins } from './migrations/0003-host-logins.js'
 import { webhookSettings } from './migrations/0004-webhook-settings.js'
 import { traces } from './migrations/0005-traces.js'
 import { documentLists } from './migrations/0006-document-lists.js'
+import { makers } from './migrations/0008-makers.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookSettings,
   traces,
   documentLists,
+  makers,
 ]
 
 /**

@@ -229,6 +229,7 @@ export {
   type DeliveryState,
   type DeliveryStatus,
   type FannedEvent,
+  type FanOutOptions,
   type NewAttempt,
   type NewDelivery,
   type SendableDelivery,

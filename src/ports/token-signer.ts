@@ -20,6 +20,8 @@ export interface TokenClaims {
   readonly key_id: number
   /** The capabilities that the token is limited to, separated by spaces. Default: no limit. */
   readonly scope?: string
+  /** The state of the user and the companies at the time of issue, which a disabling changes. Missing: 0. */
+  readonly epoch?: number
 }
 
 /** The claims of a verified token, with its times in seconds since 1970. */

@@ -103,7 +103,8 @@ export class Companies {
    *
    * - The engine refuses at once every principal that acts for a disabled company, belongs to it, or acts on one of
    *   its accounts. Companies below it keep working.
-   * - Disabling cancels the links of mails to its users.
+   * - Disabling cancels the links of mails to its users, and ends their logins and tokens for good. Enabling brings none
+   *   of them back.
    * - Events of a disabled company are still recorded. Its destinations receive nothing.
    *
    * @throws NotFoundError
@@ -118,7 +119,7 @@ export class Companies {
           throw new InUseError('the root company cannot be disabled: the owner acts for it')
         await cancelLinks(repositories, { companyId: id })
       }
-      await repositories.companies.setDisabled(id, isDisabled)
+      if (company.isDisabled !== isDisabled) await repositories.companies.setDisabled(id, isDisabled)
       await recordChange(repositories, by, this.#clock.now(), {
         action: isDisabled ? 'company.disabled' : 'company.enabled',
         companyId: id,

@@ -11,7 +11,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { number, quoted, type Row, text, textOrNull, texts } from '../tables.js'
+import { given, number, numberOrNull, quoted, type Row, text, textOrNull, texts } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -29,6 +29,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
         user_id: key.userId,
         targets: JSON.stringify(key.targets),
         sight: key.sight,
+        maker_id: key.makerId ?? null,
         created: key.created,
         expires: key.expires,
         last_used: key.lastUsed,
@@ -119,6 +120,7 @@ function toApiKey(row: Row): ApiKeyRecord {
     targets: texts(row, 'targets'),
     // A key of before has no value here, and another word gives less sight, not more.
     sight: text(row, 'sight') === 'account' ? 'account' : 'user',
+    ...given({ makerId: numberOrNull(row, 'maker_id') }),
     created: text(row, 'created'),
     expires: textOrNull(row, 'expires'),
     lastUsed: textOrNull(row, 'last_used'),

@@ -11,7 +11,7 @@ import type {
   SettingRepository,
   WithinFilter,
 } from '../../../src/ports/index.js'
-import { boolean, number, numberOrNull, type Row, text } from '../tables.js'
+import { boolean, given, number, numberOrNull, type Row, text } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 /** Ids in one statement, which both databases accept. */
@@ -88,7 +88,8 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 
   async setDisabled(id: number, isDisabled: boolean): Promise<boolean> {
-    return (await this.#live.where('id', id).update({ is_disabled: isDisabled })) > 0
+    const login_epoch = this.session.knex.raw('login_epoch + 1')
+    return (await this.#live.where('id', id).update({ is_disabled: isDisabled, login_epoch })) > 0
   }
 
   async remove(id: number, deleted: string): Promise<boolean> {
@@ -116,6 +117,7 @@ function toCompany(row: Row): CompanyRecord {
     parentId: numberOrNull(row, 'parent_id'),
     created: text(row, 'created'),
     isDisabled: boolean(row, 'is_disabled'),
+    ...given({ loginEpoch: number(row, 'login_epoch') || null }),
   }
 }
 

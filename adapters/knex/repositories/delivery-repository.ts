@@ -8,6 +8,7 @@ import type {
   DeliveryState,
   DeliveryStatus,
   FannedEvent,
+  FanOutOptions,
   NewAttempt,
   NewDelivery,
   Page,
@@ -52,10 +53,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     super(session, 'deliveries')
   }
 
-  async fanOut(
-    event: FannedEvent,
-    { isNamedOnly }: { readonly isNamedOnly: boolean },
-  ): Promise<readonly NewDelivery[]> {
+  async fanOut(event: FannedEvent, { isNamedOnly, destinationIds }: FanOutOptions): Promise<readonly NewDelivery[]> {
     const { id, eventId, type, companyId, created, traceparent = null } = event
     const { knex, name } = this.session
     const values = [id, eventId, type, created, created, traceparent] as readonly Knex.RawBinding[]
@@ -65,6 +63,9 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
       .where((either) => {
         if (!isNamedOnly) void either.whereNull('event_types')
         void either.orWhere((named) => void whereNamed(named, type))
+      })
+      .where((chosen) => {
+        if (destinationIds !== undefined) void chosen.whereIn('id', destinationIds)
       })
       .orderBy('id')
       .select(knex.raw(`?, ?, ?, id, company_id, 'pending', 0, ?, ?, ?`, values))

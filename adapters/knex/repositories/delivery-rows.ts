@@ -5,11 +5,12 @@ import type {
   DeliveryRecord,
   DeliveryState,
   DeliveryStatus,
+  DestinationRecord,
   RetrySchedule,
   SendableDelivery,
   SignatureScheme,
 } from '../../../src/ports/index.js'
-import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { given, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 
 /** The columns of {@link toSendableDestination}. */
 export const DESTINATION_COLUMNS: readonly string[] = [
@@ -21,6 +22,8 @@ export const DESTINATION_COLUMNS: readonly string[] = [
   'previous_secret_expires',
   'failing_since',
   'failure_reported',
+  'sight',
+  'maker_id',
 ]
   .map((column) => `destination.${column}`)
   // A delivery has a column of this name.
@@ -82,6 +85,16 @@ export function toSendableDestination(row: Row): SendableDelivery['destination']
     failingSince: textOrNull(row, 'failing_since'),
     failureReported: textOrNull(row, 'failure_reported'),
     updated: text(row, 'destination_updated'),
+    companyId: number(row, 'company_id'),
+    ...toSight(row),
+  }
+}
+
+/** The sight and the maker of a destination. Another word gives less sight, not more. */
+export function toSight(row: Row): Pick<DestinationRecord, 'sight' | 'makerId'> {
+  return {
+    ...(text(row, 'sight') === 'account' && { sight: 'account' as const }),
+    ...given({ makerId: numberOrNull(row, 'maker_id') }),
   }
 }
 

@@ -16,6 +16,7 @@ import { isUniqueViolation } from '../errors.js'
 import { NAMES_DOCUMENTS } from '../migrations/0004-webhook-settings.js'
 import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
 import { ancestors } from './company-repositories.js'
+import { toSight } from './delivery-rows.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 interface Filter {
@@ -55,9 +56,17 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
   }
 
   async isNamed(type: string, companyId?: number): Promise<boolean> {
+    return (await this.#naming(type, companyId).limit(1).select('id')).length > 0
+  }
+
+  async listNaming(type: string, companyId: number): Promise<readonly DestinationRecord[]> {
+    return (await this.#naming(type, companyId).orderBy('id').select()).map(toDestination)
+  }
+
+  #naming(type: string, companyId?: number): Knex.QueryBuilder<Row, Row[]> {
     const named = type.startsWith(DOCUMENT_TYPES) ? this.rows.whereRaw(NAMES_DOCUMENTS) : this.#live
     if (companyId !== undefined) void whereGetsEventsOf(named, this.session, companyId)
-    return (await whereNamed(named.whereNull('disabled_reason'), type).limit(1).select('id')).length > 0
+    return whereNamed(named.whereNull('disabled_reason'), type)
   }
 
   async setIfNull(
@@ -151,6 +160,8 @@ const COLUMNS = {
   name: 'name',
   eventTypes: 'event_types',
   includeDescendants: 'include_descendants',
+  sight: 'sight',
+  makerId: 'maker_id',
   signatureScheme: 'signature_scheme',
   retry: 'retry',
   sealedSecret: 'sealed_secret',
@@ -183,6 +194,7 @@ function toDestination(row: Row): DestinationRecord {
     name: textOrNull(row, 'name'),
     eventTypes: typesOf(row),
     includeDescendants: boolean(row, 'include_descendants'),
+    ...toSight(row),
     signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
     retry: text(row, 'retry') as RetrySchedule,
     sealedSecret: text(row, 'sealed_secret'),

@@ -16,7 +16,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, number, numberOrNull, type Row, text, textOrNull, texts } from '../tables.js'
+import { boolean, given, number, numberOrNull, type Row, text, textOrNull, texts } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -203,6 +203,7 @@ const CHANGEABLE_COLUMNS = {
   lastAccess: 'last_access',
   passwordHash: 'password_hash',
   isDisabled: 'is_disabled',
+  loginEpoch: 'login_epoch',
 } as const satisfies Record<keyof UserChanges, string>
 
 function toUser(row: Row): UserRecord {
@@ -219,6 +220,7 @@ function toUser(row: Row): UserRecord {
     lastAccess: textOrNull(row, 'last_access'),
     passwordHash: textOrNull(row, 'password_hash'),
     isDisabled: boolean(row, 'is_disabled'),
+    ...given({ loginEpoch: number(row, 'login_epoch') || null }),
   }
 }
 

@@ -35,7 +35,8 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
     setParent: async (id, parentId) => {
       live.update(id, { parentId })
     },
-    setDisabled: async (id, isDisabled) => live.update(id, { isDisabled }),
+    setDisabled: async (id, isDisabled) =>
+      live.update(id, { isDisabled, loginEpoch: (live.get(id)?.loginEpoch ?? 0) + 1 }),
     remove: async (id, deleted) => live.update(id, { name: '', isDisabled: true, deleted }),
     isDeleted: async (id) => (companies.get(id)?.deleted ?? null) !== null,
   }

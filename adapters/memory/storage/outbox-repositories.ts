@@ -35,6 +35,12 @@ export function destinationRepository(tables: MemoryTables): DestinationReposito
       throw new AlreadyExistsError('the company has a destination with this URL already')
     }
   }
+  const naming = (type: string, companyId?: number) =>
+    destinations.filter((destination) => {
+      const { removed, disabledReason, eventTypes } = destination
+      if (removed !== null || disabledReason !== null || !(eventTypes?.includes(type) ?? false)) return false
+      return companyId === undefined || getsEventsOf(tables, destination, companyId)
+    })
   return {
     insert: async (destination) => {
       refuseDuplicate(destination.companyId, destination.url)
@@ -53,12 +59,8 @@ export function destinationRepository(tables: MemoryTables): DestinationReposito
       if (changes.url !== undefined) refuseDuplicate(destination.companyId, changes.url, id)
       return destinations.update(id, changes)
     },
-    isNamed: async (type, companyId) =>
-      destinations.find((destination) => {
-        const { removed, disabledReason, eventTypes } = destination
-        if (removed !== null || disabledReason !== null || !(eventTypes?.includes(type) ?? false)) return false
-        return companyId === undefined || getsEventsOf(tables, destination, companyId)
-      }) !== undefined,
+    isNamed: async (type, companyId) => naming(type, companyId).length > 0,
+    listNaming: async (type, companyId) => naming(type, companyId).map(withoutRemoved),
     setIfNull: async (id, member, value, version) => {
       const destination = findLive(id)
       if (destination?.[member] !== null || !isOf(version, destination)) return false
@@ -121,9 +123,13 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
   }
   return {
-    fanOut: async ({ id: eventRow, eventId, type, companyId, created, traceparent = null }, { isNamedOnly }) => {
+    fanOut: async (
+      { id: eventRow, eventId, type, companyId, created, traceparent = null },
+      { isNamedOnly, destinationIds },
+    ) => {
       const subscribed = destinations.filter((destination) => {
-        const { eventTypes } = destination
+        const { id, eventTypes } = destination
+        if (destinationIds?.includes(id) === false) return false
         return getsEventsOf(tables, destination, companyId) && (eventTypes?.includes(type) ?? !isNamedOnly)
       })
       const event = { eventRow, eventId, type, created, updated: created, traceparent }

@@ -9,7 +9,10 @@ import { idsOfUsers } from './user-repositories.js'
 
 export function permissionRepository(tables: MemoryTables): PermissionRepository {
   const { permissions, users, accounts, roles, regions, companies } = tables
-  const isCompanyDisabled = (companyId: number): boolean => companies.get(companyId)?.isDisabled ?? false
+  const stateOf = (companyId: number) => {
+    const company = companies.get(companyId)
+    return { isCompanyDisabled: company?.isDisabled ?? false, companyLoginEpoch: company?.loginEpoch }
+  }
   const toAccess = (permission: PermissionRecord | undefined): AccessRecord | undefined => {
     if (permission === undefined) return undefined
     const user = users.get(permission.userId)
@@ -17,8 +20,8 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
     const role = roles.get(permission.roleId)
     if (!user || !account || !role) return undefined
     return {
-      user: { ...user, isCompanyDisabled: isCompanyDisabled(user.companyId) },
-      account: { ...account, isCompanyDisabled: isCompanyDisabled(account.companyId) },
+      user: { ...user, ...stateOf(user.companyId) },
+      account: { ...account, ...stateOf(account.companyId) },
       permission,
       role,
     }

@@ -4,6 +4,7 @@ import { LruMap } from '../../kernel/lru-map.js'
 import type { ApiKeyName, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { findMissing, givesAccess } from '../access/authorizer.js'
 import { CAPABILITIES, type Capability, isKeyUsable, narrowToScope, type Principal } from '../access/principal.js'
+import { tokenEpochOf } from './login-epoch.js'
 
 /** The principal of an access token, with the token's client. */
 export interface Caller {
@@ -13,6 +14,8 @@ export interface Caller {
   readonly clientId: string
   /** Lower-case hex SHA-256 of the token's id. Revoked tokens are stored by this hash. */
   readonly tokenHash: string
+  /** The state of the user and the companies at the time of issue. */
+  readonly epoch: number
 }
 
 /** A valid token with its claims. */
@@ -80,6 +83,7 @@ export class AuthenticateToken {
       targetApp: claims.target_app,
       clientId: claims.client_id,
       tokenHash: await this.#hashOf(claims.jti),
+      epoch: claims.epoch ?? 0,
       scope: knownScopeOf(claims.scope),
     }
     return await this.#storage.read(async (repositories) => {
@@ -124,7 +128,7 @@ function knownScopeOf(claim: string | undefined): readonly Capability[] | undefi
 async function readLiveToken(
   repositories: Repositories,
   keyName: ApiKeyName,
-  { userId, accountId, targetApp, clientId, tokenHash, scope, ...subject }: TokenSubject,
+  { userId, accountId, targetApp, clientId, tokenHash, epoch, scope, ...subject }: TokenSubject,
   now: Date,
 ): Promise<Pick<LiveToken, 'caller' | 'capabilities'>> {
   const { apiKeys, companies, permissions } = repositories
@@ -144,6 +148,8 @@ async function readLiveToken(
     throw new UnauthenticatedError('the access token is for another company than its API key')
   if ((await findMissing(repositories, key, access)) !== undefined)
     throw new UnauthenticatedError('the user or the company of this token does not exist, or is disabled')
+  if (access !== undefined && epoch !== (await tokenEpochOf(repositories, access, companyId)))
+    throw new UnauthenticatedError('the user or the company of this token was disabled since: get another token')
   if (access === undefined || !givesAccess(access)) {
     throw new ForbiddenError('the permission, the role or the account of this token is disabled or deleted')
   }
@@ -155,7 +161,7 @@ async function readLiveToken(
   const principal: Principal = { companyId, userId, accountId, sight, targets, ...(scope && { scope }) }
   const { applications, capabilities } = access.role
   return {
-    caller: { principal, targetApp, clientId, tokenHash },
+    caller: { principal, targetApp, clientId, tokenHash, epoch },
     capabilities: applications.includes(targetApp) ? narrowToScope(capabilities, scope) : [],
   }
 }

@@ -93,7 +93,7 @@ export class ApiKeys {
    * - The company is within reach, and so is the user, unless it is the caller's own.
    * - The caller could grant every permission of the user. Without a user, that is the role Administrator.
    * - A caller who sees only their own and shared contexts makes no key that sees more, and none with which they would
-   *   see the private contexts of another person.
+   *   see the private contexts of others: of a person, or of a service user with a key that somebody else made.
    * - A caller who acts by an API key makes no key for an application that is not one of that key.
    *
    * @throws InvalidInputError
@@ -120,7 +120,7 @@ export class ApiKeys {
       if (company === undefined) throw new NotFoundError('company', companyId)
       requireTargets(rights.reach, targets)
       const user = userId === undefined ? undefined : await rights.userToActFor(userId, targets)
-      requireSight(rights.reach, { user, targets, sight })
+      await requireSight(repositories, rights.reach, { user, targets, sight })
       const created = now.toISOString()
       requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUsable(companyId, created))
       if (user === undefined) requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
@@ -131,6 +131,7 @@ export class ApiKeys {
           userId: user?.id ?? (await insertServiceUser(repositories, company, created, rights.reach)),
           targets: [...new Set(targets)],
           sight,
+          makerId: rights.reach.userId,
           expires: expiry,
           created,
         },
@@ -211,20 +212,24 @@ function requireTargets(reach: Reach, targets: readonly string[]): void {
  * @param key `user` is undefined for a new service user
  * @throws ForbiddenError
  */
-function requireSight(
+async function requireSight(
+  { apiKeys }: Repositories,
   reach: Reach,
   { user, targets, sight }: { readonly user: UserRecord | undefined } & Pick<ApiKey, 'targets' | 'sight'>,
-): void {
+): Promise<void> {
   if (reach.sight === 'account') return
   if (sight === 'account') {
     throw new ForbiddenError(
       'a key with the sight "account" shows private contexts of all users, which you do not see: choose "user"',
     )
   }
-  const isPerson = user !== undefined && user.id !== reach.userId && !isServiceUser(user)
-  if (!isPerson || !targets.includes('assistant')) return
+  if (user === undefined || user.id === reach.userId || !targets.includes('assistant')) return
+  // Revoked keys count too: the contexts that they made are still there.
+  const keys = isServiceUser(user) ? await apiKeys.list({ userId: user.id }) : []
+  if (keys.length > 0 && keys.every(({ makerId }) => makerId !== undefined && makerId === reach.userId)) return
+  const reason = isServiceUser(user) ? ', because you did not make all of its keys' : ''
   throw new ForbiddenError(
-    `a key for assistant shows the private contexts of the user ${user.id}, which you do not see: leave out userId, or ask the operator`,
+    `a key for assistant shows the private contexts of the user ${user.id}, which you do not see${reason}: leave out userId, or ask the operator`,
   )
 }
 
@@ -261,7 +266,7 @@ async function insertServiceUser(
 /** Inserts a key. The database stores only a hash of its secret. */
 export async function insertApiKey(
   repositories: Repositories,
-  key: Pick<ApiKey, 'companyId' | 'userId' | 'targets' | 'sight' | 'expires' | 'created'>,
+  key: Pick<ApiKeyRecord, 'companyId' | 'userId' | 'targets' | 'sight' | 'makerId' | 'expires' | 'created'>,
   by: AuditActor,
 ): Promise<ApiKeyWithSecret> {
   const clientId = `ak_${randomToken(12)}`

@@ -9,6 +9,7 @@ import { mainPrincipal, userPrincipals } from '../users/user-principals.js'
 import type { AuthenticateClient } from './authenticate-client.js'
 import { keyLoginSchema, type Login, type LoginInput, passwordLoginSchema } from './login.js'
 import { principalsOf, toAccounts, toLoginUser, withinReach } from './login-accounts.js'
+import { loginEpochOf } from './login-epoch.js'
 
 /** Lifetime of a login in milliseconds: a working day. */
 const LIFETIME_MS = 12 * 3_600_000
@@ -21,6 +22,8 @@ const CONTENT = z.object({
   /** Identifies the password at the time of the login. */
   passwordMark: z.string().optional(),
   keyId: z.number().optional(),
+  /** The state of the user and the companies at the time of the login. */
+  epoch: z.number().optional(),
   expiresMs: z.number(),
 })
 
@@ -42,7 +45,7 @@ interface LiveLogin {
  * - the user, the company or the API key is disabled, revoked or deleted,
  * - the user gets another password.
  *
- * It ends after 12 hours in any case.
+ * It ends after 12 hours in any case. A user, company or key that is enabled later brings no login back.
  */
 export class Logins {
   readonly #storage: Storage
@@ -148,7 +151,7 @@ export class Logins {
     })
   }
 
-  async #contentOf(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'passwordMark'>> {
+  async #contentOf(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'passwordMark' | 'epoch'>> {
     const { email, password, customerId: companyId, otp } = validate(passwordLoginSchema, input)
     const { remoteAddress, requestId } = origin
     const user = await this.#passwords.verify(email, password, { companyId, otp, remoteAddress, requestId })
@@ -158,17 +161,21 @@ export class Logins {
         otp === undefined ? 'the e-mail address or the password' : 'the e-mail address, the password or the code'
       throw new UnauthenticatedError(`${wrong} is wrong, or the user is disabled`)
     }
-    return { userId: stored.id, passwordMark: await markOf(stored) }
+    const epoch = await this.#storage.read(async (repositories) => await epochOf(repositories, stored, undefined))
+    return { userId: stored.id, passwordMark: await markOf(stored), epoch }
   }
 
-  async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'keyId'>> {
+  async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'keyId' | 'epoch'>> {
     const credentials = validate(keyLoginSchema, input)
     try {
       return await this.#clients.recordRefusals(credentials, origin, async () => {
         const key = await this.#clients.authenticate(credentials, origin)
         const now = this.#clock.now().toISOString()
-        await this.#storage.transaction(({ apiKeys }) => apiKeys.touch(key.id, now))
-        return { userId: key.userId, keyId: key.id }
+        const epoch = await this.#storage.transaction(async (repositories) => {
+          await repositories.apiKeys.touch(key.id, now)
+          return await epochOf(repositories, await repositories.users.get(key.userId), key)
+        })
+        return { userId: key.userId, keyId: key.id, epoch }
       })
     } catch (error) {
       if (error instanceof TokenRequestError) throw new UnauthenticatedError(error.message)
@@ -188,6 +195,7 @@ export class Logins {
         revokedTokens.has(tokenHash),
       ])
       if (user === undefined || isRevoked) throw ended()
+      if ((content.epoch ?? 0) !== (await epochOf(repositories, user, key))) throw ended()
       if (content.keyId !== undefined) {
         const isUsable = key?.userId === user.id && isKeyUsable(key, this.#clock.now())
         if (!isUsable || (await companies.get(key.companyId))?.isDisabled !== false) throw ended()
@@ -227,6 +235,15 @@ function ended(): UnauthenticatedError {
 
 async function hashOf({ id }: Content): Promise<string> {
   return await sha256Hex(`login:${id}`)
+}
+
+async function epochOf(
+  repositories: Repositories,
+  user: UserRecord | undefined,
+  key: ApiKeyRecord | undefined,
+): Promise<number> {
+  if (user === undefined) return 0
+  return await loginEpochOf(repositories, { user, companyId: key?.companyId ?? user.companyId, known: [] })
 }
 
 /** Changes with the password. It says nothing about it: the stored hash is salted. */

@@ -7,6 +7,7 @@ import type { RequestOrigin } from '../access/principal.js'
 import { type AuthenticateToken, type LiveToken, parseScope, requireScope, type TokenIssuer } from './access-token.js'
 import { TARGETS } from './api-keys.js'
 import type { AuthenticateClient, ClientCredentials } from './authenticate-client.js'
+import { tokenEpochOf } from './login-epoch.js'
 
 /** Lifetime of an access token. Specification: Limits. */
 const TOKEN_LIFETIME_SECONDS = 900
@@ -134,7 +135,10 @@ export class Tokens {
     if (!key.targets.includes(targetApp)) {
       throw new TokenRequestError('unauthorized_client', `this API key may not ask for tokens for ${targetApp}`)
     }
-    const { role, account } = await this.#storage.read((repositories) => findAccess(repositories, key, request))
+    const { role, account, epoch } = await this.#storage.read(async (repositories) => {
+      const access = await findAccess(repositories, key, request)
+      return { ...access, epoch: await tokenEpochOf(repositories, access, key.companyId) }
+    })
     requireScope(scope, role, targetApp)
     const scopeClaim = scope === undefined ? {} : { scope: scope.join(' ') }
     const issuedAt = this.#clock.now()
@@ -149,6 +153,7 @@ export class Tokens {
         account_id: account.id,
         key_id: key.id,
         ...scopeClaim,
+        ...(epoch > 0 && { epoch }),
       },
       { issuedAt, lifetimeSeconds: TOKEN_LIFETIME_SECONDS },
     )

@@ -1,5 +1,5 @@
 import { recordChange } from '../../audit/index.js'
-import { InUseError, InvalidInputError } from '../../kernel/errors.js'
+import { ForbiddenError, InUseError, InvalidInputError } from '../../kernel/errors.js'
 import { RowList } from '../../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
@@ -102,7 +102,7 @@ export class Users {
    * @throws InvalidInputError
    * @throws NotFoundError if the company does not exist
    * @throws ForbiddenError within a limited reach, if the company does not exist, or the caller lacks a capability of
-   *   the role Member
+   *   the role Member; also for an external id, if the caller does not see all contexts
    * @throws AlreadyExistsError if the company has a user with that address or external id; users of other companies do
    *   not count
    * @throws LimitReachedError if the company has reached its limit of users
@@ -115,6 +115,7 @@ export class Users {
     const { user, mailId } = await this.#storage.transaction(async (repositories) => {
       const rights = await Rights.of(repositories, reach, this.#clock.now())
       await requireCompany(repositories, rights.reach, companyId)
+      if (externalId !== undefined) requireLoginOwner(rights.reach)
       return await this.#newUsers.insert(repositories, rights, newcomer, actor)
     })
     await this.#newUsers.afterCommit(mailId)
@@ -154,7 +155,8 @@ export class Users {
 
   /**
    * Disables or enables a user. The engine treats a disabled user as missing, at once. Disabling cancels the links of
-   * mails, and mails that are not yet sent. A second call with the same value changes nothing.
+   * mails, and mails that are not yet sent. Logins and tokens of before end for good: enabling brings none back. A second
+   * call with the same value changes nothing.
    *
    * @throws NotFoundError @throws ForbiddenError @throws LastManagerError as {@link delete}
    * @throws InUseError for the owner of the installation
@@ -169,7 +171,8 @@ export class Users {
           await requireNotOwner(repositories, id)
           await cancelLinks(repositories, { userId: id })
         }
-        await repositories.users.update(id, { isDisabled })
+        if (user.isDisabled !== isDisabled)
+          await repositories.users.update(id, { isDisabled, loginEpoch: (user.loginEpoch ?? 0) + 1 })
         await recordChange(repositories, rights.reach.by, now, {
           action: isDisabled ? 'user.disabled' : 'user.enabled',
           companyId: user.companyId,
@@ -213,6 +216,19 @@ export class Users {
       })
     })
   }
+}
+
+/**
+ * The host's login would make the person with the external id a user whose password the caller may have set: with it, the
+ * caller would see the private contexts of that person.
+ *
+ * @throws ForbiddenError
+ */
+function requireLoginOwner({ isLimited, sight }: Reach): void {
+  if (!isLimited || sight === 'account') return
+  throw new ForbiddenError(
+    'an external id gives its person the private contexts of the user, which you do not see: leave out externalId, or use an API key with the sight "account"',
+  )
 }
 
 /** Adds to users their permissions on accounts within a reach. */

@@ -84,11 +84,13 @@ describe('a login by a cookie', () => {
     await users.disable(ada.id)
     expect(await statusOf(second)).toBe(401)
     await users.enable(ada.id)
-    expect(await statusOf(second)).toBe(200)
-    server.clock.advance(12 * 3_600_000 - 1_000)
-    expect(await statusOf(second)).toBe(200)
-    server.clock.advance(2_000)
     expect(await statusOf(second)).toBe(401)
+    const third = await logIn()
+    expect(await statusOf(third)).toBe(200)
+    server.clock.advance(12 * 3_600_000 - 1_000)
+    expect(await statusOf(third)).toBe(200)
+    server.clock.advance(2_000)
+    expect(await statusOf(third)).toBe(401)
   })
 
   it('loses what a permission gave at once', async () => {
@@ -146,6 +148,52 @@ describe('a login with an API key', () => {
     const key = await apiKeys.create({ companyId, userId: ada.id, targets: ['tenant'] })
     const cookie = await logIn({ clientId: key.clientId, clientSecret: key.clientSecret })
     expect(await statusOf(cookie)).toBe(403)
+  })
+})
+
+describe('a user, a company or an account that is enabled again', () => {
+  it('gets no login and no token back that it had before, and new ones at once', async () => {
+    const { administration, owner } = server.engine
+    const { id: companyId } = await administration.companies.create({ name: 'Closed', parentId: owner.companyId })
+    const { user } = await administration.ensureUser({ externalId: 'eve', email: 'eve@example.com', companyId })
+    await administration.users.completeSetup(user.id, PASSWORD)
+    const key = await administration.apiKeys.create({ companyId, userId: user.id, targets: ['assistant'] })
+    const start = async () => ({
+      byPassword: await logIn({ email: 'eve@example.com', password: PASSWORD }),
+      byKey: await logIn({ clientId: key.clientId, clientSecret: key.clientSecret }),
+      token: await server.token('assistant', key),
+    })
+    type Started = Awaited<ReturnType<typeof start>>
+    const statuses = async ({ byPassword, byKey, token }: Started) => [
+      await statusOf(byPassword),
+      await statusOf(byKey),
+      (await server.request('GET', '/context', { token })).status,
+    ]
+    const { users, companies, accounts } = administration
+    const former = [await start()]
+    expect(await statuses(former[0] as Started)).toEqual([200, 200, 200])
+    for (const part of [users, companies, users]) {
+      const id = part === users ? user.id : companyId
+      await part.disable(id)
+      // A second call with the same value changes nothing.
+      await part.disable(id)
+      for (const one of former) expect(await statuses(one)).toEqual([401, 401, 401])
+      await part.enable(id)
+      for (const one of former) expect(await statuses(one)).toEqual([401, 401, 401])
+      const next = await start()
+      await part.enable(id)
+      expect(await statuses(next)).toEqual([200, 200, 200])
+      former.push(next)
+    }
+    // An account takes rights away, and gives them back: the login is one of the user.
+    const account = (await accounts.list()).find(
+      ({ customerId, application }) => customerId === companyId && application === 'assistant',
+    )
+    const [last] = former.slice(-1)
+    await accounts.setActive(account?.id ?? 0, false)
+    expect(await statuses(last as Started)).toEqual([403, 403, 403])
+    await accounts.setActive(account?.id ?? 0, true)
+    expect(await statuses(last as Started)).toEqual([200, 200, 200])
   })
 })
 

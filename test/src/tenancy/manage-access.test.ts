@@ -285,6 +285,51 @@ describe.each(STORAGES)('on $name, a user who manages a company', ({ open }) => 
     expect(next).toMatchObject({ userId: service.userId, sight: 'user' })
   })
 
+  it('makes no further key for a service user with a key of somebody else, even if that key is revoked', async () => {
+    const bakery = await newCompany('Bakery')
+    const [ada, ben] = [await manager(bakery), await manager(bakery)]
+    const targets = ['assistant'] as const
+    const refused = {
+      code: 'ERR_FORBIDDEN',
+      message: expect.stringContaining('you did not make all of its keys') as string,
+    }
+    const makers = [
+      async () => await serviceKey(bakery),
+      async () => await ben.apiKeys.create({ targets }),
+      async () => {
+        const { userId } = await ada.apiKeys.create({ targets })
+        return await engine.administration.apiKeys.create({ companyId: bakery.id, userId, targets })
+      },
+    ]
+    for (const make of makers) {
+      const { id, userId } = await make()
+      await expect(ada.apiKeys.create({ targets, userId })).rejects.toMatchObject(refused)
+      await engine.administration.apiKeys.revoke(id)
+      await expect(ada.apiKeys.create({ targets, userId })).rejects.toMatchObject(refused)
+      // A key for users and permissions alone shows no contexts.
+      const ofTenant = await ada.apiKeys.create({ targets: ['tenant'], userId })
+      await engine.administration.apiKeys.revoke(ofTenant.id)
+    }
+    const all = await manager(bakery, ALL, { sight: 'account' })
+    const { userId, id } = await serviceKey(bakery)
+    await engine.administration.apiKeys.revoke(id)
+    expect((await all.apiKeys.create({ targets, userId })).userId).toBe(userId)
+  })
+
+  it('gives no new user the external id of a person whose contexts it does not see', async () => {
+    const bakery = await newCompany('Bakery')
+    const session = await manager(bakery)
+    const user = { email: 'mine@example.com', externalId: 'oidc|victim', invite: false }
+    await expect(session.users.add(user)).rejects.toMatchObject({
+      code: 'ERR_FORBIDDEN',
+      message: expect.stringContaining('external id') as string,
+    })
+    expect((await session.users.add({ email: user.email, invite: false })).email).toBe(user.email)
+    const all = await manager(bakery, ALL, { sight: 'account' })
+    const other = { ...user, email: 'other@example.com' }
+    expect((await all.users.add(other)).email).toBe(other.email)
+  })
+
   it('who sees all contexts of its accounts makes keys that do, too', async () => {
     const bakery = await newCompany('Bakery')
     const session = await manager(bakery, ALL, { sight: 'account' })

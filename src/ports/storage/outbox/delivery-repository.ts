@@ -85,12 +85,20 @@ export interface SendableDelivery {
     | 'failingSince'
     | 'failureReported'
     | 'updated'
+    | 'sight'
+    | 'makerId'
+    | 'companyId'
   >
   readonly event: Pick<EventRecord, 'payload' | 'payloadHash'>
 }
 
 /** An event whose deliveries are made. */
 export type FannedEvent = Pick<EventRecord, 'id' | 'eventId' | 'type' | 'companyId' | 'created'> & WithTrace
+
+export interface FanOutOptions {
+  readonly isNamedOnly: boolean
+  readonly destinationIds?: readonly number[] | undefined
+}
 
 /** A delivery to insert. */
 export type UnsentDelivery = Omit<DeliveryRecord, 'id' | 'traceparent'> & WithTrace
@@ -124,9 +132,10 @@ export interface DeliveryRepository {
    *
    * @param options.isNamedOnly true if only destinations count that name the type, and none that subscribes to all types
    *   of the specification
+   * @param options.destinationIds only these destinations. Default: all of them
    * @returns the deliveries, ordered by destination
    */
-  fanOut(event: FannedEvent, options: { readonly isNamedOnly: boolean }): Promise<readonly NewDelivery[]>
+  fanOut(event: FannedEvent, options: FanOutOptions): Promise<readonly NewDelivery[]>
   insert(delivery: UnsentDelivery): Promise<DeliveryRecord>
   get(id: number): Promise<DeliveryRecord | undefined>
   /**

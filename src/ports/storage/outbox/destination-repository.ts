@@ -1,5 +1,6 @@
 import type { RowPage } from '../../../kernel/lists.js'
 import type { Page } from '../page.js'
+import type { Sight } from '../tenancy/api-key-repository.js'
 
 /** The signatures of deliveries: that of the specification, those of Standard Webhooks, or all of them. */
 export const SIGNATURE_SCHEMES = ['service', 'standard', 'both'] as const
@@ -25,6 +26,10 @@ export interface DestinationRecord {
   readonly eventTypes: readonly string[] | null
   /** True if it also gets events of companies below its own. */
   readonly includeDescendants: boolean
+  /** `account` if whoever set the URL sees all contexts of the company. Missing: `user`. */
+  readonly sight?: Sight | undefined
+  /** The user who set the URL; null or missing if the host or the command line did. */
+  readonly makerId?: number | null | undefined
   readonly signatureScheme: SignatureScheme
   readonly retry: RetrySchedule
   /** The signing secret, encrypted. */
@@ -72,6 +77,8 @@ export interface DestinationRepository {
    *   finds them. Default: those of all companies
    */
   isNamed(type: string, companyId?: number): Promise<boolean>
+  /** Lists the enabled destinations that get the events of a company and name this type, as {@link isNamed} finds them. */
+  listNaming(type: string, companyId: number): Promise<readonly DestinationRecord[]>
   /**
    * Sets a member if it is null. Only one of several concurrent callers sets it.
    *

@@ -9,6 +9,8 @@ export interface CompanyRecord {
   /** ISO 8601, UTC. */
   readonly created: string
   readonly isDisabled: boolean
+  /** As that of a user, for all users and API keys of the company. Missing: 0. */
+  readonly loginEpoch?: number | undefined
 }
 
 /** Selects a company and all companies below it; none if there is a cycle above it. Default: all companies. */
@@ -45,7 +47,7 @@ export interface CompanyRepository {
   within(ids: readonly number[], ancestorId: number): Promise<ReadonlySet<number>>
   /** Moves a company to another parent. The caller has checked that this makes no cycle. */
   setParent(id: number, parentId: number): Promise<void>
-  /** Enables or disables a company. @returns true if the company exists */
+  /** Enables or disables a company, and adds 1 to its `loginEpoch`. @returns true if the company exists */
   setDisabled(id: number, isDisabled: boolean): Promise<boolean>
   /**
    * Deletes a company, and erases its name. The caller has checked that no company is below it.

@@ -33,7 +33,7 @@ export interface PermissionAbroad extends Pick<PermissionRecord, 'id' | 'userId'
 
 /** All facts that decide whether a user may act on an account. */
 export interface AccessRecord {
-  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled'> & WithCompanyState
+  readonly user: Pick<UserRecord, 'id' | 'companyId' | 'email' | 'isDisabled' | 'loginEpoch'> & WithCompanyState
   readonly account: Pick<AccountRecord, 'id' | 'companyId' | 'application' | 'isActive'> & WithCompanyState
   readonly permission: Pick<PermissionRecord, 'id' | 'isDisabled'>
   readonly role: Pick<RoleRecord, 'applications' | 'capabilities' | 'isDisabled'>
@@ -42,6 +42,8 @@ export interface AccessRecord {
 interface WithCompanyState {
   /** True if the company that it belongs to is disabled. */
   readonly isCompanyDisabled: boolean
+  /** The `loginEpoch` of that company. */
+  readonly companyLoginEpoch?: number | undefined
 }
 
 /** Permissions. */

@@ -20,6 +20,8 @@ export interface UserRecord {
   /** The result of `PasswordHasher.hash`; null until the user has completed the setup. */
   readonly passwordHash: string | null
   readonly isDisabled: boolean
+  /** Grows when the user is disabled or enabled: logins and tokens of a smaller number have ended. Missing: 0. */
+  readonly loginEpoch?: number | undefined
 }
 
 /** Selects one user, or all users of a company. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiKey, ApiKeyWithSecret, Company, ListedRole, UserDetails } from '../../../../src/index.js'
-import { type Problem, startServer, type TestServer } from '../server.js'
+import { NEW_CONTEXT, type Problem, startServer, type TestServer } from '../server.js'
 
 let server: TestServer
 let tenant: string
@@ -94,6 +94,35 @@ describe('/tenant/keys', () => {
     const json = { companyId: bakery.id, userId, targets: ['assistant'] }
     const { status, body } = await server.request<ApiKeyWithSecret>('POST', '/tenant/keys', { token: tenant, json })
     expect([status, body.userId, body.companyId, body.sight]).toEqual([201, userId, bakery.id, 'user'])
+  })
+
+  it('gives a manager who sees only own contexts no key of a service user that others have keys of', async () => {
+    const { administration } = server.engine
+    const companyId = bakery.id
+    const service = await administration.apiKeys.create({ companyId, sight: 'account' })
+    const context = await server.request<{ id: number }>('POST', '/context', {
+      token: await server.token('assistant', service),
+      json: { ...NEW_CONTEXT, name: 'Salaries' },
+    })
+    expect(context.status).toBe(201)
+    const roles = ['assistant', 'tenant'].map((application) => ({ application, role: 'Administrator' }))
+    const { user } = await administration.ensureUser({ externalId: 'manager', companyId, roles })
+    const own = await administration.apiKeys.create({ companyId, userId: user.id, sight: 'user' })
+    const token = await server.token('tenant', own)
+    const json = { targets: ['assistant'], userId: service.userId }
+    const refused = await server.request<Problem>('POST', '/tenant/keys', { token, json })
+    expect([refused.status, refused.body.code]).toEqual([403, 'ERR_FORBIDDEN'])
+    expect(refused.body.detail).toContain('because you did not make all of its keys')
+    // A key for a new service user, and a second one for it, show contexts of that user alone.
+    const made = await server.request<ApiKeyWithSecret>('POST', '/tenant/keys', {
+      token,
+      json: { targets: ['assistant'] },
+    })
+    const second = { targets: ['assistant'], userId: made.body.userId }
+    const next = await server.request<ApiKeyWithSecret>('POST', '/tenant/keys', { token, json: second })
+    expect([made.status, next.status]).toEqual([201, 201])
+    const sees = await server.token('assistant', next.body)
+    expect((await server.request('GET', `/context/${context.body.id}`, { token: sees })).status).toBe(404)
   })
 
   it('refuses what is out of reach, unknown or invalid', async () => {
