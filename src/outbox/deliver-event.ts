@@ -17,10 +17,14 @@ import type {
 import type { AttemptReport, DestinationFailures } from './destinations/destination-failures.js'
 import { DELIVER_EVENT } from './event.js'
 import { isBuiltIn } from './host-event-types.js'
+import { maySeePrivate, withoutNames } from './private-events.js'
 import { requestHeaders } from './request-headers.js'
 import { type Settlement, settleAttempt } from './settlement.js'
 
 const CANCELLED = 'the destination was deleted or is disabled, or its company is disabled'
+
+const PRIVATE =
+  'the event names a document of a private context, and whoever set the URL of the destination does not see all contexts'
 
 /** Retries of the record of an outcome. They last less than a lease: then another relay may hold the delivery. */
 const RECORD_BACKOFF: RetryOptions['backoff'] = { firstMs: 50, longestMs: 1_000, patienceMs: 8_000 }
@@ -43,6 +47,7 @@ interface StartedDelivery extends PreparedDelivery {
 export class DeliverEvent implements JobHandler {
   readonly kind: string = DELIVER_EVENT
   readonly spanName = 'alcove.deliver'
+  readonly #storage: Storage
   readonly #clock: Clock
   readonly #transport: HttpTransport
   readonly #secretBox: SecretBox
@@ -62,6 +67,7 @@ export class DeliverEvent implements JobHandler {
     failures: DestinationFailures,
     { sendsTraceparent = false }: { readonly sendsTraceparent?: boolean | undefined } = {},
   ) {
+    this.#storage = storage
     this.#failures = failures
     this.#sendsTraceparent = sendsTraceparent
     this.#clock = clock
@@ -76,8 +82,8 @@ export class DeliverEvent implements JobHandler {
 
   async run(job: JobRun, span: Span): Promise<void> {
     const started = await this.#start(job)
-    if (started === undefined) {
-      const cancellation = { error: CANCELLED, updated: this.#now() }
+    if (typeof started === 'string') {
+      const cancellation = { error: started, updated: this.#now() }
       await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], cancellation))
       return
     }
@@ -133,11 +139,11 @@ export class DeliverEvent implements JobHandler {
     await deliveries.update(subject, { status: 'dead', error: problem, updated: this.#now() })
   }
 
-  /** @returns `undefined` where the destination was deleted, or its company is disabled or deleted */
-  async #start(job: JobRun): Promise<StartedDelivery | undefined> {
+  /** @returns the reason of the cancellation of a delivery that must not be sent */
+  async #start(job: JobRun): Promise<StartedDelivery | string> {
     for (;;) {
       const prepared = await this.#prepare(job.subject)
-      if (prepared === undefined) return undefined
+      if (typeof prepared === 'string') return prepared
       const attemptId = await job.transaction(batched(startAttempts, { ...prepared, startedAt: this.#now() }))
       if (attemptId !== undefined) return { ...prepared, attemptId }
       // The URL or the secret has changed since it was read: prepare the request with the new one.
@@ -145,15 +151,16 @@ export class DeliverEvent implements JobHandler {
     }
   }
 
-  async #prepare(id: number): Promise<PreparedDelivery | undefined> {
+  async #prepare(id: number): Promise<PreparedDelivery | string> {
     const sendable = await this.#sendable.run(id)
-    if (sendable === undefined) return undefined
+    if (sendable === undefined) return CANCELLED
     const { delivery, destination, event } = sendable
     const body = event.payload
     if ((await sha256Hex(body)) !== event.payloadHash) {
       throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
     }
     const now = this.#clock.now()
+    if (await this.#isHidden(sendable, now)) return PRIVATE
     const headers = await requestHeaders({
       eventId: delivery.eventId,
       type: delivery.type,
@@ -164,6 +171,16 @@ export class DeliverEvent implements JobHandler {
       now,
     })
     return { delivery, destination, post: { url: destination.url, headers, body } }
+  }
+
+  /** Since the recording, the URL may be another one, its maker may have lost rights, and the context may be private. */
+  async #isHidden({ delivery, destination, event }: SendableDelivery, now: Date): Promise<boolean> {
+    // The host's events and those of the specification name no documents, and need no read.
+    if (!delivery.type.startsWith('document.')) return false
+    return await this.#storage.read(async (repositories) => {
+      if ((await withoutNames(repositories, delivery.type, event.payload)) === undefined) return false
+      return !(await maySeePrivate(repositories, destination, now))
+    })
   }
 
   async #previousSecretOf(

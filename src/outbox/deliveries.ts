@@ -22,11 +22,12 @@ import {
   type Repositories,
   type Storage,
 } from '../ports/index.js'
-import { covers, type Reach } from '../tenancy/index.js'
+import { covers, hasFullSight, type Reach } from '../tenancy/index.js'
 import type { CompanyRates } from './company-rates.js'
 import { findDestination, requireEnabled } from './destinations/destination-rules.js'
 import { type Delivery, queueDelivery, toDelivery } from './event.js'
 import { NAMED_TYPE } from './host-event-types.js'
+import { withoutNames } from './private-events.js'
 
 /** Filters of the delivery log. Default: all deliveries within reach. */
 export interface DeliveryQuery {
@@ -61,7 +62,10 @@ export interface DeliveryPage {
 export interface DeliveryWithAttempts extends Delivery {
   /** The delivery that this one resends. Null for an original delivery. */
   readonly resendOf: number | null
-  /** The sent body. */
+  /**
+   * The sent body. For callers who do not see all contexts, an event about a document in a private context has ids alone,
+   * and its attempts have no `responseBody`.
+   */
   readonly payload: string
   readonly attempts: readonly Attempt[]
 }
@@ -114,8 +118,12 @@ export class Deliveries {
     return await this.#storage.read(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const event = await repositories.events.get(delivery.eventRow)
-      const attempts = (await repositories.deliveries.listAttempts(id)).map(toAttempt)
-      const payload = new TextDecoder().decode(event?.payload)
+      const hidden = hasFullSight(reach) ? undefined : await withoutNames(repositories, delivery.type, event?.payload)
+      const attempts = (await repositories.deliveries.listAttempts(id)).map((attempt) => {
+        // A receiver may repeat what it got.
+        return hidden === undefined ? toAttempt(attempt) : { ...toAttempt(attempt), responseBody: null }
+      })
+      const payload = hidden ?? new TextDecoder().decode(event?.payload)
       return { ...toDelivery(delivery), resendOf: delivery.resendOf, payload, attempts }
     })
   }

@@ -164,22 +164,31 @@ function isSpecified(type: string): type is EventType {
  * Writes an event, its deliveries and their jobs. Destinations for all types get the types of the specification; every
  * other type goes to those that name it.
  *
+ * @param destinationIds only these destinations. Default: all of them
  * @returns the number of deliveries
  */
 export async function storeEvent(
   repositories: Repositories,
   record: Omit<EventRecord, 'id' | 'companyId'>,
   companyId: number,
+  destinationIds?: readonly number[],
 ): Promise<number> {
   const event = await repositories.events.insert({ ...record, companyId })
-  const deliveries = await repositories.deliveries.fanOut(event, { isNamedOnly: !isSpecified(event.type) })
+  const deliveries = await repositories.deliveries.fanOut(event, {
+    isNamedOnly: !isSpecified(event.type),
+    destinationIds,
+  })
   await queueDeliveries(repositories, deliveries)
   return deliveries.length
 }
 
-/** Makes the envelope of an event that is recorded now, with the members of its type in their order. */
+/** Makes the envelope of an event that is recorded now, with the given members of its type in their order. */
 export function newEnvelope(type: BuiltInEventType, data: Readonly<Record<string, unknown>>, now: Date): Envelope {
-  return envelopeOf(type, Object.fromEntries(fieldsOf(type).map((field) => [field, data[field]])), now)
+  return envelopeOf(
+    type,
+    Object.fromEntries(fieldsOf(type).flatMap((field) => (field in data ? [[field, data[field]]] : []))),
+    now,
+  )
 }
 
 function envelopeOf(type: string, data: Readonly<Record<string, unknown>>, now: Date): Envelope {

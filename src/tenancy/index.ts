@@ -1,4 +1,5 @@
 export { Access, AccessRecorder, Authorizer, givesAccess } from './access/authorizer.js'
+export { hasFullSight, keepsFullSight } from './access/full-sight.js'
 export { managersOfWebhooks } from './access/last-manager.js'
 export {
   ListPermissionOptions,

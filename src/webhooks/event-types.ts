@@ -34,7 +34,10 @@ export const DOCUMENT_EVENT_TYPES = ['document.completed', 'document.failed', 'd
 
 export type DocumentEventType = (typeof DOCUMENT_EVENT_TYPES)[number]
 
-/** The members that every event about a document has. */
+/**
+ * The members that every event about a document has. For a document in a private context, a destination whose URL was set
+ * by somebody who does not see all contexts gets the three ids alone.
+ */
 interface DocumentEventMembers {
   readonly contextId: number
   /** Stays the same when the document is replaced. */
@@ -42,18 +45,18 @@ interface DocumentEventMembers {
   /** UUID of the version that the event is about: the `fileName` of the document's record. */
   readonly uuid: string
   /** The name of the uploaded file. */
-  readonly originalName: string
+  readonly originalName?: string
 }
 
 /** The members of the `data` of events about documents, by the event's type. */
 export interface DocumentEventData {
   /** `replacement`: true if the version has replaced another one. `chunks`: the number of its chunks. */
-  readonly 'document.completed': DocumentEventMembers & { readonly replacement: boolean; readonly chunks: number }
+  readonly 'document.completed': DocumentEventMembers & { readonly replacement?: boolean; readonly chunks?: number }
   /**
    * `replacement`: true if the failed version was to replace another one, which stays. `error`: a sentence that ends in
    * its error code.
    */
-  readonly 'document.failed': DocumentEventMembers & { readonly replacement: boolean; readonly error: string }
+  readonly 'document.failed': DocumentEventMembers & { readonly replacement?: boolean; readonly error?: string }
   readonly 'document.deleted': DocumentEventMembers
 }
 

@@ -4,7 +4,7 @@ import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import { parseId, validate } from '../../kernel/validate.js'
 import type { Clock, DestinationRecord, DestinationRepository, Repositories, Storage } from '../../ports/index.js'
-import { type Reach, requireCompany } from '../../tenancy/index.js'
+import { hasFullSight, type Reach, requireCompany } from '../../tenancy/index.js'
 import type { CompanyRates } from '../company-rates.js'
 import { DELIVER_EVENT, type Delivery, newEnvelope, queueDelivery, toEventRecord } from '../event.js'
 import type { HostEventTypes } from '../host-event-types.js'
@@ -93,6 +93,7 @@ export class Destinations {
         name,
         eventTypes: distinctTypes(eventTypes),
         includeDescendants,
+        ...makerOf(reach),
         signatureScheme,
         retry,
         sealedSecret,
@@ -173,6 +174,8 @@ export class Destinations {
         eventTypes: distinctTypes(eventTypes),
         updated: now.toISOString(),
         ...changesOf(before, { ...given, url: vettedUrl }, disabled),
+        // The new URL is as trustworthy as the caller, and the old one was as its maker.
+        ...(vettedUrl !== before.url && makerOf(reach)),
       })
       const target = { companyId, targetId: id }
       await recordChanges(repositories, reach.by, now, [
@@ -285,6 +288,11 @@ export class Destinations {
   async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
     requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
   }
+}
+
+/** Decides if a URL gets names and errors of documents in private contexts. */
+function makerOf(reach: Reach): Pick<DestinationRecord, 'sight' | 'makerId'> {
+  return { sight: hasFullSight(reach) ? 'account' : 'user', makerId: reach.userId ?? null }
 }
 
 /** Changes a destination within reach. @returns its new state @throws NotFoundError */
