@@ -52,6 +52,12 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(verified, expected)
     })
 
+    test('returns the epoch of a token', async (signer) => {
+      const token = await sign(signer, { ...CLAIMS, epoch: 3 })
+      const verified = await signer.verify(token, { ...EXPECTED, now: NOW })
+      assert.deepEqual(verified, { ...VERIFIED, epoch: 3 })
+    })
+
     test('A92 returns the scope of a token', async (signer) => {
       const token = await sign(signer, { ...CLAIMS, scope: 'search context:read' })
       const verified = await signer.verify(token, { ...EXPECTED, now: NOW })

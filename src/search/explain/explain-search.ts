@@ -64,7 +64,8 @@ interface Ranking {
 
 /**
  * Explains the results of a search, or their absence. Runs the search, then reads the best of both indexes a second
- * time, so it costs about as much as two searches. It says nothing about documents that the caller may not search.
+ * time, so it costs about as much as two searches. It says nothing about documents that the caller may not search, and
+ * needs the right to read contexts.
  */
 export class ExplainSearch {
   readonly #parts: SearchParts
@@ -76,7 +77,9 @@ export class ExplainSearch {
   }
 
   async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
-    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    // An explanation counts documents and names contexts, which a search alone does not.
+    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'context:read')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
     span.set({ 'alcove.context.id': id })

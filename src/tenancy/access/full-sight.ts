@@ -19,8 +19,8 @@ interface Maker {
 }
 
 /**
- * True if a maker has not lost the right since: the user is enabled, still manages the webhooks of the company and reads
- * contexts, and has a usable key with the sight of the account, unless no key gave that sight.
+ * True if a maker has not lost the right since. The user is enabled, and still manages the webhooks of the company and
+ * reads contexts. If keys gave the sight of the account, one of them is usable.
  */
 export async function keepsFullSight(
   repositories: Repositories,

@@ -92,8 +92,8 @@ export class ApiKeys {
    *
    * - The company is within reach, and so is the user, unless it is the caller's own.
    * - The caller could grant every permission of the user. Without a user, that is the role Administrator.
-   * - A caller who sees only their own and shared contexts makes no key that sees more, and none with which they would
-   *   see the private contexts of others: of a person, or of a service user with a key that somebody else made.
+   * - A caller who sees only their own and shared contexts makes no key that sees more. None shows them the private
+   *   contexts of others either: of a person, or of a service user with a key that somebody else made.
    * - A caller who acts by an API key makes no key for an application that is not one of that key.
    *
    * @throws InvalidInputError

@@ -138,6 +138,28 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
     })
   })
 
+  test('keeps who set the URL of a destination, and what they see', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { destinations, events, deliveries } = repositories
+      const { companyId, userId } = await seedCompany(repositories)
+      const { id } = await destinations.insert(destinationOf(companyId, { sight: 'account', makerId: userId }))
+      const event = await events.insert(eventOf(companyId, { eventId: 'evt_made', type: 'run.failed' }))
+      const [delivery] = await deliveries.fanOut(event, { isNamedOnly: false })
+      const sentTo = async () => (await deliveries.getSendable([delivery?.id ?? 0])).get(delivery?.id ?? 0)?.destination
+      const found = [await destinations.get(id), await sentTo()]
+      assert.deepEqual(
+        found.map((made) => [made?.sight, made?.makerId, made?.companyId]),
+        [1, 2].map(() => ['account', userId, companyId]),
+      )
+      await destinations.update(id, { sight: 'user', makerId: null })
+      const changed = [await destinations.get(id), await sentTo()]
+      assert.deepEqual(
+        changed.map((made) => [made?.sight ?? 'user', made?.makerId ?? null]),
+        [1, 2].map(() => ['user', null]),
+      )
+    })
+  })
+
   test('sends types that must be named only to enabled destinations that name exactly them', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { destinations, events, deliveries } = repositories
@@ -162,6 +184,16 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       )
       assert.equal(await isNamed('document.deleted'), false, 'a disabled destination names nothing')
       await isNamedFor(repositories, companyId, named)
+      const naming = async (type: string) => (await destinations.listNaming(type, companyId)).map(({ id }) => id)
+      assert.deepEqual(await naming('document.failed'), [named])
+      assert.deepEqual(await naming('document.deleted'), [], 'a disabled destination names nothing')
+      const chosen = await events.insert(eventOf(companyId, { eventId: 'evt_chosen', type: 'run.failed' }))
+      const options = { isNamedOnly: false, destinationIds: [named, off] }
+      const fanned = await deliveries.fanOut(chosen, options)
+      assert.deepEqual(
+        fanned.map(({ destinationId }) => destinationId),
+        [named],
+      )
       await destinations.update(off, { disabledReason: null })
       assert.equal(await isNamed('document.deleted'), true)
       await destinations.update(named, { eventTypes: null })

@@ -5,6 +5,47 @@ import { LATER, NOW, seedCompany } from './storage-seed.js'
 
 /** Tests of companies, accounts, roles, users, permissions and API keys. */
 export function defineTenancyTests(test: DefineTest<Storage>): void {
+  test('counts how often a user and a company were disabled or enabled', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { accounts, companies, permissions, users } = repositories
+      const { companyId, accountId, userId, roleId } = await seedCompany(repositories)
+      await permissions.insert({
+        userId,
+        accountId,
+        roleId,
+        isDisabled: false,
+        created: NOW,
+        createdBy: '{}',
+        lastAccess: null,
+      })
+      const epochs = async () => {
+        const access = await permissions.findAccess(userId, accountId)
+        const ofAccess = [access?.user.loginEpoch, access?.user.companyLoginEpoch, access?.account.companyLoginEpoch]
+        const ofRows = [(await users.get(userId))?.loginEpoch, (await companies.get(companyId))?.loginEpoch]
+        return [...ofAccess, ...ofRows].map((epoch) => epoch ?? 0)
+      }
+      assert.deepEqual(await epochs(), [0, 0, 0, 0, 0])
+      await companies.setDisabled(companyId, true)
+      await companies.setDisabled(companyId, false)
+      await users.update(userId, { isDisabled: true, loginEpoch: 1 })
+      await accounts.setActive(accountId, false)
+      assert.deepEqual(await epochs(), [1, 2, 2, 1, 2])
+    })
+  })
+
+  test('keeps the maker of an API key', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { apiKeys } = repositories
+      const { companyId, userId } = await seedCompany(repositories)
+      const key = { secretHash: 'a', companyId, userId, targets: ['assistant'], sight: 'user', created: NOW } as const
+      const unused = { expires: null, lastUsed: null, revoked: null }
+      const made = await apiKeys.insert({ ...key, ...unused, clientId: 'ak_made', makerId: userId })
+      const unmade = await apiKeys.insert({ ...key, ...unused, clientId: 'ak_unmade' })
+      assert.deepEqual(await apiKeys.list({ userId }), [made, unmade])
+      assert.deepEqual([made.makerId, unmade.makerId], [userId, undefined])
+    })
+  })
+
   test('walks up the company tree', async (storage) => {
     await storage.transaction(async ({ companies }) => {
       const root = await companies.insert({ name: 'R', parentId: null, created: NOW })

@@ -86,7 +86,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     summary: 'Explain what a search finds, or why it finds nothing',
     description:
       'Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of ' +
-      '`reasons` is the likeliest cause of an empty or short answer.',
+      '`reasons` is the likeliest cause of an empty or short answer. Needs the capability `context:read` too.',
     params: CONTEXT,
     body: explainBodySchema,
     answers: {

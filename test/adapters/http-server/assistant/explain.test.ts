@@ -48,6 +48,25 @@ describe('POST /context/explain/{contextId}', () => {
     expect(byWords.body).toMatchObject({ hits: [], reasons: [{ code: 'words-not-found' }] })
   })
 
+  it('neither counts documents nor names contexts for somebody who may search and not read contexts', async () => {
+    const { administration, owner } = server.engine
+    const { companyId } = owner
+    const name = 'Searcher'
+    await administration.roles.create({ name, applications: ['assistant'], capabilities: ['search'], companyId })
+    const roles = [{ role: name }]
+    const { user } = await administration.ensureUser({ externalId: 'searcher', companyId, roles })
+    const key = await administration.apiKeys.create({ companyId, userId: user.id, targets: ['assistant'] })
+    const narrow = await server.token('assistant', key)
+    const json = { prompt: 'parental leave' }
+    const path = `/context/search/${contextId}`
+    expect((await server.request('POST', path, { token: narrow, json })).status).toBe(200)
+    for (const id of [contextId, 999]) {
+      const refused = await server.request<Problem>('POST', `/context/explain/${id}`, { token: narrow, json })
+      expect([refused.status, refused.body.code]).toEqual([403, 'ERR_FORBIDDEN'])
+      expect(refused.body.detail).toContain('context:read')
+    }
+  })
+
   it('refuses what a search refuses', async () => {
     expect(await explain({})).toMatchObject({ status: 400, body: { detail: 'prompt: is required' } })
     expect(await explain({ prompt: 'x', topN: 0 })).toMatchObject({ status: 400 })
