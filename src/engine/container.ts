@@ -76,6 +76,7 @@ import {
   AuthenticateClient,
   AuthenticateToken,
   Authorizer,
+  CallTurns,
   Companies,
   EnsureUser,
   FailureThrottle,
@@ -146,11 +147,11 @@ export function wireParts(options: EngineOptions): EngineParts {
   container
     .bind(Search)
     .toResolvedValue(
-      (storage, vectors, words, models, authorizer, limits, telemetry) =>
-        new Search(storage, { vectors, words }, models, authorizer, limits, telemetry),
-      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, LIMITS, TELEMETRY],
+      (storage, vectors, words, models, authorizer, calls, limits, telemetry) =>
+        new Search(storage, { vectors, words }, models, authorizer, calls, limits, telemetry),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, CallTurns, LIMITS, TELEMETRY],
     )
-  bind(PrepareChat, [Contexts, Search, Documents])
+  bind(PrepareChat, [Contexts, Search, Documents, CallTurns])
   return {
     accessRecorder: container.get(AccessRecorder),
     administration: container.get(Administration),
@@ -158,6 +159,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     auditRefusals: container.get(AuditRefusals),
     authenticateToken: container.get(AuthenticateToken),
     authorizer: container.get(Authorizer),
+    callTurns: container.get(CallTurns),
     clock: container.get(CLOCK),
     companies: container.get(Companies),
     contexts: container.get(Contexts),
@@ -284,7 +286,8 @@ function bindTenancy(container: Container, bind: Bind, settings: EngineSettings)
   bind(FailureThrottle, [Throttle, LIMITS])
   bind(PasswordRequests, [Throttle, LIMITS])
   bind(AuthenticateClient, [STORAGE, CLOCK, FailureThrottle, AuditRefusals])
-  bind(AuthenticateToken, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER])
+  bind(CallTurns, [LIMITS])
+  bind(AuthenticateToken, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, CallTurns])
   bind(Logins, [STORAGE, CLOCK, SecretBox, Passwords, AuthenticateClient])
   bind(Tokens, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient, AuthenticateToken])
   container
@@ -346,7 +349,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(ReadContextSettings, [STORAGE, CLOCK, Authorizer])
   bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
-  bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, LIMITS])
+  bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, CallTurns, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
   bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer])

@@ -47,6 +47,7 @@ import type {
   ApiKeys,
   AuthenticateToken,
   Authorizer,
+  CallTurns,
   Companies,
   FindUsers,
   Initialize,
@@ -71,6 +72,7 @@ export interface EngineParts {
   readonly auditRefusals: AuditRefusals
   readonly authenticateToken: AuthenticateToken
   readonly authorizer: Authorizer
+  readonly callTurns: CallTurns
   readonly clock: Clock
   readonly companies: Companies
   readonly contexts: Contexts

@@ -240,7 +240,8 @@ export interface Health {
 export function createAuthentication(parts: EngineParts): Authentication {
   return {
     issuer: parts.tokenIssuer.iss,
-    issueToken: async (request, origin) => await parts.tokens.issue(request, origin),
+    issueToken: async (request, origin) =>
+      await parts.callTurns.runForStranger(origin, async () => await parts.tokens.issue(request, origin)),
     authenticate: async (token) => await parts.authenticateToken.execute(token),
     renew: async (caller) => {
       await parts.authenticateToken.renew(caller)
@@ -249,7 +250,7 @@ export function createAuthentication(parts: EngineParts): Authentication {
       await parts.authorizer.renew(parsePrincipal(principal), application)
     },
     revokeToken: async (request, origin) => {
-      await parts.tokens.revoke(request, origin)
+      await parts.callTurns.runForStranger(origin, async () => await parts.tokens.revoke(request, origin))
     },
     introspectToken: async (request, origin) => await parts.tokens.introspect(request, origin),
     publicKeys: async () => await parts.tokenSigner.publicKeys(parts.clock.now()),

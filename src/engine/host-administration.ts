@@ -10,7 +10,7 @@ import type {
 import type { VerifyOptions, VerifyReport } from '../doctor/index.js'
 import type { Administration, Principal } from '../tenancy/index.js'
 import type { EngineParts } from './engine-parts.js'
-import type { WorkSignals } from './operations/operations.js'
+import { AT_ONCE, type WorkSignals } from './operations/operations.js'
 import {
   createDeliveryOperations,
   createDestinationOperations,
@@ -102,9 +102,9 @@ export function createHostAdministration(
     companies: withPurge(companies, signals),
     accounts: withPurge(accounts, signals),
     users: withPurge(users, signals),
-    destinations: createDestinationOperations(parts, authorize, signals),
-    deliveries: createDeliveryOperations(parts, authorize, signals),
-    audit: createAuditOperations(parts, async () => reach),
+    destinations: createDestinationOperations(parts, authorize, signals, AT_ONCE),
+    deliveries: createDeliveryOperations(parts, authorize, signals, AT_ONCE),
+    audit: createAuditOperations(parts, async () => reach, AT_ONCE),
     contexts: {
       handOver: async (contextId: number, input: HandOverInput) =>
         await parts.handOverContexts.executeForHost(contextId, input, reach),

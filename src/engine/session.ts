@@ -1,4 +1,5 @@
 import type { AuditAction, AuditActor, AuditRefusals } from '../audit/index.js'
+import type { Run } from '../kernel/lists.js'
 import type {
   ChatPrompt,
   ContextSearchResult,
@@ -180,7 +181,9 @@ const DESTINATION_CHANGES: ChangingMethods<DestinationOperations> = {
 }
 const DELIVERY_CHANGES: ChangingMethods<DeliveryOperations> = { resend: 'delivery.resent' }
 
-export function createSession(parts: EngineParts, principal: Principal, signals: EngineSignals): Session {
+export function createSession(parts: EngineParts, principal: Principal, given: Omit<EngineSignals, 'run'>): Session {
+  const run: Run = async (work) => await parts.callTurns.run(principal, work)
+  const signals = { ...given, run }
   const authorizeWebhooks = async () => {
     const { reach } = await parts.authorizer.authorizeTenant(principal, 'webhook:manage')
     const { companyId } = principal
@@ -210,28 +213,32 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
       return documents
     },
     get users() {
-      users ??= watchRefusals(createUserOperations(parts, principal), USER_CHANGES, refusalOptions)
+      users ??= watchRefusals(createUserOperations(parts, principal, run), USER_CHANGES, refusalOptions)
       return users
     },
     get permissions() {
-      permissions ??= watchRefusals(createPermissionOperations(parts, principal), PERMISSION_CHANGES, refusalOptions)
+      permissions ??= watchRefusals(
+        createPermissionOperations(parts, principal, run),
+        PERMISSION_CHANGES,
+        refusalOptions,
+      )
       return permissions
     },
     get companies() {
-      companies ??= createCompanyOperations(parts, principal)
+      companies ??= createCompanyOperations(parts, principal, run)
       return companies
     },
     get roles() {
-      roles ??= createRoleOperations(parts, principal)
+      roles ??= createRoleOperations(parts, principal, run)
       return roles
     },
     get apiKeys() {
-      apiKeys ??= watchRefusals(createApiKeyOperations(parts, principal), API_KEY_CHANGES, refusalOptions)
+      apiKeys ??= watchRefusals(createApiKeyOperations(parts, principal, run), API_KEY_CHANGES, refusalOptions)
       return apiKeys
     },
     get destinations() {
       destinations ??= watchRefusals(
-        createDestinationOperations(parts, authorizeWebhooks, signals),
+        createDestinationOperations(parts, authorizeWebhooks, signals, run),
         DESTINATION_CHANGES,
         refusalOptions,
       )
@@ -239,14 +246,14 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
     },
     get deliveries() {
       deliveries ??= watchRefusals(
-        createDeliveryOperations(parts, authorizeWebhooks, signals),
+        createDeliveryOperations(parts, authorizeWebhooks, signals, run),
         DELIVERY_CHANGES,
         refusalOptions,
       )
       return deliveries
     },
     get audit() {
-      audit ??= createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach)
+      audit ??= createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach, run)
       return audit
     },
     get operator() {
@@ -254,7 +261,9 @@ export function createSession(parts: EngineParts, principal: Principal, signals:
       return operator
     },
     usage: async (companyId) =>
-      await parts.readUsage.execute(await parts.authorizer.authorizeTenant(principal), companyId),
+      await run(
+        async () => await parts.readUsage.execute(await parts.authorizer.authorizeTenant(principal), companyId),
+      ),
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
       await parts.search.entries(principal, contextId, prompt, options),

@@ -15,6 +15,10 @@ export interface EngineLimits {
   readonly apiKeysPerCompany: number
   /** Tokens of the prompt of a search; default 2,048. */
   readonly promptTokens: number
+  /** Waiting and running calls of an API key, or of a user without a key; default 2,048. */
+  readonly callsPerKey: number
+  /** Waiting and running calls of a company; default 4,096. */
+  readonly callsPerCompany: number
   /** Waiting and running searches of an API key, or of a user without a key; default 32. */
   readonly searchesPerKey: number
   /** Waiting and running searches of a company; default 64. */
@@ -52,6 +56,8 @@ export const DEFAULT_LIMITS: EngineLimits = {
   usersPerCompany: 10_000,
   apiKeysPerCompany: 1_000,
   promptTokens: 2_048,
+  callsPerKey: 2_048,
+  callsPerCompany: 4_096,
   searchesPerKey: 32,
   searchesPerCompany: 64,
   watchesPerKey: 32,

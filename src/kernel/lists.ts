@@ -90,6 +90,16 @@ export class OrderedList<Item, Position> {
     this.#source = source
   }
 
+  /** @returns the same list, whose reads each run through `run` */
+  through(run: Run): OrderedList<Item, Position> {
+    const { read, positions, ...source } = this.#source
+    return new OrderedList({
+      ...source,
+      read: async (part) => await run(async () => await read(part)),
+      positions: async (part) => await run(async () => await positions(part)),
+    })
+  }
+
   /** @throws the errors of the source */
   async list(query: OrderedQuery<Position> = {}): Promise<Item[]> {
     const items: Item[] = []
@@ -132,12 +142,27 @@ export class OrderedList<Item, Position> {
   }
 }
 
+/** Runs work, for example in a turn. */
+export type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** An {@link OrderedList} in the order of ids. No item appears twice. */
 export class RowList<Item extends { readonly id: number }> {
+  readonly #source: RowSource<Item>
   readonly #rows: OrderedList<Item, number>
 
-  constructor({ read, ids }: RowSource<Item>) {
+  constructor(source: RowSource<Item>) {
+    this.#source = source
+    const { read, ids } = source
     this.#rows = new OrderedList({ start: 0, read, positions: ids, positionOf: ({ id }) => id })
+  }
+
+  /** As {@link OrderedList.through}. */
+  through(run: Run): RowList<Item> {
+    const { read, ids } = this.#source
+    return new RowList({
+      read: async (page) => await run(async () => await read(page)),
+      ids: async (page) => await run(async () => await ids(page)),
+    })
   }
 
   /** @throws InvalidInputError, and the errors of the source */

@@ -2,7 +2,7 @@ import { ThrottledError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { FairScheduler, Places, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type { EmbeddingModel, LexicalIndex, VectorIndex } from '../ports/index.js'
-import type { Principal } from '../tenancy/index.js'
+import type { CallTurns, Principal } from '../tenancy/index.js'
 
 /** Concurrent calls of a model or an index that does not state its `concurrency`. */
 const DEFAULT_MODEL_CONCURRENCY = 2
@@ -20,17 +20,19 @@ export class SearchTurns {
   /** Turns for calls of the word index. */
   readonly words: FairScheduler
   readonly #limits: EngineLimits
+  readonly #calls: CallTurns
   readonly #places = new Places()
   readonly #models = new WeakMap<EmbeddingModel, FairScheduler>()
 
-  constructor(limits: EngineLimits, vectors: VectorIndex, words: LexicalIndex) {
+  constructor(limits: EngineLimits, calls: CallTurns, vectors: VectorIndex, words: LexicalIndex) {
     this.#limits = limits
+    this.#calls = calls
     this.vectors = new FairScheduler(vectors.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
     this.words = new FairScheduler(words.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
   }
 
   /**
-   * Runs a search for a principal.
+   * Runs a search for a principal, in its turn among the calls of all companies.
    *
    * @throws ThrottledError if the principal, or its company, already runs as many searches as its limit allows
    */
@@ -47,7 +49,7 @@ export class SearchTurns {
       throw new ThrottledError(problem, RETRY_AFTER_SECONDS)
     }
     try {
-      return await work({ group: companyId, member })
+      return await this.#calls.run(principal, work)
     } finally {
       free()
     }

@@ -14,7 +14,7 @@ import {
   tracerOf,
   type VisibleChunk,
 } from '../ports/index.js'
-import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
+import { type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ContextSearch } from './context-search.js'
 import { ExplainSearch } from './explain/explain-search.js'
 import type { SearchExplanation } from './explain/explanation.js'
@@ -47,12 +47,13 @@ export class Search {
     indexes: SearchIndexes,
     models: EmbeddingModels,
     authorizer: Authorizer,
+    calls: CallTurns,
     limits: EngineLimits,
     telemetry: Telemetry,
   ) {
     this.#storage = storage
     this.#authorizer = authorizer
-    this.#turns = new SearchTurns(limits, indexes.vectors, indexes.words)
+    this.#turns = new SearchTurns(limits, calls, indexes.vectors, indexes.words)
     this.#telemetry = telemetry
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)

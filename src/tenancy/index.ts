@@ -26,6 +26,7 @@ export { covers, type Reach, requireCompany, UNLIMITED, unlimitedReach } from '.
 export { type NewRole, Roles } from './access/roles.js'
 export type { ContextRemoval, NewAccount } from './accounts.js'
 export { Administration } from './administration.js'
+export { CallTurns } from './call-turns.js'
 export { Companies, type NewCompany, PURGE_COMPANY } from './companies.js'
 export { type CompanyUsage, ReadUsage, type UsedPart } from './company-usage.js'
 export { Initialize, type InitializeInput, type InitializeResult, parseInitial } from './initialize.js'

@@ -12,7 +12,7 @@ import type {
   StoredFile,
   TextExtractor,
 } from '../../ports/index.js'
-import { type Access, type Authorizer, type Principal, parsePrincipal } from '../../tenancy/index.js'
+import { type Access, type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import {
   firstHeldBytes,
   HeldQuota,
@@ -96,6 +96,7 @@ export class FileReceiver {
   readonly #fileStore: FileStore
   readonly #extractor: TextExtractor
   readonly #authorizer: Authorizer
+  readonly #turns: CallTurns
   readonly #limits: EngineLimits
   readonly #places = new Places()
 
@@ -104,8 +105,10 @@ export class FileReceiver {
     fileStore: FileStore,
     extractor: TextExtractor,
     authorizer: Authorizer,
+    turns: CallTurns,
     limits: EngineLimits,
   ) {
+    this.#turns = turns
     this.#storage = storage
     this.#fileStore = fileStore
     this.#extractor = extractor
@@ -133,8 +136,11 @@ export class FileReceiver {
       refuseUnknownMembers(options, OPTIONS, 'option')
       const caller = parsePrincipal(principal)
       freePlace = this.#takePlace(caller)
-      const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
-      return await this.#store(access, await purposeOf(access), source, options)
+      const { access, purpose } = await this.#turns.run(caller, async () => {
+        const allowed = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
+        return { access: allowed, purpose: await purposeOf(allowed) }
+      })
+      return await this.#store(access, purpose, source, options)
     } finally {
       source.release()
       freePlace()
@@ -175,7 +181,9 @@ export class FileReceiver {
     const { originalName, replacedId } = purpose
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
     validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
-    const context = await this.#reserve(access, uuid, purpose, expectedBytes, options)
+    const context = await this.#turns.run(access.principal, async () => {
+      return await this.#reserve(access, uuid, purpose, expectedBytes, options)
+    })
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
     const holding = { uuid, originalName, replacedId, expectedBytes, maxFileBytes }
     const quota = new HeldQuota(this.#storage, context, holding)
@@ -187,8 +195,10 @@ export class FileReceiver {
       const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
       const metadata = await purpose.readMetadata()
       // A second time: the caller may have lost the right while the content arrived.
-      const currentAccess = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
-      return await this.#complete(currentAccess, purpose, { uuid, originalName, contentType, file, metadata })
+      return await this.#turns.run(access.principal, async () => {
+        const currentAccess = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
+        return await this.#complete(currentAccess, purpose, { uuid, originalName, contentType, file, metadata })
+      })
     } catch (error) {
       await this.#discard(uuid)
       throw error instanceof QuotaExceededError ? tooLarge(context, options) : error

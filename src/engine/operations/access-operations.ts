@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery } from '../../kernel/lists.js'
+import type { ListPage, ListQuery, Run } from '../../kernel/lists.js'
 import { validate } from '../../kernel/validate.js'
 import {
   type ApiKey,
@@ -10,7 +10,7 @@ import {
   type Principal,
 } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import { createListOperations } from './operations.js'
+import { createListOperations, inTurns, LISTS } from './operations.js'
 
 /**
  * The companies that the principal manages: its company and those below it, for a principal with the capability
@@ -86,19 +86,19 @@ export interface ApiKeyOperations {
   revoke(id: number): Promise<ApiKey>
 }
 
-export function createCompanyOperations(parts: EngineParts, principal: Principal): CompanyOperations {
-  return createListOperations(() => parts.companies.list(reachOf(parts, principal)))
+export function createCompanyOperations(parts: EngineParts, principal: Principal, run: Run): CompanyOperations {
+  return createListOperations(() => parts.companies.list(reachOf(parts, principal)), run)
 }
 
-export function createRoleOperations(parts: EngineParts, principal: Principal): RoleOperations {
+export function createRoleOperations(parts: EngineParts, principal: Principal, run: Run): RoleOperations {
   const authorize = reachOf(parts, principal)
-  return { list: async () => await parts.roles.list(await authorize()) }
+  return { list: async () => await run(async () => await parts.roles.list(await authorize())) }
 }
 
-export function createApiKeyOperations(parts: EngineParts, principal: Principal): ApiKeyOperations {
+export function createApiKeyOperations(parts: EngineParts, principal: Principal, run: Run): ApiKeyOperations {
   const authorize = reachOf(parts, principal)
-  return {
-    ...createListOperations(() => parts.apiKeys.list(authorize)),
+  const operations: ApiKeyOperations = {
+    ...createListOperations(() => parts.apiKeys.list(authorize), run),
     create: async (key) => {
       const reach = await authorize()
       const { companyId = principal.companyId, ...given } = validate(newTenantApiKeySchema, key)
@@ -106,6 +106,7 @@ export function createApiKeyOperations(parts: EngineParts, principal: Principal)
     },
     revoke: async (id) => await parts.apiKeys.revoke(id, await authorize()),
   }
+  return inTurns(operations, run, LISTS)
 }
 
 /** Returns a function that reads the reach of a principal. */

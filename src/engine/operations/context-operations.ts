@@ -10,7 +10,7 @@ import type { ListPage, ListQuery } from '../../kernel/lists.js'
 import { refuseUnknownMembers } from '../../kernel/validate.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import { type Cancellable, createListOperations, type EngineSignals } from './operations.js'
+import { type Cancellable, createListOperations, type EngineSignals, inTurns, LISTS } from './operations.js'
 
 /**
  * The contexts that a principal can use. Each call checks the current state of its permission. After the engine is
@@ -97,9 +97,9 @@ export function createContextOperations(
   principal: Principal,
   signals: EngineSignals,
 ): ContextOperations {
-  return {
+  const operations: ContextOperations = {
     create: async (context, options) => await parts.contexts.create(principal, context, options),
-    ...createListOperations(() => parts.contexts.list(principal)),
+    ...createListOperations(() => parts.contexts.list(principal), signals.run),
     get: async (id) => await parts.contexts.get(principal, id),
     settings: async (id) => await parts.readContextSettings.execute(principal, id),
     update: async (id, changes) => {
@@ -122,4 +122,5 @@ export function createContextOperations(
       signals.purgeQueued()
     },
   }
+  return inTurns(operations, signals.run, [...LISTS, 'whenReindexed'])
 }

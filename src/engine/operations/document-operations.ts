@@ -16,11 +16,11 @@ import {
   type UploadOptions,
   type WatchOptions,
 } from '../../documents/index.js'
-import type { ListPage } from '../../kernel/lists.js'
+import type { ListPage, Run } from '../../kernel/lists.js'
 import { refuseUnknownMembers } from '../../kernel/validate.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import type { Cancellable, EngineSignals } from './operations.js'
+import { type Cancellable, type EngineSignals, inTurns, itemsInTurns, LISTS } from './operations.js'
 
 /**
  * The training documents that a principal can use. Each call checks the current state of its permission. After the
@@ -189,7 +189,8 @@ export function createDocumentOperations(
   principal: Principal,
   signals: EngineSignals,
 ): DocumentOperations {
-  return {
+  const { run } = signals
+  const operations: DocumentOperations = {
     upload: async (contextId, document, options = {}) => {
       return await signals.runUntilClosed(options.signal, async (signal) => {
         const uuid = await parts.uploadDocument.execute(principal, contextId, document, { ...options, signal })
@@ -221,14 +222,20 @@ export function createDocumentOperations(
       })
     },
     watch: (contextId, options) => watchDocuments(parts, principal, signals, contextId, options),
-    ...createDocumentLists(parts, principal),
+    ...createDocumentLists(parts, principal, run),
     get: async (document) => await parts.documents.get(principal, document),
     open: async (document) => await parts.documents.open(principal, document),
     chunks: async (document) => await parts.documents.chunks(principal, document),
     update: async (document, changes) => await parts.documents.update(principal, document, changes),
-    chunkPage: async (document, query) => await parts.documents.chunkPage(principal, document, query),
+    chunkPage: async (document, query) => {
+      const { items, nextAfter } = await parts.documents.chunkPage(principal, document, query)
+      return { items: itemsInTurns(items, run), nextAfter }
+    },
     text: async (document, range) => await parts.documents.text(principal, document, range),
-    openText: async (document, range) => await parts.documents.openText(principal, document, range),
+    openText: async (document, range) => {
+      const text = await parts.documents.openText(principal, document, range)
+      return { ...text, pieces: itemsInTurns(text.pieces, run) }
+    },
     retry: async (document) => {
       const retried = await parts.documents.retry(principal, document)
       signals.documentUploaded()
@@ -243,6 +250,7 @@ export function createDocumentOperations(
       return deleted
     },
   }
+  return inTurns(operations, run, [...LISTS, 'upload', 'replace', 'whenProcessed', 'watch'])
 }
 
 async function* watchDocuments(
@@ -253,7 +261,8 @@ async function* watchDocuments(
   options?: WatchOptions,
 ): AsyncGenerator<DocumentState> {
   const signal = options?.signal
-  const watch = await signals.runUntilClosed(signal, async () => await watches.open(principal, contextId, options))
+  const open = async () => await watches.open(principal, contextId, options)
+  const watch = await signals.runUntilClosed(signal, async () => await signals.run(open))
   // Also while the caller does not ask for the next state.
   const end = (): void => watch.end()
   signal?.addEventListener('abort', end, { once: true })
@@ -273,20 +282,21 @@ async function* watchDocuments(
 function createDocumentLists(
   parts: EngineParts,
   principal: Principal,
+  run: Run,
 ): Pick<DocumentOperations, 'list' | 'entries' | 'page'> {
   return {
     list: async (contextId, query) => {
       const parsed = parseListQuery(query)
-      return await parts.documents.list(principal, contextId, parsed).list(parsed)
+      return await parts.documents.list(principal, contextId, parsed).through(run).list(parsed)
     },
     // A generator: an invalid query is an error of the first read.
     entries: async function* (contextId, query) {
       const parsed = parseListQuery(query)
-      yield* parts.documents.list(principal, contextId, parsed).entries(parsed)
+      yield* parts.documents.list(principal, contextId, parsed).through(run).entries(parsed)
     },
     page: async (contextId, query) => {
       const parsed = parseListQuery(query)
-      const { items, next } = await parts.documents.list(principal, contextId, parsed).page(parsed)
+      const { items, next } = await parts.documents.list(principal, contextId, parsed).through(run).page(parsed)
       return {
         items,
         nextAfter: next?.publicId ?? null,

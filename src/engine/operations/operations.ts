@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery, RowList } from '../../kernel/lists.js'
+import type { ListPage, ListQuery, RowList, Run } from '../../kernel/lists.js'
 import type { EngineInspection } from '../engine-inspection.js'
 
 /** Notifies the workers about new or cancelled work. */
@@ -19,6 +19,8 @@ export interface EngineSignals extends WorkSignals {
   /** For those who manage {@link rootCompanyId}. */
   readonly inspection: EngineInspection
   readonly rootCompanyId: number
+  /** Runs a piece of work in a turn of the session's principal. */
+  readonly run: Run
   /**
    * Runs work with a signal that is aborted when the caller aborts or the engine closes. The engine waits for the work.
    */
@@ -38,12 +40,17 @@ interface ListOperations<Scope extends readonly unknown[], Item> {
   page(...args: [...Scope, query: ListQuery]): Promise<ListPage<Item>>
 }
 
-/** @param rowsOf returns the list for the arguments before the query; `rowsOf.length` is their number */
+/**
+ * @param rowsOf returns the list for the arguments before the query; `rowsOf.length` is their number
+ * @param run runs each read of a list
+ */
 export function createListOperations<Scope extends readonly [number?], Item extends { readonly id: number }>(
   rowsOf: (...scope: Scope) => RowList<Item>,
+  run: Run,
 ): ListOperations<Scope, Item> {
   const parse = (args: readonly unknown[]): [RowList<Item>, ListQuery | undefined] => {
-    return [rowsOf(...(args.slice(0, rowsOf.length) as unknown as Scope)), args[rowsOf.length] as ListQuery | undefined]
+    const rows = rowsOf(...(args.slice(0, rowsOf.length) as unknown as Scope))
+    return [rows.through(run), args[rowsOf.length] as ListQuery | undefined]
   }
   return {
     list: async (...args) => {
@@ -58,5 +65,44 @@ export function createListOperations<Scope extends readonly [number?], Item exte
       const [rows, query] = parse(args)
       return await rows.page(query ?? {})
     },
+  }
+}
+
+/** Runs work at once. The host's own calls take no turns. */
+export const AT_ONCE: Run = async (work) => await work()
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>
+
+/**
+ * Wraps operations, so that each call runs in a turn of its caller.
+ * @param others operations that do not run in one turn: they read lists part by part, wait for bytes, or wait for work
+ */
+export function inTurns<Operations extends object>(
+  operations: Operations,
+  run: Run,
+  others: readonly (keyof Operations & string)[] = [],
+): Operations {
+  const wrapped = { ...operations } as Record<string, unknown>
+  for (const [name, method] of Object.entries<unknown>(wrapped)) {
+    if (typeof method !== 'function' || (others as readonly string[]).includes(name)) continue
+    wrapped[name] = async (...args: readonly unknown[]) => await run(async () => await (method as Method)(...args))
+  }
+  return wrapped as Operations
+}
+
+/** The operations that {@link createListOperations} makes. */
+export const LISTS = ['list', 'entries', 'page'] as const
+
+/** Reads each item of an iterable in a turn. */
+export async function* itemsInTurns<Item>(items: AsyncIterable<Item>, run: Run): AsyncGenerator<Item> {
+  const iterator = items[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const step = await run(async () => await iterator.next())
+      if (step.done === true) return
+      yield step.value
+    }
+  } finally {
+    await iterator.return?.()
   }
 }

@@ -38,7 +38,7 @@ export function createOperatorOperations(
 ): OperatorOperations {
   const { inspection, rootCompanyId } = signals
   const authorize = async (): Promise<void> => {
-    const reachedId = await managedCompany(parts, principal)
+    const reachedId = await signals.run(async () => await managedCompany(parts, principal))
     if (reachedId !== rootCompanyId) throw new ForbiddenError(REFUSAL)
   }
   return {

@@ -1,4 +1,4 @@
-import type { ListPage, ListQuery } from '../../kernel/lists.js'
+import type { ListPage, ListQuery, Run } from '../../kernel/lists.js'
 import type {
   Delivery,
   DeliveryPage,
@@ -11,7 +11,7 @@ import type {
 } from '../../outbox/index.js'
 import type { Reach } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import { createListOperations, type WorkSignals } from './operations.js'
+import { createListOperations, inTurns, LISTS, type WorkSignals } from './operations.js'
 
 /**
  * Destinations of events, within the reach of a principal with the capability `webhook:manage`. All methods also throw
@@ -116,17 +116,20 @@ export function createDestinationOperations(
   parts: EngineParts,
   authorize: () => Promise<OutboxAccess>,
   signals: WorkSignals,
+  run: Run,
 ): DestinationOperations {
-  return {
+  const operations: DestinationOperations = {
     create: async (destination) => {
       const { companyId, reach } = await authorize()
       return await parts.destinations.create(destination, companyId, reach)
     },
-    ...createListOperations((customerId?: number) =>
-      parts.destinations.list(async () => {
-        const { listedCompanyId, reach } = await authorize()
-        return { companyId: customerId ?? listedCompanyId, reach }
-      }),
+    ...createListOperations(
+      (customerId?: number) =>
+        parts.destinations.list(async () => {
+          const { listedCompanyId, reach } = await authorize()
+          return { companyId: customerId ?? listedCompanyId, reach }
+        }),
+      run,
     ),
     get: async (id) => await parts.destinations.get(id, (await authorize()).reach),
     update: async (id, destination) => await parts.destinations.update(id, destination, (await authorize()).reach),
@@ -140,14 +143,16 @@ export function createDestinationOperations(
       return delivery
     },
   }
+  return inTurns(operations, run, LISTS)
 }
 
 export function createDeliveryOperations(
   parts: EngineParts,
   authorize: () => Promise<Pick<OutboxAccess, 'reach'>>,
   signals: WorkSignals,
+  run: Run,
 ): DeliveryOperations {
-  return {
+  const operations: DeliveryOperations = {
     list: async (query = {}) => await parts.deliveries.list(query, (await authorize()).reach),
     get: async (id) => await parts.deliveries.get(id, (await authorize()).reach),
     resend: async (id) => {
@@ -156,4 +161,5 @@ export function createDeliveryOperations(
       return delivery
     },
   }
+  return inTurns(operations, run)
 }

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage, AuditQuery } from '../../audit/index.js'
 import type { HandedOver, HandOverAllInput } from '../../contexts/index.js'
 import { NotFoundError } from '../../kernel/errors.js'
-import type { ListPage, ListQuery } from '../../kernel/lists.js'
+import type { ListPage, ListQuery, Run } from '../../kernel/lists.js'
 import { parseId } from '../../kernel/validate.js'
 import type {
   NewPermission,
@@ -17,7 +17,7 @@ import type {
   UserWithPermissions,
 } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import { createListOperations } from './operations.js'
+import { createListOperations, inTurns, itemsInTurns, LISTS } from './operations.js'
 
 /**
  * Users of the principal's company and its descendants, for a principal with the capability `tenant:manage`. All
@@ -147,10 +147,10 @@ export interface AuditOperations {
   entries(query?: AuditQuery): AsyncIterable<AuditEntry>
 }
 
-export function createUserOperations(parts: EngineParts, principal: Principal): UserOperations {
+export function createUserOperations(parts: EngineParts, principal: Principal, run: Run): UserOperations {
   const authorize = async () => await parts.authorizer.authorizeTenant(principal)
-  return {
-    ...createListOperations((customerId?: number) => parts.users.list(authorize, customerId)),
+  const operations: UserOperations = {
+    ...createListOperations((customerId?: number) => parts.users.list(authorize, customerId), run),
     get: async (id) => {
       const user = await parts.findUsers.findWithin(await authorize(), { id: parseId(id, 'id') })
       if (user === undefined) throw new NotFoundError('user', id)
@@ -172,11 +172,12 @@ export function createUserOperations(parts: EngineParts, principal: Principal): 
       await parts.users.delete(id, (await authorize()).reach)
     },
   }
+  return inTurns(operations, run, LISTS)
 }
 
-export function createPermissionOperations(parts: EngineParts, principal: Principal): PermissionOperations {
+export function createPermissionOperations(parts: EngineParts, principal: Principal, run: Run): PermissionOperations {
   const authorize = async () => await parts.authorizer.authorizeTenant(principal)
-  return {
+  const operations: PermissionOperations = {
     options: async (path) => await parts.listPermissionOptions.execute(await authorize(), path),
     create: async (permission) => {
       const { actor, reach } = await authorize()
@@ -188,11 +189,12 @@ export function createPermissionOperations(parts: EngineParts, principal: Princi
       await parts.userPermissions.revoke(id, (await authorize()).reach)
     },
   }
+  return inTurns(operations, run)
 }
 
-export function createAuditOperations(parts: EngineParts, authorize: () => Promise<Reach>): AuditOperations {
+export function createAuditOperations(parts: EngineParts, authorize: () => Promise<Reach>, run: Run): AuditOperations {
   return {
-    list: async (query = {}) => await parts.listAudit.execute(query, await authorize()),
-    entries: (query = {}) => parts.listAudit.entries(query, authorize),
+    list: async (query = {}) => await run(async () => await parts.listAudit.execute(query, await authorize())),
+    entries: (query = {}) => itemsInTurns(parts.listAudit.entries(query, authorize), run),
   }
 }

@@ -2,6 +2,8 @@
 export interface TurnTaker {
   readonly group: number | string
   readonly member: number | string
+  /** Runs work that waits for turns of another scheduler, and holds no place of its own scheduler meanwhile. */
+  readonly whileAway?: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 /** One piece of work. The signal is aborted when the caller no longer waits for the result. */
@@ -30,14 +32,19 @@ type Members = Map<number | string, Set<Request>>
  */
 export class FairScheduler {
   readonly #places: number
+  readonly #placesOfGroup: number
   readonly #waiting = new Map<number | string, Members>()
   readonly #runningOfGroup = new Counts<number | string>()
   readonly #runningOfMember = new Counts<string>()
   #running = 0
 
-  /** @param places pieces of work at a time, 1 or more */
-  constructor(places: number) {
+  /**
+   * @param places pieces of work at a time, 1 or more
+   * @param placesOfGroup pieces of work of one group at a time. Default: as many as there are places
+   */
+  constructor(places: number, placesOfGroup: number = places) {
     this.#places = places
+    this.#placesOfGroup = placesOfGroup
   }
 
   /**
@@ -50,6 +57,15 @@ export class FairScheduler {
    * @returns the results in the order of `works`
    */
   async all<Result>(
+    taker: TurnTaker,
+    works: readonly TurnWork<Result>[],
+    signal: AbortSignal | undefined,
+  ): Promise<Result[]> {
+    if (taker.whileAway === undefined) return await this.#all(taker, works, signal)
+    return await taker.whileAway(async () => await this.#all(taker, works, signal))
+  }
+
+  async #all<Result>(
     taker: TurnTaker,
     works: readonly TurnWork<Result>[],
     signal: AbortSignal | undefined,
@@ -78,6 +94,16 @@ export class FairScheduler {
     return result as Result
   }
 
+  /**
+   * Waits for a place.
+   * @returns a function that frees the place
+   */
+  async take(taker: TurnTaker): Promise<() => void> {
+    return await new Promise<() => void>((resolve, reject) => {
+      this.one(taker, async () => await new Promise<void>((free) => resolve(free)), undefined).catch(reject)
+    })
+  }
+
   #enqueue({ group, member }: TurnTaker, request: Request): void {
     const members = this.#waiting.get(group) ?? (new Map() as Members)
     this.#waiting.set(group, members)
@@ -91,6 +117,7 @@ export class FairScheduler {
       const group = leastServed(this.#waiting, (key) => this.#runningOfGroup.get(key))
       const members = group === undefined ? undefined : this.#waiting.get(group)
       if (group === undefined || members === undefined) return
+      if (this.#runningOfGroup.get(group) >= this.#placesOfGroup) return
       const member = leastServed(members, (key) => this.#runningOfMember.get(memberKey({ group, member: key })))
       const requests = member === undefined ? undefined : members.get(member)
       const [request] = requests ?? []

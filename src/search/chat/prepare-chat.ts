@@ -2,7 +2,7 @@ import { type ChatTool, type Context, type Contexts, storedToolsOf, toChatTool }
 import type { Documents } from '../../documents/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
-import type { Principal } from '../../tenancy/index.js'
+import { type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'
 import type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat-prompt.js'
@@ -22,8 +22,15 @@ export class PrepareChat {
   readonly #contexts: Pick<Contexts, 'get'>
   readonly #search: Pick<Search, 'execute'>
   readonly #documents: Pick<Documents, 'text'>
+  readonly #turns: CallTurns
 
-  constructor(contexts: Pick<Contexts, 'get'>, search: Pick<Search, 'execute'>, documents: Pick<Documents, 'text'>) {
+  constructor(
+    contexts: Pick<Contexts, 'get'>,
+    search: Pick<Search, 'execute'>,
+    documents: Pick<Documents, 'text'>,
+    turns: CallTurns,
+  ) {
+    this.#turns = turns
     this.#contexts = contexts
     this.#search = search
     this.#documents = documents
@@ -40,17 +47,21 @@ export class PrepareChat {
     question: string,
     options: PrepareOptions = {},
   ): Promise<ChatPrompt> {
-    const input = parsePrepare(question, options)
+    const caller = parsePrincipal(principal)
+    const { input, context } = await this.#turns.run(caller, async () => {
+      return { input: parsePrepare(question, options), context: await this.#contexts.get(caller, contextId) }
+    })
     const { history = [], maxTokens = DEFAULT_MAX_TOKENS, prompt, countTokens, ...searchOptions } = input
     const { question: _, ...search } = searchOptions
-    const context = await this.#contexts.get(principal, contextId)
-    const results = await this.#search.execute(principal, contextId, prompt ?? input.question, search)
+    const results = await this.#search.execute(caller, contextId, prompt ?? input.question, search)
     const meter = new TokenMeter({ countTokens, signal: search.signal })
-    const merge = mergeOnce(this.#textReader(principal))
-    const tools = await chatToolsOf(context)
-    const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
-    const parts = { tools, toolTokens, meter, maxTokens, merge }
-    return await new Composition(context, input.question, parts).compose(results, history)
+    const merge = mergeOnce(this.#textReader(caller))
+    return await this.#turns.run(caller, async () => {
+      const tools = await chatToolsOf(context)
+      const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
+      const parts = { tools, toolTokens, meter, maxTokens, merge }
+      return await new Composition(context, input.question, parts).compose(results, history)
+    })
   }
 
   #textReader(principal: Principal): ReadText {

@@ -5,6 +5,7 @@ import type { ApiKeyName, Clock, Repositories, Storage, TokenSigner, VerifiedCla
 import { findMissing, givesAccess } from '../access/authorizer.js'
 import { CAPABILITIES, type Capability, isKeyUsable, narrowToScope, type Principal } from '../access/principal.js'
 import { tokenEpochOf } from './login-epoch.js'
+import type { CallTurns } from '../call-turns.js'
 
 /** The principal of an access token, with the token's client. */
 export interface Caller {
@@ -41,6 +42,8 @@ interface TokenSubject extends Omit<Caller, 'principal'> {
   readonly scope: Principal['scope']
 }
 
+/** Stands for the company of a token that does not say it, as tokens of older versions. */
+const NO_COMPANY = 0
 /** Maximum number of tokens whose hashes are kept. To compute one costs a hop to another thread. */
 const MAX_KEPT_HASHES = 10_000
 
@@ -50,10 +53,12 @@ export class AuthenticateToken {
   readonly #clock: Clock
   readonly #signer: TokenSigner
   readonly #issuer: TokenIssuer
+  readonly #turns: CallTurns
   /** By the token's id. */
   readonly #hashes = new LruMap<string, string>(MAX_KEPT_HASHES)
 
-  constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer) {
+  constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer, turns: CallTurns) {
+    this.#turns = turns
     this.#issuer = issuer
     this.#storage = storage
     this.#clock = clock
@@ -64,6 +69,7 @@ export class AuthenticateToken {
    * @throws UnauthenticatedError if the token is not authentic, has expired or was revoked, and if its key, user or
    *   company is missing, disabled or revoked
    * @throws ForbiddenError if its permission, role or account is disabled, missing or out of reach
+   * @throws ThrottledError as {@link CallTurns.run}
    */
   async execute(token: string): Promise<Caller> {
     return (await this.inspect(token)).caller
@@ -86,9 +92,13 @@ export class AuthenticateToken {
       epoch: claims.epoch ?? 0,
       scope: knownScopeOf(claims.scope),
     }
-    return await this.#storage.read(async (repositories) => {
-      const live = await readLiveToken(repositories, { id: claims.key_id }, subject, now)
-      return { ...live, claims }
+    // The signature tells the company before any read: requests beyond its share cost no more than that.
+    const caller = { companyId: subject.companyId ?? NO_COMPANY, userId, origin: { clientId: subject.clientId } }
+    return await this.#turns.run(caller, async () => {
+      return await this.#storage.read(async (repositories) => {
+        const live = await readLiveToken(repositories, { id: claims.key_id }, subject, now)
+        return { ...live, claims }
+      })
     })
   }
 
