@@ -33,29 +33,23 @@ export async function listDocuments(
   offered: OfferedContexts,
   cursor: string | undefined,
 ): Promise<ListResourcesResult> {
-  let [contextId = 0, documentId = 0] = parseCursor(cursor, 2)
+  const [contextId = 0, documentId = 0] = parseCursor(cursor, 2)
   const resources: Resource[] = []
-  for (let read = 0; read < MAX_CONTEXTS_READ; read += 1) {
-    // The context of the position comes first: its list may not be at its end.
-    const { contexts, nextAfter: next } = await offered.page(session, { after: Math.max(0, contextId - 1), limit: 1 })
-    const [context] = contexts
-    if (context === undefined) {
-      if (next === null) return { resources }
-      // An offered context that is deleted, or that the session cannot read.
-      contextId = next + 1
-      documentId = 0
-      continue
-    }
+  // The context of the position comes first: its list may not be at its end.
+  const page = { after: Math.max(0, contextId - 1), limit: MAX_CONTEXTS_READ }
+  const { contexts, nextAfter: nextContexts } = await offered.page(session, page)
+  for (const [index, context] of contexts.entries()) {
     const after = context.id === contextId ? documentId : 0
-    const limit = PAGE_SIZE - resources.length
-    const { items, nextAfter } = await session.documents.page(context.id, { after, limit })
+    const { items, nextAfter } = await session.documents.page(context.id, {
+      after,
+      limit: PAGE_SIZE - resources.length,
+    })
     for await (const document of items) if (document.completed !== null) resources.push(toResource(context, document))
     if (nextAfter !== null) return { resources, nextCursor: toCursor([context.id, nextAfter]) }
-    contextId = context.id + 1
-    documentId = 0
-    if (resources.length >= PAGE_SIZE) break
+    const isLast = nextContexts === null && index === contexts.length - 1
+    if (resources.length >= PAGE_SIZE && !isLast) return { resources, nextCursor: toCursor([context.id + 1, 0]) }
   }
-  return { resources, nextCursor: toCursor([contextId, documentId]) }
+  return { resources, ...(nextContexts !== null && { nextCursor: toCursor([nextContexts + 1, 0]) }) }
 }
 
 function toResource(context: Context, document: Document): Resource {

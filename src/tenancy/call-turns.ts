@@ -82,6 +82,7 @@ class Turn implements TurnTaker {
   /** Number of waits in progress: parts of a call may wait at the same time. The last one that ends takes a place. */
   #away = 0
   #free: (() => void) | undefined
+  #taking: Promise<void> | undefined
   #isEnded = false
 
   constructor(scheduler: FairScheduler, { group, member }: TurnTaker) {
@@ -101,10 +102,18 @@ class Turn implements TurnTaker {
     }
   }
 
+  /** Parts of a call that come back at the same time share one place: each waiting for its own, they would block all. */
   async take(): Promise<void> {
+    if (this.#free !== undefined) return
+    this.#taking ??= this.#takePlace()
+    await this.#taking
+  }
+
+  async #takePlace(): Promise<void> {
     const free = await this.#scheduler.take({ group: this.group, member: this.member })
-    // Another part of the call may have left, or have taken a place, while this one waited.
-    if (this.#isEnded || this.#away > 0 || this.#free !== undefined) free()
+    this.#taking = undefined
+    // The call may have ended, or another part of it may have left, while this one waited.
+    if (this.#isEnded || this.#away > 0) free()
     else this.#free = free
   }
 
