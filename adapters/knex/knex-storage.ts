@@ -9,6 +9,7 @@ import {
   type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
+import { healthConnectionOf } from '../node-kit/index.js'
 import { requirePostgresUrl } from './connections.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { isConflict, translateError } from './errors.js'
@@ -170,6 +171,13 @@ export class KnexStorage implements Storage {
     return await this.#withTranslatedErrors(() => verifyDatabase(this.#knex, this.#dialect, this.#name, options))
   }
 
+  async check(): Promise<void> {
+    await this.#withTranslatedErrors(async () => {
+      if (this.#dialect.hasOneWriter) await this.#repositories(this.#knex).settings.get('owner')
+      else await healthConnectionOf(this.#knex).check()
+    })
+  }
+
   async measure(): Promise<StorageSize> {
     return await this.#withTranslatedErrors(() => measureDatabase(this.#knex, this.#dialect, this.#name))
   }
@@ -179,6 +187,7 @@ export class KnexStorage implements Storage {
     this.#isClosed = true
     await this.#lastWrite
     await this.#announcements?.close()
+    if (!this.#dialect.hasOneWriter) await healthConnectionOf(this.#knex).close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 

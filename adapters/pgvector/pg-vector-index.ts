@@ -15,7 +15,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { KeyedQueue } from '../node-kit/index.js'
+import { healthConnectionOf, KeyedQueue } from '../node-kit/index.js'
 import { isTableMissing, withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
 import { encodeVectors, findNearest, findNearestWindows, parseVector } from './vector-search.js'
@@ -200,6 +200,11 @@ export class PgVectorIndex implements VectorIndex {
     return await withTranslatedErrors('all collections', () => this.#tables.names())
   }
 
+  async check(): Promise<void> {
+    this.#refuseIfClosed()
+    await withTranslatedErrors('all collections', async () => await healthConnectionOf(this.#knex).check())
+  }
+
   async drop(name: string): Promise<void> {
     this.#refuseIfClosed()
     await this.#writeInOrder(name, async () => {
@@ -225,6 +230,7 @@ export class PgVectorIndex implements VectorIndex {
     this.#isClosed = true
     await this.#builder.close()
     await Promise.allSettled(this.#runningCalls)
+    await healthConnectionOf(this.#knex).close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 

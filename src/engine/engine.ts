@@ -1,7 +1,7 @@
 import type { DocumentEvents } from '../documents/index.js'
 import { AlcoveError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
-import type { PublicKey } from '../ports/index.js'
+import type { LexicalIndex, PublicKey, VectorIndex } from '../ports/index.js'
 import {
   type Caller,
   type InitializeInput,
@@ -279,9 +279,12 @@ const PORT_TICK_MS = 100
 /** Checks each port by a small read. */
 export async function checkHealth(parts: EngineParts): Promise<Health> {
   const [storage, vectorIndex, lexicalIndex, fileStore, embeddingModels] = await Promise.all([
-    checkPort(() => parts.storage.read(({ settings }) => settings.get('owner'))),
-    checkPort(() => parts.vectorIndex.listCollections()),
-    checkPort(() => parts.lexicalIndex.listCollections()),
+    checkPort(async () => {
+      if (parts.storage.check === undefined) await parts.storage.read(({ settings }) => settings.get('owner'))
+      else await parts.storage.check()
+    }),
+    checkPort(async () => await checkIndex(parts.vectorIndex)),
+    checkPort(async () => await checkIndex(parts.lexicalIndex)),
     checkPort(async () => {
       for await (const _key of parts.fileStore.list()) return
     }),
@@ -289,6 +292,11 @@ export async function checkHealth(parts: EngineParts): Promise<Health> {
   ])
   const ports = { storage, vectorIndex, lexicalIndex, fileStore, embeddingModels }
   return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }
+}
+
+async function checkIndex(index: Pick<VectorIndex | LexicalIndex, 'check' | 'listCollections'>): Promise<void> {
+  if (index.check === undefined) await index.listCollections()
+  else await index.check()
 }
 
 /** @returns `ok` or an error code */

@@ -151,6 +151,12 @@ export interface LexicalIndex {
   /** Lists the names of all collections. */
   listCollections(): Promise<readonly string[]>
 
+  /**
+   * Checks that the index can be used, at little cost, and without a wait for other calls. Default: {@link listCollections} is the check.
+   * @throws StorageError
+   */
+  check?(): Promise<void>
+
   /** Removes a collection with all its rows, also if it is damaged. */
   drop(collection: string): Promise<void>
 

@@ -162,6 +162,12 @@ export interface Storage {
   verify(options: { readonly isThorough: boolean; readonly signal?: AbortSignal }): Promise<readonly string[]>
 
   /**
+   * Checks that the database can be used, at little cost, and without a wait for other calls. Default: a small read is the check.
+   * @throws StorageError
+   */
+  check?(): Promise<void>
+
+  /**
    * Measures the database, at little cost. An estimate is enough for rows.
    *
    * @returns undefined, as without this method, if unknown

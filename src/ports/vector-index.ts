@@ -132,6 +132,12 @@ export interface VectorIndex {
   /** Lists the names of all collections. */
   listCollections(): Promise<readonly string[]>
 
+  /**
+   * Checks that the index can be used, at little cost, and without a wait for other calls. Default: {@link listCollections} is the check.
+   * @throws StorageError
+   */
+  check?(): Promise<void>
+
   /** Removes a collection with all its vectors, also if it is damaged. */
   drop(name: string): Promise<void>
 

@@ -14,6 +14,7 @@ import {
   type Telemetry,
   type TermCount,
 } from '../../../src/ports/index.js'
+import { healthConnectionOf } from '../../node-kit/index.js'
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
@@ -182,6 +183,11 @@ export class PgLexicalIndex implements LexicalIndex {
     return await this.#calls.track(withDatabaseErrors('all collections', () => this.#tables.names()))
   }
 
+  async check(): Promise<void> {
+    this.#calls.refuseIfClosed()
+    await withDatabaseErrors('all collections', async () => await healthConnectionOf(this.#knex).check())
+  }
+
   async drop(collection: string): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
@@ -208,6 +214,7 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuse()
     await this.#maintenance.close()
     await this.#calls.waitForCalls()
+    await healthConnectionOf(this.#knex).close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
