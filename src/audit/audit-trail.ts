@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type JobHandler, type JobRun, removeInBatches } from '../jobs/index.js'
 import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { SLOW_READER_MS } from '../kernel/lists.js'
 import { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { AuditFilter, AuditRecord, Clock, NewJob, Repositories, Storage } from '../ports/index.js'
 import { AUDIT_ACTIONS, type AuditAction, type AuditEntry, type AuditPage, toEntry } from './audit-entry.js'
@@ -82,10 +83,17 @@ export class ListAudit {
     let start: Pick<AuditQuery, 'cursor'> = {}
     while (remaining > 0) {
       const page = await this.execute({ ...query, ...start, limit: Math.min(remaining, MAX_LIMIT) }, await authorize())
-      yield* page.items
-      if (page.nextCursor === null) return
-      remaining -= page.items.length
-      start = { cursor: page.nextCursor }
+      let isSlow = false
+      for (const entry of page.items) {
+        const givenAt = performance.now()
+        yield entry
+        remaining -= 1
+        start = { cursor: String(entry.id) }
+        isSlow = performance.now() - givenAt > SLOW_READER_MS
+        // The rest is read once more, with the rights of that moment.
+        if (isSlow) break
+      }
+      if (page.nextCursor === null && !isSlow) return
     }
   }
 }

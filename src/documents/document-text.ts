@@ -63,6 +63,21 @@ export async function joinText({ start, end, pieces }: DocumentText): Promise<st
   return texts.join('')
 }
 
+/** Least UTF-16 units of a part. A check of rights before each chunk would cost more than its read. */
+const UNITS_PER_PART = 32_768
+
+/** Joins short pieces. */
+export async function* inParts(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let part = ''
+  for await (const piece of pieces) {
+    part += piece
+    if (part.length < UNITS_PER_PART) continue
+    yield part
+    part = ''
+  }
+  if (part !== '') yield part
+}
+
 async function* readText(
   storage: Storage,
   document: DocumentRecord,

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
-import { type ListPage, OrderedList } from '../kernel/lists.js'
+import { type ListPage, OrderedList, SLOW_READER_MS } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import { recordDocumentEvent } from '../outbox/index.js'
 import {
@@ -29,7 +29,7 @@ import {
 import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type ParsedListQuery, positionOf } from './document-list.js'
-import { type DocumentText, joinText, openText, type TextRange } from './document-text.js'
+import { type DocumentText, inParts, joinText, openText, type TextRange } from './document-text.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
 import { deleteVersions, listVersions, UNPROCESSED } from './versions.js'
 
@@ -89,7 +89,7 @@ export class Documents {
   async openText(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<DocumentText> {
     const { document } = await this.#find(principal, reference)
     const text = openText(this.#storage, document, range)
-    return { ...text, pieces: this.#whileLive(principal, document, text.pieces) }
+    return { ...text, pieces: this.#whileLive(principal, document, inParts(text.pieces)) }
   }
 
   /** As {@link openText}, as a string. @throws InvalidInputError also for a part that is too long for one string */
@@ -125,8 +125,12 @@ export class Documents {
       const read = await this.#storage.read(({ chunks }) => chunks.listFrom(document.id, part))
       // A purge removes a part of the chunks at a time.
       const isWhole = read.length === part.limit && read.every((chunk, index) => chunk.ordinal === ordinal + index)
-      if (!isWhole) await this.#requireLive(principal, document)
-      yield* read.map((chunk) => toDocumentChunk(chunk, document))
+      if (!isWhole || ordinal > first) await this.#requireLive(principal, document)
+      for (const chunk of read) {
+        const givenAt = performance.now()
+        yield toDocumentChunk(chunk, document)
+        if (performance.now() - givenAt > SLOW_READER_MS) await this.#requireLive(principal, document)
+      }
       if (read.length < part.limit) return
     }
   }
@@ -251,21 +255,32 @@ export class Documents {
     return await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
   }
 
-  /** Reads data of a version. @throws NotFoundError if the read fails because the version is deleted or replaced */
+  /**
+   * Reads data of a version, and checks the rights of the caller before each part but the first: a long answer ends once
+   * the caller may not read the context any more.
+   *
+   * @throws NotFoundError once the version is deleted or replaced, or the caller may not read its context
+   * @throws UnauthenticatedError @throws ForbiddenError
+   */
   async *#whileLive<Item>(
     principal: Principal,
     document: DocumentRecord,
     items: AsyncIterable<Item>,
   ): AsyncGenerator<Item> {
+    let isFirst = true
     try {
-      yield* items
+      for await (const item of items) {
+        if (!isFirst) await this.#requireLive(principal, document)
+        isFirst = false
+        yield item
+      }
     } catch (error) {
       await this.#requireLive(principal, document)
       throw error
     }
   }
 
-  /** Checks that no purge has removed data of a version, or may do so now. @throws NotFoundError */
+  /** Checks that the caller may read a version, and that no purge may have removed data of it. @throws NotFoundError */
   async #requireLive(principal: Principal, { uuid }: DocumentRecord): Promise<void> {
     // A UUID identifies a version: that of a replaced one is not found.
     await this.#find(principal, uuid)

@@ -62,6 +62,8 @@ const MAX_LIMIT = 1_000
 /** Small reads for a reader that may be slow: memory holds about one large row. */
 const SMALL_READS = { limit: 50, maxBytes: 65_536 }
 const LARGE_READS = { limit: 500, maxBytes: 4_194_304 }
+/** A reader that keeps an item for longer gets the next ones from a new read, with the rights of that moment. */
+export const SLOW_READER_MS = 0.25
 
 const LIST_QUERY_SHAPE = {
   limit: integerSchema({ min: 1, max: MAX_LIMIT }).optional(),
@@ -80,8 +82,8 @@ export function listQuerySchemaWith<Shape extends z.ZodRawShape>(
 export const listQuerySchema: z.ZodType<ListQuery> = listQuerySchemaWith({})
 
 /**
- * A list that is read in small parts. No transaction stays open between two reads. An item that is deleted between them
- * is left out. An item that is added may appear. No item appears twice, unless its position changes meanwhile.
+ * A list that is read in small parts, each with the rights of its moment. No transaction stays open between two reads.
+ * An item that is deleted between them is left out. An item that is added may appear. No item appears twice, unless its position changes meanwhile.
  */
 export class OrderedList<Item, Position> {
   readonly #source: OrderedSource<Item, Position>
@@ -130,14 +132,20 @@ export class OrderedList<Item, Position> {
   ): AsyncGenerator<Item> {
     const { limit = Infinity, after: first = this.#source.start, upTo } = query
     const bound = { ...read, ...(upTo !== undefined && { upTo }) }
-    let [remaining, after] = [limit, first]
+    let [remaining, after, perRead] = [limit, first, read.limit]
     while (remaining > 0) {
-      const rows = await this.#source.read({ ...bound, after, limit: Math.min(remaining, read.limit) })
-      const last = rows.at(-1)
-      if (last === undefined) return
-      yield* rows
-      remaining -= rows.length
-      after = this.#source.positionOf(last)
+      const rows = await this.#source.read({ ...bound, after, limit: Math.min(remaining, perRead) })
+      if (rows.length === 0) return
+      let taken = 0
+      for (const row of rows) {
+        const givenAt = performance.now()
+        yield row
+        taken += 1
+        after = this.#source.positionOf(row)
+        if (performance.now() - givenAt > SLOW_READER_MS) break
+      }
+      remaining -= taken
+      perRead = Math.min(read.limit, 2 * taken)
     }
   }
 }

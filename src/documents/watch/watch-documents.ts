@@ -42,7 +42,7 @@ const MAX_PENDING = 10_000
 /** Interval of the checks of the caller's rights while nothing changes. */
 const CHECK_MS = 5_000
 /** A state is yielded only if the rights were checked within this time. */
-const FRESH_MS = 1_000
+const FRESH_MS = 5
 /** Small reads for a caller that may be slow. */
 const SNAPSHOT_PAGE = { order: 'oldest', limit: 50, maxBytes: 65_536 } as const
 const RETRY_AFTER_SECONDS = 5
