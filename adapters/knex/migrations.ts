@@ -7,6 +7,7 @@ import { webhookSettings } from './migrations/0004-webhook-settings.js'
 import { traces } from './migrations/0005-traces.js'
 import { documentLists } from './migrations/0006-document-lists.js'
 import { makers } from './migrations/0008-makers.js'
+import { jobWaits } from './migrations/0014-job-waits.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   traces,
   documentLists,
   makers,
+  jobWaits,
 ]
 
 /**

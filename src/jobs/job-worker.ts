@@ -7,6 +7,8 @@ import { PoisonJobs } from './poison-jobs.js'
 import { Backoff, type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
 
 const IDLE_POLL_MS = 20
+/** Interval of the checks that no wait is longer than it should be: the clock of the database may be set back. */
+const BOUND_WAITS_MS = 10_000
 /** Longest wait for running jobs before a second check: in the meantime a job may have found a disk full. */
 const RUNNING_POLL_MS = 500
 
@@ -29,6 +31,7 @@ export class JobWorker {
   #isClaiming = false
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
+  #boundedAt = -Infinity
   #loop: Promise<void> | undefined
   #wake: () => void = () => undefined
 
@@ -146,6 +149,7 @@ export class JobWorker {
     const earlyMs = this.#options.claimIntervalMs - (performance.now() - this.#lastClaimAt)
     if (earlyMs > 0) await pause(earlyMs)
     try {
+      await this.#boundWaits()
       // This poll needs only a read. A claim needs a write, so it follows only when a job is due.
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (stopping.aborted) return this.#options.pollMs
@@ -181,6 +185,16 @@ export class JobWorker {
     } finally {
       this.#isClaiming = false
     }
+  }
+
+  async #boundWaits(): Promise<void> {
+    if (performance.now() - this.#boundedAt < BOUND_WAITS_MS) return
+    const { kinds } = this
+    if (await this.#storage.read(({ jobs }) => jobs.isAnyOverlong(kinds))) {
+      await this.#storage.transaction(({ jobs }) => jobs.boundWaits(kinds), WITH_JOB_HELD)
+      this.#telemetry.record({ name: 'jobs.waits.bounded', level: 'warn' })
+    }
+    this.#boundedAt = performance.now()
   }
 
   #isRunning({ id }: ClaimedJob): boolean {

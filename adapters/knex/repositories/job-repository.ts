@@ -38,10 +38,11 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
       ({ subject, lane = 0, companyId = 0 }) => `(${[subject, lane, companyId].map(literal).join()})`,
     )
     await this.session.knex.raw(
-      `insert into ?? (kind, traceparent, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims)
-       select ?, ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0 from (values ${rows.join()}) as job
+      `insert into ?? (kind, traceparent, subject, lane, company_id, due_ms, lease_expires_ms, fencing_token, failures, claims,
+        wait_ms)
+       select ?, ?, column1, column2, column3, ${this.#now} + ?, 0, 0, 0, 0, ? from (values ${rows.join()}) as job
        where true on conflict (kind, subject) do ${isLocked ? 'update set kind = excluded.kind' : 'nothing'}`,
-      [this.session.name('jobs'), kind, traceparent, Math.round(delayMs)],
+      [this.session.name('jobs'), kind, traceparent, Math.round(delayMs), Math.round(delayMs)],
     )
   }
 
@@ -145,11 +146,15 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     // `due_ms` moves behind the lease, for queries that read only that column.
     const claimed = await this.rawRows(
       `with due as materialized (${due.map(({ sql }) => `select id from (${sql}) as due`).join(' union all ')})
-       update ?? set due_ms = ${this.#now} + ?, lease_expires_ms = ${this.#now} + ?,
+       update ?? set due_ms = ${this.#now} + ?, lease_expires_ms = ${this.#now} + ?, wait_ms = ?,
        fencing_token = fencing_token + 1, claims = claims + 1
        where id in (select id from due) and ${this.#isDue}
        returning id, kind, subject, lane, company_id, fencing_token, failures, claims, traceparent`,
-      [...due.flatMap(({ bindings }) => bindings), this.session.name('jobs'), Math.round(leaseMs), Math.round(leaseMs)],
+      [
+        ...due.flatMap(({ bindings }) => bindings),
+        this.session.name('jobs'),
+        ...Array.from({ length: 3 }, () => Math.round(leaseMs)),
+      ],
     )
     return claimed.map(toJob).sort((one, other) => one.id - other.id)
   }
@@ -188,7 +193,12 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     { isProgress = false }: { readonly isProgress?: boolean } = {},
   ): Promise<boolean> {
     const leaseExpires = this.fromNow(leaseMs)
-    const changes = { due_ms: leaseExpires, lease_expires_ms: leaseExpires, ...(isProgress && { claims: 0 }) }
+    const changes = {
+      due_ms: leaseExpires,
+      lease_expires_ms: leaseExpires,
+      wait_ms: Math.round(leaseMs),
+      ...(isProgress && { claims: 0 }),
+    }
     let extended = 0
     for (const part of inParts(jobs)) extended += await this.#held(part).update(changes)
     return extended === jobs.length
@@ -208,10 +218,37 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     const released = await this.#held([job]).update({
       due_ms: this.fromNow(options.delayMs),
       lease_expires_ms: 0,
+      wait_ms: Math.round(options.delayMs),
       failures: job.failures + (options.failed ? 1 : 0),
       claims: options.failed ? 0 : this.session.knex.raw('case when claims > 0 then claims - 1 else 0 end'),
     })
     return released > 0
+  }
+
+  async isAnyOverlong(kinds: readonly string[]): Promise<boolean> {
+    return (await this.#overlong(kinds).first('id')) !== undefined
+  }
+
+  async boundWaits(kinds: readonly string[]): Promise<void> {
+    const bound = (column: string) =>
+      this.session.knex.raw(
+        `case when ${column} > ${this.#now} + wait_ms then ${this.#now} + wait_ms else ${column} end`,
+      )
+    const overlong = this.#overlong(kinds).select('id')
+    // A job that another transaction changes gets a right time by that change.
+    if (!this.session.dialect.hasOneWriter) void overlong.forUpdate().skipLocked()
+    await this.rows
+      .whereIn('id', overlong)
+      .update({ due_ms: bound('due_ms'), lease_expires_ms: bound('lease_expires_ms') })
+  }
+
+  /** `due_ms` is never before the end of a lease. */
+  #overlong(kinds: readonly string[]): Knex.QueryBuilder<Row, Row[]> {
+    // The first condition is in the index, so that a poll reads only the rows of jobs that wait.
+    return this.rows
+      .whereIn('kind', kinds)
+      .whereRaw(`due_ms > ${this.#now}`)
+      .whereRaw(`due_ms > ${this.#now} + wait_ms`)
   }
 
   async isHeld({ kind, subject }: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean> {
@@ -232,6 +269,7 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     await (kinds === undefined ? held : held.whereIn('kind', kinds)).update({
       due_ms: this.fromNow(0),
       lease_expires_ms: 0,
+      wait_ms: 0,
     })
   }
 

@@ -18,22 +18,36 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   }
   const claimableAtMs = (job: StoredJob) => Math.max(job.dueMs, job.leaseExpiresMs)
   const byDue = (one: StoredJob, other: StoredJob) => one.dueMs - other.dueMs || one.id - other.id
-  const claimJob = (job: StoredJob, leaseExpiresMs: number): ClaimedJob => {
+  const isOverlong = (job: StoredJob) => claimableAtMs(job) > Date.now() + job.waitMs
+  const claimJob = (job: StoredJob, leaseMs: number): ClaimedJob => {
     const claim = { fencingToken: job.fencingToken + 1, claims: job.claims + 1 }
-    jobs.update(job.id, { ...claim, leaseExpiresMs })
+    jobs.update(job.id, { ...claim, leaseExpiresMs: fromNow(leaseMs), waitMs: Math.round(leaseMs) })
     const { id, kind, subject, lane, companyId, failures, traceparent } = job
     return { id, kind, subject, lane, companyId, failures, traceparent, ...claim }
   }
   const enqueueAll: JobRepository['enqueueAll'] = async (newJobs, { delayMs = 0 } = {}) => {
     for (const { kind, subject, lane = 0, companyId = 0, traceparent = null } of newJobs) {
       if (jobs.find((job) => job.kind === kind && job.subject === subject)) continue
-      jobs.insert({ kind, subject, lane, companyId, traceparent, dueMs: fromNow(delayMs), ...NEW_JOB })
+      jobs.insert({
+        kind,
+        subject,
+        lane,
+        companyId,
+        traceparent,
+        dueMs: fromNow(delayMs),
+        waitMs: Math.round(delayMs),
+        ...NEW_JOB,
+      })
     }
   }
   const extendAll: JobRepository['extendAll'] = async (claimedJobs, leaseMs, { isProgress = false } = {}) => {
     const heldJobs = claimedJobs.filter((job) => findHeld(job) !== undefined)
     for (const { id } of heldJobs)
-      jobs.update(id, { leaseExpiresMs: fromNow(leaseMs), ...(isProgress && { claims: 0 }) })
+      jobs.update(id, {
+        leaseExpiresMs: fromNow(leaseMs),
+        waitMs: Math.round(leaseMs),
+        ...(isProgress && { claims: 0 }),
+      })
     return heldJobs.length === claimedJobs.length
   }
   const completeAll: JobRepository['completeAll'] = async (claimedJobs) => {
@@ -94,7 +108,7 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
       const due = jobs.filter((job) => kinds.includes(job.kind) && claimableAtMs(job) <= now).sort(byDue)
       const claimed =
         lanes?.flatMap(({ lane, most }) => due.filter((job) => job.lane === lane).slice(0, most)) ?? due.slice(0, 1)
-      return claimed.map((job) => claimJob(job, fromNow(leaseMs))).sort((one, other) => one.id - other.id)
+      return claimed.map((job) => claimJob(job, leaseMs)).sort((one, other) => one.id - other.id)
     },
     extend: async (job, leaseMs, options) => await extendAll([job], leaseMs, options),
     extendAll,
@@ -106,9 +120,19 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
       return jobs.update(job.id, {
         dueMs: fromNow(delayMs),
         leaseExpiresMs: 0,
+        waitMs: Math.round(delayMs),
         failures: job.failures + (failed ? 1 : 0),
         claims: failed ? 0 : Math.max(0, stored.claims - 1),
       })
+    },
+    isAnyOverlong: async (kinds) => jobs.find((job) => kinds.includes(job.kind) && isOverlong(job)) !== undefined,
+    boundWaits: async (kinds) => {
+      for (const job of jobs.filter(({ kind }) => kinds.includes(kind))) {
+        if (!isOverlong(job)) continue
+        const latestMs = fromNow(job.waitMs)
+        const bounded = { dueMs: Math.min(job.dueMs, latestMs), leaseExpiresMs: Math.min(job.leaseExpiresMs, latestMs) }
+        jobs.update(job.id, bounded)
+      }
     },
     isHeld: async ({ kind, subject }) =>
       jobs.find((job) => job.kind === kind && job.subject === subject && job.leaseExpiresMs > Date.now()) !== undefined,

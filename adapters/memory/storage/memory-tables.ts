@@ -50,6 +50,8 @@ export interface StoredJob extends Required<Omit<NewJob, 'traceparent'>> {
   readonly id: number
   readonly dueMs: number
   readonly leaseExpiresMs: number
+  /** The latest time until it was due, or length of its lease. */
+  readonly waitMs: number
   readonly fencingToken: number
   readonly failures: number
   readonly claims: number

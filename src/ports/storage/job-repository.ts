@@ -97,6 +97,8 @@ export interface EnqueueOptions {
  *
  * - All times use the database's clock, so a process with a wrong clock neither steals nor delays jobs.
  * - Durations are milliseconds. The repository rounds them to integers.
+ * - A job keeps its latest wait: the time until it is due, or the length of its lease. So a wait that became longer,
+ *   because the database's clock was set back, is found and bounded ({@link JobRepository.boundWaits}).
  * - A transaction that changes jobs and their subjects changes the jobs first. Transactions that lock in different
  *   orders would wait for each other.
  */
@@ -167,6 +169,16 @@ export interface JobRepository {
    * @returns false if the lease is lost
    */
   release(job: ClaimedJob, options: { readonly delayMs: number; readonly failed: boolean }): Promise<boolean>
+  /**
+   * @returns true if a job of these kinds is due, or has a lease, for longer than its latest wait from now: the
+   *   database's clock was set back
+   */
+  isAnyOverlong(kinds: readonly string[]): Promise<boolean>
+  /**
+   * Bounds the waits of jobs of these kinds: a job that is due, or has a lease, for longer than its latest wait now has
+   * that wait from now on. Does nothing to other jobs.
+   */
+  boundWaits(kinds: readonly string[]): Promise<void>
   /** @returns true if a worker holds the job: it was claimed, and its lease has not expired */
   isHeld(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
   /** Removes a job, also if a worker holds it. @returns true if there was a job */
