@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import proxyAddress from 'proxy-addr'
 import { InvalidInputError } from '../../../src/index.js'
 import type { HttpHandler } from '../create-http-handler.js'
+import { endSlowly, RequestTurns } from './request-turns.js'
 
 /** The function that `node:http`, Express and Fastify call for each request. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
@@ -16,8 +17,8 @@ export interface NodeListenerOptions {
    */
   readonly trustedProxies?: readonly string[]
   /**
-   * Abort it before the server closes: streams of events then end, and no close waits for them. Default: they end when
-   * the engine closes.
+   * Abort it before the server closes: streams of events then end, and no close waits for them. Each connection ends
+   * after the whole answer that it is sending, or after the next one. Default: streams end when the engine closes.
    */
   readonly closing?: AbortSignal | undefined
 }
@@ -36,14 +37,21 @@ export type IsTrusted = (address: string) => boolean
  * @throws InvalidInputError for trusted proxies that are not addresses or networks
  */
 export function nodeListener(handler: HttpHandler, options: NodeListenerOptions = {}): NodeListener {
-  const { trustedProxies, closing } = options
+  return listenerOf(handler, options, new RequestTurns(options.closing))
+}
+
+/** As {@link nodeListener}. @param turns gives each connection its turns */
+export function listenerOf(
+  handler: HttpHandler,
+  { trustedProxies, closing }: NodeListenerOptions,
+  turns: RequestTurns,
+): NodeListener {
   // Each stream of events has a listener.
   if (closing !== undefined) setMaxListeners(0, closing)
   const fetch = fetchOf(handler, trustOf(trustedProxies), closing)
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
-  const turns = new RequestTurns()
   return (request, response) => {
-    closeOnUnreadBody(request, response)
+    closeAfterAnswer(request, response, closing)
     turns.enqueue(request, response, () => void listener(request, response))
   }
 }
@@ -94,45 +102,10 @@ function toPlainIpv4(address: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
-/** The most requests of one connection that may wait for the current one. */
-const MAX_WAITING = 100
-
-type Start = () => void
-
 /**
- * Handles one request of a connection at a time. A client may send several without waiting for the answers
- * (pipelining). Node would start all of them at once.
- */
-class RequestTurns {
-  readonly #waiting = new WeakMap<Socket, Start[]>()
-
-  /**
-   * Starts a request when all earlier requests of its connection are answered. Destroys a connection with more than
-   * 100 waiting requests. Streams of an HTTP/2 connection do not wait for each other.
-   */
-  enqueue({ httpVersionMajor, socket }: IncomingMessage, response: ServerResponse, start: Start): void {
-    if (httpVersionMajor !== 1) {
-      start()
-      return
-    }
-    response.once('close', () => this.#next(socket))
-    const waiting = this.#waiting.get(socket)
-    if (waiting === undefined) {
-      this.#waiting.set(socket, [])
-      start()
-    } else if (waiting.length < MAX_WAITING) waiting.push(start)
-    else socket.destroy()
-  }
-
-  #next(socket: Socket): void {
-    const next = socket.destroyed ? undefined : this.#waiting.get(socket)?.shift()
-    if (next === undefined) this.#waiting.delete(socket)
-    else next()
-  }
-}
-
-/**
- * Closes the connection if the answer begins before the whole body is received. Node itself would read such a body to
+ * Closes the connection after an answer that begins while the server closes.
+ *
+ * Also closes the connection if the answer begins before the whole body is received. Node itself would read such a body to
  * its end, however long that is.
  *
  * The answer says `Connection: close`, and the server stops reading. After the answer it ends its side of the
@@ -141,14 +114,16 @@ class RequestTurns {
  *
  * This applies to HTTP/1 over a socket. An HTTP/2 server ends its streams itself.
  */
-export function closeOnUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+export function closeAfterAnswer(request: IncomingMessage, response: ServerResponse, closing?: AbortSignal): void {
   const { socket } = request
-  if (request.httpVersionMajor !== 1 || !isSocket(socket) || !hasBody(request)) return
+  if (request.httpVersionMajor !== 1 || !isSocket(socket)) return
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse
   response.writeHead = (...args: unknown[]) => {
-    if (!request.complete && !response.headersSent) {
+    const isUnread = hasBody(request) && !request.complete
+    if ((isUnread || closing?.aborted === true) && !response.headersSent) {
       response.setHeader('connection', 'close')
-      stopReading(socket)
+      socket.destroySoon = () => endSlowly(socket)
+      if (isUnread) stopReading(socket)
     }
     return writeHead(...args)
   }
@@ -163,18 +138,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** The time for a client to read an answer that came before the end of its request. */
-const LINGER_MS = 1_000
-
-/** Replaces the two methods through which Node's parser resumes and ends a socket. */
+/** Replaces the method through which Node's parser resumes a socket. */
 function stopReading(socket: Socket): void {
   socket.pause()
   socket.resume = () => socket
-  socket.destroySoon = () => {
-    socket.end()
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS)
-    socket.once('close', () => clearTimeout(timer))
-  }
 }
 
 /**

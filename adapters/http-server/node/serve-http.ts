@@ -1,15 +1,10 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Telemetry } from '../../../src/ports/index.js'
 import type { HttpHandler } from '../create-http-handler.js'
 import { type ConnectionLimits, watchConnections } from './connections.js'
-import {
-  closeOnUnreadBody,
-  continueWhenRead,
-  type NodeListenerOptions,
-  nodeListener,
-  trustOf,
-} from './node-listener.js'
+import { closeAfterAnswer, continueWhenRead, listenerOf, type NodeListenerOptions, trustOf } from './node-listener.js'
+import { RequestTurns } from './request-turns.js'
 
 export interface ServeHttpOptions extends ConnectionLimits, Omit<NodeListenerOptions, 'closing'> {
   /** Default: `127.0.0.1`. */
@@ -27,8 +22,8 @@ export interface HttpServer {
   /** The address and port on which it listens, for `webhooks.ownEndpoints` of `openLocalEngine`. */
   readonly endpoint: { readonly address: string; readonly port: number }
   /**
-   * Accepts no more requests, ends streams of events, waits up to ten seconds for the running ones, then cuts their
-   * connections. Never rejects.
+   * Accepts no more connections, ends streams of events, and waits up to ten seconds for the running requests, then cuts
+   * their connections. Each connection ends after a whole answer. Never rejects.
    */
   close(): Promise<void>
 }
@@ -68,14 +63,24 @@ export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions 
 }
 
 function createHttpServer(handler: HttpHandler, options: ServeHttpOptions & NodeListenerOptions): Server {
-  const listener = nodeListener(handler, options)
+  const turns = new RequestTurns(options.closing)
+  const listener = listenerOf(handler, options, turns)
   const server = createServer({ connectionsCheckingInterval: CHECK_INTERVAL_MS }, listener)
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // Node's own method, which the close calls, also destroys connections whose answer is not sent yet.
+  server.closeIdleConnections = () => {
+    for (const socket of sockets) if (!turns.isBusy(socket) && socket.writableLength === 0) socket.destroy()
+  }
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response)
     listener(request, response)
   })
   server.on('checkExpectation', (request, response) => {
-    closeOnUnreadBody(request, response)
+    closeAfterAnswer(request, response)
     response.writeHead(417).end()
   })
   // No limit for a whole request: an upload may take long. Its speed is checked instead.
@@ -94,7 +99,6 @@ async function close(server: Server): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS)
   await new Promise<void>((resolve) => {
     server.close(() => resolve())
-    server.closeIdleConnections()
   })
   clearTimeout(timer)
 }

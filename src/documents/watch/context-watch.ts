@@ -14,6 +14,7 @@ import {
 import { type DocumentVersions, findVersions } from '../versions.js'
 import type { DocumentEventEmitter, DocumentProgress } from './document-events.js'
 import { KnownDocuments } from './known-documents.js'
+import type { ReportedProgress } from './reported-progress.js'
 
 /** Interval of the reads: another process may process the documents. */
 const POLL_MS = 1_000
@@ -32,6 +33,14 @@ interface VersionSize {
   readonly windows: number
 }
 
+/** A followed version that is gone. */
+interface GoneVersion {
+  readonly gone: number
+  readonly docId: number | undefined
+  /** The newest version of the document, if it has another one. */
+  readonly newest: DocumentRecord | undefined
+}
+
 /**
  * Follows the documents of one context for all callers that watch it. One poll a second reads what other processes do.
  * The progress of this process comes from its events.
@@ -42,16 +51,17 @@ export class ContextWatch {
   readonly #storage: Storage
   readonly #contextId: number
   readonly #listeners = new Set<Listener>()
-  /** States of documents that are not completed, by the id of their version. */
+  /** Ids of documents that are not completed, by the id of their version. There may be many. */
   readonly #followed = {
-    waiting: new Map<number, DocumentState>(),
-    processing: new Map<number, DocumentState>(),
-    failed: new Map<number, DocumentState>(),
+    waiting: new Map<number, number>(),
+    processing: new Map<number, number>(),
+    failed: new Map<number, number>(),
   }
+  /** States of documents that are being processed, by the id of their version. */
+  readonly #processing = new Map<number, DocumentState>()
   readonly #known: KnownDocuments
   readonly #sizes = new Map<number, VersionSize>()
-  /** The progress that this process has reported, by the UUID of the version. */
-  readonly #reported = new Map<string, ProcessingProgress>()
+  readonly #reported: ReportedProgress
   /** UUIDs of versions that this process finished since the last poll began, and in the poll before: those are told. */
   #finished: readonly [Set<string>, Set<string>] = [new Set(), new Set()]
   /** Ids of versions above {@link #mark} that were found. */
@@ -65,7 +75,14 @@ export class ContextWatch {
   readonly #stopListening: readonly (() => void)[]
 
   /** @param lastId highest id of a version before the first snapshot */
-  constructor(storage: Storage, events: DocumentEventEmitter, contextId: number, lastId: number) {
+  constructor(
+    storage: Storage,
+    events: DocumentEventEmitter,
+    reported: ReportedProgress,
+    contextId: number,
+    lastId: number,
+  ) {
+    this.#reported = reported
     this.#storage = storage
     this.#contextId = contextId
     this.#known = new KnownDocuments(contextId)
@@ -99,6 +116,18 @@ export class ContextWatch {
     this.#listeners.clear()
   }
 
+  /** Reads versions for a snapshot, with what their progress needs. */
+  async read(
+    list: (repositories: Repositories) => Promise<readonly DocumentVersions[]>,
+  ): Promise<readonly DocumentVersions[]> {
+    return await this.#storage.read(async (repositories) => {
+      const versions = await list(repositories)
+      const newest = versions.map(({ current, replacement }) => replacement ?? current)
+      for (const [id, size] of await this.#countWindows(repositories, newest)) this.#sizes.set(id, size)
+      return versions
+    })
+  }
+
   /**
    * Follows a version of a snapshot from now on, if it is not completed.
    * @returns its state; undefined if its deletion was told after the read of the snapshot
@@ -127,40 +156,47 @@ export class ContextWatch {
   }
 
   #unfollow(docIds: ReadonlySet<number>): void {
-    for (const states of Object.values(this.#followed)) {
-      for (const [id, state] of states) {
-        if (!docIds.has(state.id)) continue
-        states.delete(id)
-        this.#sizes.delete(id)
-        this.#reported.delete(state.uuid)
-      }
+    for (const versions of Object.values(this.#followed)) {
+      for (const [id, docId] of versions) if (docIds.has(docId)) this.#drop(id)
     }
+  }
+
+  #drop(id: number): void {
+    for (const versions of Object.values(this.#followed)) versions.delete(id)
+    this.#processing.delete(id)
+    this.#sizes.delete(id)
   }
 
   /** Stores the state of a version, without telling it. */
   #note(record: DocumentRecord): DocumentState {
     const state = toDocumentState(record, this.#progressOf(record))
     const { status } = state
-    this.#known.note(state)
-    if (status !== 'processing') this.#reported.delete(record.uuid)
-    if (status !== 'processing') this.#sizes.delete(record.id)
-    for (const [name, states] of Object.entries(this.#followed)) {
+    const before = this.#known.note(record.id, state)
+    if (before !== undefined && before !== record.id) this.#drop(before)
+    if (status === 'processing') {
+      this.#processing.set(record.id, state)
+    } else {
+      this.#processing.delete(record.id)
+      this.#sizes.delete(record.id)
+      this.#reported.forget(record.uuid)
+    }
+    for (const [name, versions] of Object.entries(this.#followed)) {
       // A waiting document keeps its place.
-      if (name === status) states.set(record.id, state)
-      else states.delete(record.id)
+      if (name === status) versions.set(record.id, state.id)
+      else versions.delete(record.id)
     }
     return state
   }
 
   /** The last state of a version that is not completed. */
   #last(id: number): DocumentState | undefined {
-    const { waiting, processing, failed } = this.#followed
-    return processing.get(id) ?? waiting.get(id) ?? failed.get(id)
+    const docId = this.#followed.waiting.get(id) ?? this.#followed.failed.get(id)
+    return this.#processing.get(id) ?? (docId === undefined ? undefined : this.#known.get(docId))
   }
 
   /** The progress of this process, which is finer, or the stored one. */
   #progressOf({ id, uuid, wordsVersion, embeddedChunks }: DocumentRecord): ProcessingProgress {
-    const reported = this.#reported.get(uuid)
+    const reported = this.#reported.of(uuid)
     const size = this.#sizes.get(id)
     if (wordsVersion !== ANALYZER_VERSION || size === undefined)
       return reported ?? { stage: 'reading', windowsEmbedded: 0, windowsTotal: null }
@@ -173,11 +209,10 @@ export class ContextWatch {
   #report({ contextId, fileName, stage, windowsEmbedded, windowsTotal }: DocumentProgress): void {
     if (contextId !== this.#contextId) return
     const progress = { stage, windowsEmbedded, windowsTotal }
-    this.#reported.set(fileName, progress)
-    for (const [id, state] of this.#followed.processing) {
+    for (const [id, state] of this.#processing) {
       if (state.uuid !== fileName) continue
       const changed = { ...state, ...progress, percent: percentOf(windowsEmbedded, windowsTotal) }
-      this.#followed.processing.set(id, changed)
+      this.#processing.set(id, changed)
       this.#tell(changed)
     }
   }
@@ -229,15 +264,13 @@ export class ContextWatch {
     })
     this.#remember(ids)
     for (const [id, size] of sizes) this.#sizes.set(id, size)
-    for (const record of [...records, ...others.flatMap(({ newest }) => newest ?? [])]) this.#update(record)
+    // The newest version of a document counts.
+    for (const record of records) if ((this.#known.versionOf(record.publicId) ?? 0) <= record.id) this.#update(record)
+    for (const { newest } of others) if (newest !== undefined) this.#update(newest)
     const deleted = new Set(deletedIds)
-    for (const { gone, newest } of others) {
-      const last = this.#last(gone)
-      for (const states of Object.values(this.#followed)) states.delete(gone)
-      this.#sizes.delete(gone)
-      if (last === undefined) continue
-      this.#reported.delete(last.uuid)
-      if (newest === undefined) deleted.add(last.id)
+    for (const { gone, docId, newest } of others) {
+      this.#drop(gone)
+      if (newest === undefined && docId !== undefined) deleted.add(docId)
     }
     await this.#tellAllDeleted(deleted)
   }
@@ -257,12 +290,14 @@ export class ContextWatch {
     repositories: Repositories,
     followed: readonly number[],
     found: readonly DocumentRecord[],
-  ): Promise<{ readonly gone: number; readonly newest: DocumentRecord | undefined }[]> {
+  ): Promise<readonly GoneVersion[]> {
     const live = new Set(found.flatMap(({ id, deleted }) => (deleted === null ? [id] : [])))
-    const others: { readonly gone: number; readonly newest: DocumentRecord | undefined }[] = []
+    const others: GoneVersion[] = []
     for (const gone of followed.filter((id) => !live.has(id))) {
-      const versions = await findVersions(repositories, this.#contextId, this.#last(gone)?.id ?? 0)
-      others.push({ gone, newest: versions?.replacement ?? versions?.current })
+      const { waiting, processing, failed } = this.#followed
+      const docId = waiting.get(gone) ?? processing.get(gone) ?? failed.get(gone)
+      const versions = await findVersions(repositories, this.#contextId, docId ?? 0)
+      others.push({ gone, docId, newest: versions?.replacement ?? versions?.current })
     }
     return others
   }
@@ -295,11 +330,16 @@ export class ContextWatch {
     const from = this.#turn
     this.#turn += VERSIONS_PER_POLL
     if (this.#turn >= Math.max(waiting.size, failed.size)) this.#turn = 0
-    const some = [waiting, failed].flatMap((states) => {
-      const ids = [...states.keys()]
-      return [...ids.slice(0, VERSIONS_PER_POLL), ...ids.slice(from, from + VERSIONS_PER_POLL)]
-    })
-    return [...new Set([...processing.keys(), ...some])]
+    const ids = new Set(processing.keys())
+    for (const versions of [waiting, failed]) {
+      let at = 0
+      for (const id of versions.keys()) {
+        if (at < VERSIONS_PER_POLL || at >= from) ids.add(id)
+        at += 1
+        if (at >= Math.max(VERSIONS_PER_POLL, from + VERSIONS_PER_POLL)) break
+      }
+    }
+    return [...ids]
   }
 
   /** Counts the windows of versions whose text is read. One count serves until the version is finished. */

@@ -3,24 +3,73 @@ import { type DocumentState, deletedState, type LastState } from '../document-st
 
 /** Ids that one read lists at most. */
 const IDS_PER_READ = 1_000
+/** Neighbouring ids whose documents are packed together. */
+const IDS_PER_GROUP = 64
+
+type KnownStatus = DocumentState['status']
+
+/** The members of a document that a watch remembers. Of a document that is being processed, it has the last ones. */
+type KnownDocument = readonly [
+  versionId: number,
+  status: KnownStatus,
+  uuid: string,
+  displayName: string,
+  isReplacement: boolean,
+  error: string | null,
+  errorCode: string | null,
+]
+
+/** The documents of a group, by their ids. */
+type Group = Map<number, KnownDocument>
 
 /**
  * The documents of a context that a watch has seen, so that it notices their deletion by any process. A poll counts the
  * live documents of the context, which is cheap. It lists their ids only if fewer are left than were seen.
+ *
+ * A context may have many documents. So groups of them are packed as one text each: a hundred thousand documents take
+ * about ten megabytes, and the garbage collection has few objects to visit. Only the last group in use is unpacked.
  */
 export class KnownDocuments {
   readonly #contextId: number
-  /** The members that a deletion tells, by the id of the document. A context may have many documents. */
-  readonly #states = new Map<number, Omit<LastState, 'contextId' | 'id'>>()
+  /** JSON of the entries of a {@link Group}, by its number. */
+  readonly #packed = new Map<number, string>()
+  #open: { readonly number: number; readonly group: Group; isChanged: boolean } | undefined
+  #size = 0
   /** Ids that were removed since the last poll began, and in the poll before: an older read may still show them. */
   #removed: readonly [Set<number>, Set<number>] = [new Set(), new Set()]
+  /** Ids of new documents since the ids are being listed: the list may lack them. */
+  #added: Set<number> | undefined
 
   constructor(contextId: number) {
     this.#contextId = contextId
   }
 
-  note({ id, uuid, displayName, isReplacement, error, errorCode }: DocumentState): void {
-    if (!this.isRemoved(id)) this.#states.set(id, { uuid, displayName, isReplacement, error, errorCode })
+  /** @returns the id of the version that was known before; undefined for a new document, or one that was removed */
+  note(versionId: number, state: DocumentState): number | undefined {
+    const { id, status, uuid, displayName, isReplacement, error, errorCode } = state
+    if (this.isRemoved(id)) return undefined
+    const open = this.#openGroup(id)
+    const before = open.group.get(id)
+    open.group.set(id, [versionId, status, uuid, displayName, isReplacement, error, errorCode])
+    open.isChanged = true
+    if (before === undefined) {
+      this.#size += 1
+      this.#added?.add(id)
+    }
+    return before?.[0]
+  }
+
+  /** The id of the version that was noted last. */
+  versionOf(id: number): number | undefined {
+    return this.#openGroup(id).group.get(id)?.[0]
+  }
+
+  /** The state that was noted last, without the progress of the processing. */
+  get(id: number): DocumentState | undefined {
+    const known = this.#openGroup(id).group.get(id)
+    if (known === undefined) return undefined
+    const status = known[1]
+    return { ...deletedState(this.#lastState(id, known)), status, percent: status === 'completed' ? 100 : null }
   }
 
   /** True if the deletion of a document was told a moment ago. */
@@ -30,10 +79,14 @@ export class KnownDocuments {
 
   /** @returns the state that tells the deletion; undefined if the document is not known, or its deletion is told */
   remove(id: number): DocumentState | undefined {
-    const last = this.#states.get(id)
-    this.#states.delete(id)
     this.#removed[0].add(id)
-    return last && deletedState({ ...last, contextId: this.#contextId, id })
+    const open = this.#openGroup(id)
+    const known = open.group.get(id)
+    if (known === undefined) return undefined
+    open.group.delete(id)
+    open.isChanged = true
+    this.#size -= 1
+    return deletedState(this.#lastState(id, known))
   }
 
   /** Call it before the reads of a poll. */
@@ -47,19 +100,62 @@ export class KnownDocuments {
    * @param found versions that the same poll has read: the count includes the documents that are new among them
    */
   async listDeleted(documents: DocumentRepository, found: readonly DocumentRecord[]): Promise<readonly number[]> {
-    if (this.#states.size === 0) return []
+    if (this.#size === 0) return []
     const count = await documents.count(this.#contextId)
     const isNew = ({ publicId, deleted, generation, replaces }: DocumentRecord): boolean =>
-      (deleted ?? generation ?? replaces) === null && !this.#states.has(publicId)
-    if (count >= this.#states.size + found.filter(isNew).length) return []
-    // Documents that are noted during the reads may be missing in the list.
-    const known = [...this.#states.keys()]
-    const live = new Set<number>()
+      (deleted ?? generation ?? replaces) === null && this.versionOf(publicId) === undefined
+    if (count >= this.#size + found.filter(isNew).length) return []
+    const added = new Set<number>()
+    this.#added = added
+    const deleted: number[] = []
     for (let after = 0; ; ) {
       const ids = await documents.listPublicIds(this.#contextId, { after, limit: IDS_PER_READ })
-      for (const id of ids) live.add(id)
-      after = ids.at(-1) ?? after
-      if (ids.length < IDS_PER_READ) return known.filter((id) => !live.has(id))
+      const isEnd = ids.length < IDS_PER_READ
+      const upTo = isEnd ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? after)
+      const live = new Set(ids)
+      for (const id of this.#idsBetween(after, upTo)) if (!live.has(id) && !added.has(id)) deleted.push(id)
+      after = upTo
+      if (!isEnd) continue
+      this.#added = undefined
+      return deleted
     }
   }
+
+  /** Known ids behind one id, up to another one. */
+  *#idsBetween(after: number, upTo: number): Generator<number> {
+    this.#pack()
+    const [first, last] = [groupOf(after), groupOf(upTo)]
+    for (const [number, packed] of this.#packed) {
+      if (number < first || number > last) continue
+      for (const id of unpack(packed).keys()) if (id > after && id <= upTo) yield id
+    }
+  }
+
+  #lastState(id: number, [, , uuid, displayName, isReplacement, error, errorCode]: KnownDocument): LastState {
+    return { contextId: this.#contextId, id, uuid, displayName, isReplacement, error, errorCode }
+  }
+
+  #openGroup(id: number): { readonly group: Group; isChanged: boolean } {
+    const number = groupOf(id)
+    if (this.#open?.number === number) return this.#open
+    this.#pack()
+    this.#open = { number, group: unpack(this.#packed.get(number)), isChanged: false }
+    return this.#open
+  }
+
+  #pack(): void {
+    if (this.#open?.isChanged !== true) return
+    const { number, group } = this.#open
+    if (group.size === 0) this.#packed.delete(number)
+    else this.#packed.set(number, JSON.stringify([...group]))
+    this.#open.isChanged = false
+  }
+}
+
+function groupOf(id: number): number {
+  return Math.floor(id / IDS_PER_GROUP)
+}
+
+function unpack(packed = '[]'): Group {
+  return new Map(JSON.parse(packed) as [number, KnownDocument][])
 }

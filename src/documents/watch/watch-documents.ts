@@ -12,6 +12,7 @@ import { type DocumentState, deletedState } from '../document-state.js'
 import { type DocumentVersions, findVersions, listVersions } from '../versions.js'
 import { ContextWatch } from './context-watch.js'
 import type { DocumentEventEmitter } from './document-events.js'
+import { ReportedProgress } from './reported-progress.js'
 
 /** The documents that a caller watches. */
 export interface WatchSelection {
@@ -45,6 +46,8 @@ const CHECK_MS = 5_000
 const FRESH_MS = 5
 /** Small reads for a caller that may be slow. */
 const SNAPSHOT_PAGE = { order: 'oldest', limit: 50, maxBytes: 65_536 } as const
+/** A state at the beginning is yielded only if it was read within this time. */
+const MAX_AGE_MS = 250
 const RETRY_AFTER_SECONDS = 5
 
 /** Follows the states of a context's documents, for any number of callers. */
@@ -52,6 +55,7 @@ export class WatchDocuments {
   readonly #storage: Storage
   readonly #authorizer: Authorizer
   readonly #events: DocumentEventEmitter
+  readonly #reported: ReportedProgress
   readonly #limits: EngineLimits
   readonly #places = new Places()
   readonly #contexts = new Map<number, ContextWatch>()
@@ -60,6 +64,7 @@ export class WatchDocuments {
     this.#storage = storage
     this.#authorizer = authorizer
     this.#events = events
+    this.#reported = new ReportedProgress(events)
     this.#limits = limits
   }
 
@@ -117,7 +122,7 @@ export class WatchDocuments {
   /** The callers of a context share one. */
   async #contextWatch(id: number): Promise<ContextWatch> {
     const lastId = await this.#storage.read(({ documents }) => documents.lastId())
-    const context = this.#contexts.get(id) ?? new ContextWatch(this.#storage, this.#events, id, lastId)
+    const context = this.#contexts.get(id) ?? new ContextWatch(this.#storage, this.#events, this.#reported, id, lastId)
     this.#contexts.set(id, context)
     return context
   }
@@ -247,12 +252,14 @@ export class DocumentWatch {
     let after: DocumentPosition | undefined
     for (;;) {
       const page = { ...SNAPSHOT_PAGE, after }
-      const listed = await this.#storage.read(({ documents }) => listVersions(documents, this.#contextId, page))
-      const last = listed.at(-1)
-      if (last === undefined) return
-      // The order of ids does not compare names.
-      after = { publicId: last.current.publicId, foldedName: '' }
+      const listed = await this.#context.read(({ documents }) => listVersions(documents, this.#contextId, page))
+      const readAt = performance.now()
+      if (listed.length === 0) return
       for (const versions of listed) {
+        // The caller was slow: it gets the states of the present moment.
+        if (performance.now() - readAt > MAX_AGE_MS) break
+        // The order of ids does not compare names.
+        after = { publicId: versions.current.publicId, foldedName: '' }
         const state = this.#context.follow(versions)
         if (state === undefined) continue
         if (kind !== 'unfinished' || state.status === 'waiting' || state.status === 'processing') yield state
@@ -261,7 +268,10 @@ export class DocumentWatch {
   }
 
   async #readOne(docId: number): Promise<DocumentState[]> {
-    const versions = await this.#storage.read((repositories) => findVersions(repositories, this.#contextId, docId))
+    const [versions] = await this.#context.read(async (repositories) => {
+      const found = await findVersions(repositories, this.#contextId, docId)
+      return found === undefined ? [] : [found]
+    })
     // It was deleted since the watch was opened.
     if (versions === undefined) throw new NotFoundError('document', docId)
     const state = this.#context.follow(versions)

@@ -43,8 +43,8 @@ const STORAGES = [
     open: async (): Promise<SteppedStorage> => ({
       storage: new MemoryStorage(),
       setBack: async () => {
-        const now = Date.now()
-        vi.spyOn(Date, 'now').mockImplementation(() => now - MONTH_MS)
+        const now = Date.now.bind(Date)
+        vi.spyOn(Date, 'now').mockImplementation(() => now() - MONTH_MS)
       },
       close: async () => undefined,
     }),

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { MemoryStorage, MemoryTelemetry } from '../../../../adapters/memory/index.js'
 import { ContextWatch } from '../../../../src/documents/watch/context-watch.js'
 import { DocumentEventEmitter } from '../../../../src/documents/watch/document-events.js'
+import { ReportedProgress } from '../../../../src/documents/watch/reported-progress.js'
 import { DocumentWatch } from '../../../../src/documents/watch/watch-documents.js'
 import type { DocumentState } from '../../../../src/index.js'
 import { memoryEngine, NEW_CONTEXT } from '../../engine/memory-engine.js'
@@ -31,7 +32,8 @@ it('tells many deletions of another process without a long block of the event lo
   const record = await storage.read(({ documents }) => documents.getByUuid(uuid))
   if (record === undefined) throw new Error('missing')
   // The documents were deleted after a snapshot: this storage has none of them.
-  const watch = new ContextWatch(new MemoryStorage(), new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
+  const events = new DocumentEventEmitter(new MemoryTelemetry())
+  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), contextId, 0)
   const deleted = new Set<number>()
   watch.add(({ id, status }) => {
     if (status === 'deleted') deleted.add(id)
@@ -56,7 +58,8 @@ it('tells a deletion also to a caller that gets all states again, because too ma
     await session.documents.upload(contextId, { fileName, content: Buffer.from(fileName) })
   const gone = await upload('gone.txt')
   await upload('kept.txt')
-  const context = new OpenContextWatch(storage, new DocumentEventEmitter(new MemoryTelemetry()), contextId, 0)
+  const events = new DocumentEventEmitter(new MemoryTelemetry())
+  const context = new OpenContextWatch(storage, events, new ReportedProgress(events), contextId, 0)
   const settings = { onReady: undefined, checkRights: () => Promise.resolve(), end: () => context.close() }
   const watch = new DocumentWatch(storage, contextId, context, settings)
   const { signal } = new AbortController()
