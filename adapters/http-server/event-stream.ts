@@ -17,7 +17,7 @@ const HEARTBEAT_MS = 15_000
 /** Interval of the checks of the token while no event comes. */
 const CHECK_MS = 5_000
 /** An event is sent only if the token was checked within this time. */
-const FRESH_MS = 5
+const FRESH_MS = 50
 
 /** Proxies must neither store, change, compress nor collect the events. */
 const HEADERS = {

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { DocumentRecord, DocumentRepository } from '../../ports/index.js'
 import { type DocumentState, deletedState, type LastState } from '../document-state.js'
 
@@ -108,12 +109,16 @@ export class KnownDocuments {
     const added = new Set<number>()
     this.#added = added
     const deleted: number[] = []
+    const slice = new TimeSlice()
     for (let after = 0; ; ) {
       const ids = await documents.listPublicIds(this.#contextId, { after, limit: IDS_PER_READ })
       const isEnd = ids.length < IDS_PER_READ
       const upTo = isEnd ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? after)
       const live = new Set(ids)
-      for (const id of this.#idsBetween(after, upTo)) if (!live.has(id) && !added.has(id)) deleted.push(id)
+      for (const id of this.#idsBetween(after, upTo)) {
+        if (!live.has(id) && !added.has(id)) deleted.push(id)
+        await slice.pauseIfOver()
+      }
       after = upTo
       if (!isEnd) continue
       this.#added = undefined

@@ -5,6 +5,7 @@ import { DocumentEventEmitter } from '../../../../src/documents/watch/document-e
 import { ReportedProgress } from '../../../../src/documents/watch/reported-progress.js'
 import { DocumentWatch } from '../../../../src/documents/watch/watch-documents.js'
 import type { DocumentState } from '../../../../src/index.js'
+import { heldMemory } from '../../../used-memory.js'
 import { memoryEngine, NEW_CONTEXT } from '../../engine/memory-engine.js'
 
 const DOCUMENTS = 20_000
@@ -71,5 +72,29 @@ it('tells a deletion also to a caller that gets all states again, because too ma
   expect(await watch.next(signal)).toMatchObject({ displayName: 'kept.txt', status: 'waiting' })
   expect(await watch.next(signal)).toMatchObject({ displayName: 'gone.txt', status: 'deleted' })
   watch.end()
+  await engine.close()
+})
+
+const MANY = 100_000
+const MAX_BYTES_PER_DOCUMENT = 200
+
+it.each(['completed', 'waiting'])('remembers little of each %s document', async (status) => {
+  const { engine, session, storage } = await memoryEngine({ roles: ['relay'] })
+  const { id: contextId } = await session.contexts.create(NEW_CONTEXT)
+  const uuid = await session.documents.upload(contextId, { fileName: 'one.txt', content: Buffer.from('One.') })
+  const record = await storage.read(({ documents }) => documents.getByUuid(uuid))
+  if (record === undefined) throw new Error('missing')
+  const events = new DocumentEventEmitter(new MemoryTelemetry())
+  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), contextId, 0)
+  const completed = status === 'completed' ? record.created : null
+  const before = heldMemory()
+  for (let id = 1; id <= MANY; id += 1) {
+    const originalName = `report of the quarter ${id}.txt`
+    const current = { ...record, id, publicId: id, uuid: crypto.randomUUID(), originalName, completed }
+    watch.follow({ current, replacement: undefined })
+  }
+  expect((heldMemory() - before) / MANY).toBeLessThan(MAX_BYTES_PER_DOCUMENT)
+  expect(watch.follow({ current: { ...record, id: MANY, publicId: MANY }, replacement: undefined })).toBeDefined()
+  watch.close()
   await engine.close()
 })

@@ -132,6 +132,34 @@ describe('a watch of documents', () => {
     await engine.close()
   })
 
+  it('begins with the progress of its moment, although nobody watched before, also in another process', async () => {
+    const model = new SlowModel()
+    const { engine, session, storage } = await memoryEngine({ embeddingModels: [model] })
+    const elsewhere = await memoryEngine({ storage, isWorking: false })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    let percent = 0
+    engine.on('document.progress', (progress) => {
+      percent = progress.percent ?? 0
+    })
+    const text = Array.from({ length: 7_000 }, (_, at) => `Sentence ${at} of a long text.`).join('\n')
+    await session.documents.upload(id, { fileName: 'long.txt', content: content(text) })
+    model.gate.open()
+    for (let steps = 0; percent < 40 && steps < 2_000; steps += 1) await vi.advanceTimersByTimeAsync(10)
+    const told = percent
+    expect(told).toBeGreaterThanOrEqual(40)
+    for (const watcher of [session, elsewhere.session]) {
+      const watch = watcher.documents.watch(id)[Symbol.asyncIterator]()
+      const first: DocumentState = (await watch.next()).value
+      expect(first).toMatchObject({ status: 'processing', stage: 'embedding' })
+      expect(first.windowsTotal).toBeGreaterThan(256)
+      // Another process reads the stored progress, which is coarser.
+      expect(first.percent).toBeGreaterThanOrEqual(watcher === session ? told : 0)
+      await watch.return?.(undefined)
+    }
+    await elsewhere.engine.close()
+    await engine.close()
+  })
+
   it('tells failures with their code, retries, replacements and deletions', async () => {
     const model = new HeldModel()
     const { engine, session } = await memoryEngine({ embeddingModels: [model] })
