@@ -17,7 +17,7 @@ type Start = () => void
  */
 export class RequestTurns {
   readonly #closing: AbortSignal | undefined
-  /** Of connections with a request that is not answered. */
+  /** The waiting requests of connections with a request that is not answered. */
   readonly #waiting = new WeakMap<Socket, Start[]>()
   readonly #ended = new WeakSet<Socket>()
 

@@ -9,7 +9,7 @@ const IDS_PER_GROUP = 64
 
 type KnownStatus = DocumentState['status']
 
-/** The members of a document that a watch remembers. Of a document that is being processed, it has the last ones. */
+/** The members of a document that a watch remembers. */
 type KnownDocument = readonly [
   versionId: number,
   status: KnownStatus,
