@@ -3,9 +3,9 @@
  * host's. It can be killed at any time.
  */
 
-import { setPriority } from 'node:os'
 import { connect, Index, type Table } from '@lancedb/lancedb'
 import { messageOf } from '../../src/ports/index.js'
+import { lowerPriority } from '../node-kit/index.js'
 import { measureProbes } from './maintenance/probe-measurement.js'
 import type { SearchPlan } from './search-plan.js'
 import type { Compaction, TableAnswer, TableOrder, TableTasks } from './table-process.js'
@@ -22,7 +22,7 @@ process.on('disconnect', () => {
   process.exit(1)
 })
 process.once('message', (order: TableOrder) => {
-  setPriority(LOW_PRIORITY)
+  lowerPriority(LOW_PRIORITY)
   runTask(order).then(
     (result) => send({ result }),
     (error: unknown) => send({ error: messageOf(error) }),

@@ -34,6 +34,7 @@ export { mediaType, readJson, readText } from './http/read-body.js'
 export { requestIdOf } from './http/request-id.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
+export { lowerPriority } from './lower-priority.js'
 export {
   codeOf,
   createPrivateFile,

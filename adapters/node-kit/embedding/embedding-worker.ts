@@ -1,11 +1,11 @@
 /** A program that runs models, in a thread or in a process of its own. A run blocks this thread and no other. */
-import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort } from 'node:worker_threads'
 import type { InferenceSession } from 'onnxruntime-node'
 import { AlcoveError, ModelError, messageOf } from '../../../src/ports/index.js'
 import { loadNative } from '../load-native.js'
+import { lowerPriority } from '../lower-priority.js'
 import { type DeviceModel, type EmbeddingRequest, type EmbeddingResponse, modelKey } from './embedding-protocol.js'
 import type { OpenRunner, Runner, RunnerInputs } from './embedding-runner.js'
 import { EmbeddingTask, poolInto } from './embedding-task.js'
@@ -35,7 +35,7 @@ const loadingRuntime = loadNative('onnxruntime-node', async () => (await import(
 let currentBatch: Promise<void> = Promise.resolve()
 
 // The host's own thread and those of the database come first. On Linux, each thread has its own priority.
-if (process.platform === 'linux') setPriority(LOWER_PRIORITY)
+if (process.platform === 'linux') lowerPriority(LOWER_PRIORITY)
 void loadingRuntime.catch(() => undefined).then(() => send({ type: 'ready' }))
 receive((request) => {
   if (request.type === 'cancel') cancel(request.id)

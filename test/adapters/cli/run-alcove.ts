@@ -12,6 +12,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
+  /** A command that starts the program, with its arguments. */
+  readonly startedBy?: readonly string[]
 }
 
 export interface Running {
@@ -29,7 +31,8 @@ export async function runAlcove(args: readonly string[], options: RunOptions): P
 
 /** Like {@link runAlcove}, but returns the process while it runs. */
 export function startAlcove(args: readonly string[], options: RunOptions): Running {
-  const child = spawn(process.execPath, [BINARY, ...args], {
+  const [program = process.execPath, ...rest] = [...(options.startedBy ?? []), process.execPath, BINARY, ...args]
+  const child = spawn(program, rest, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
   })
