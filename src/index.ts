@@ -168,6 +168,7 @@ export {
   SigningKeyError,
   StorageError,
   StorageFullError,
+  TextUnavailableError,
   ThrottledError,
   type TokenErrorCode,
   TokenRequestError,

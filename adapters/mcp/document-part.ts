@@ -19,7 +19,8 @@ export interface DocumentPart {
  *
  * @param range default: the whole text. An `end` after the end of the text means its end
  * @param maxUnits length of the longest part: a longer one ends early
- * @throws InvalidInputError if the document has no text yet, or ends before the start of the range
+ * @throws TextUnavailableError if the document is being processed, or has failed
+ * @throws InvalidInputError if the document ends before the start of the range
  * @throws NotFoundError for a document that is not there, or in a context that is not offered
  */
 export async function readPart(

@@ -130,6 +130,14 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Retry the document once. If it fails a second time, delete it: it crashes the process that reads it.',
         isRecorded: true,
       },
+      ERR_NOT_READY: {
+        when: 'The text of a document is wanted while the document is still being processed.',
+        advice: 'Wait until the document is completed: by `whenProcessed`, its webhook or its events. Then call again.',
+      },
+      ERR_DOCUMENT_FAILED: {
+        when: 'The text of a document is wanted that could not be processed. The message has the reason.',
+        advice: 'Follow the code at the end of the message, then retry or replace the document.',
+      },
       ERR_FILE_MISSING: { advice: 'Restore the file from a backup, or delete the document.' },
     },
   },

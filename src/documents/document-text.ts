@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { InvalidInputError } from '../kernel/errors.js'
+import { InvalidInputError, TextUnavailableError } from '../kernel/errors.js'
 import { integerSchema, objectSchema, validate } from '../kernel/validate.js'
 import type { DocumentRecord, NewChunk, Storage } from '../ports/index.js'
 import { gapLength, gapParts } from './pipeline/gaps.js'
@@ -36,15 +36,13 @@ export const textRangeSchema: z.ZodType<TextRange> = objectSchema({
  * Opens a part of the text that was extracted from a document. It is put together from the chunks that the part needs,
  * and from the white space between them.
  *
- * @throws InvalidInputError if the document is not completed, or the range is not within its text
+ * @throws TextUnavailableError if the document is not completed
+ * @throws InvalidInputError if the range is not within its text
  */
 export function openText(storage: Storage, document: DocumentRecord, range: TextRange = {}): DocumentText {
   const { start = 0, end: wantedEnd } = validate(textRangeSchema, range)
-  const { receipt, uuid } = document
-  if (receipt === null) {
-    const state = document.error === null ? 'is still being processed' : 'has failed'
-    throw new InvalidInputError('document', `the document ${uuid} has no text: it ${state}`)
-  }
+  const { receipt } = document
+  if (receipt === null) throw new TextUnavailableError(document)
   const length = receipt.characters
   const end = wantedEnd ?? length
   if (end > length) throw new InvalidInputError('end', `must be at most ${length}, the length of the text`)

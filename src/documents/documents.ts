@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
-import { InvalidInputError } from '../kernel/errors.js'
+import { InvalidInputError, TextUnavailableError } from '../kernel/errors.js'
 import { type ListPage, OrderedList, SLOW_READER_MS } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import { recordDocumentEvent } from '../outbox/index.js'
@@ -84,10 +84,14 @@ export class Documents {
   /**
    * Opens a part of the text that was extracted from a document, for a consumer that may be slow.
    *
-   * @throws InvalidInputError if the document is not completed, or the range is not within its text
+   * @throws TextUnavailableError `ERR_NOT_READY` while the document is being processed, `ERR_DOCUMENT_FAILED` if it has
+   *   failed
+   * @throws InvalidInputError if the range is not within its text
    */
   async openText(principal: Principal, reference: DocumentReference, range?: TextRange): Promise<DocumentText> {
-    const { document } = await this.#find(principal, reference)
+    const { document, replacement } = await this.#find(principal, reference)
+    // A document that failed has its text once its replacement is completed.
+    if (document.receipt === null && replacement !== undefined) throw new TextUnavailableError(replacement)
     const text = openText(this.#storage, document, range)
     return { ...text, pieces: this.#whileLive(principal, document, inParts(text.pieces)) }
   }

@@ -57,6 +57,7 @@ export {
   ModelError,
   type ModelErrorCode,
   ReindexFailedError,
+  TextUnavailableError,
   VectorInvalidError,
   VectorsDamagedError,
 } from './errors/document-errors.js'

@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * Get the text of a document, or a part of it
-         * @description The text that was extracted, from `start` to before `end`: offsets in UTF-16 units, as those of `source` of a hit. Default: the whole text. The header `Text-Length` has the length of the whole text. 400 if the document is not completed, or if the part is not within the text.
+         * @description The text that was extracted, from `start` to before `end`: offsets in UTF-16 units, as those of `source` of a hit. Default: the whole text. The header `Text-Length` has the length of the whole text. 409 `ERR_NOT_READY` while the document is being processed, 409 `ERR_DOCUMENT_FAILED` if it has failed, and 400 if the part is not within the text.
          */
         get: operations["getDocumentText"];
         put?: never;
@@ -4986,6 +4986,15 @@ export interface operations {
             };
             /** @description The object does not exist, or the caller may not see it */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is being processed (`ERR_NOT_READY`), or has failed (`ERR_DOCUMENT_FAILED`) */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

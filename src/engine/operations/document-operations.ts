@@ -151,8 +151,9 @@ export interface DocumentOperations {
    * exactly its `content`.
    *
    * @param range offsets in UTF-16 units. Default: the whole text
-   * @throws InvalidInputError if the document is not completed, or the range is not within the text or has more than
-   *   4,194,304 units. Also if a version completed the document that did not store the white space in the range
+   * @throws TextUnavailableError `ERR_NOT_READY` while the document is being processed, `ERR_DOCUMENT_FAILED` if it has
+   *   failed
+   * @throws InvalidInputError if the range is not within the text or has more than 4,194,304 units. Also if a version completed the document that did not store the white space in the range
    * @throws as {@link get}
    */
   text(document: DocumentReference, range?: TextRange): Promise<string>

@@ -37,6 +37,24 @@ export class DocumentFailedError extends AlcoveError {
   }
 }
 
+/** The text of a document is not there: the document is still being processed, or has failed. */
+export class TextUnavailableError extends AlcoveError {
+  readonly code: Extract<ErrorCode, 'ERR_NOT_READY' | 'ERR_DOCUMENT_FAILED'>
+  /** False if the document has failed. */
+  override readonly isTransient: boolean
+
+  /** @param document its `error` is null while it is being processed */
+  constructor({ uuid, error }: { readonly uuid: string; readonly error: string | null }) {
+    super(
+      error === null
+        ? `the document ${uuid} has no text yet: it is still being processed; read it once it is completed`
+        : `the document ${uuid} has no text: it has failed: ${error}`,
+    )
+    this.code = error === null ? 'ERR_NOT_READY' : 'ERR_DOCUMENT_FAILED'
+    this.isTransient = error === null
+  }
+}
+
 /** A re-index has stopped for good. Its code is the one of the first document that could not be processed. */
 export class ReindexFailedError extends AlcoveError {
   readonly code: ErrorCode

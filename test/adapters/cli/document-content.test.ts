@@ -40,6 +40,17 @@ describe('alcove documents', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`end: must be at most ${TEXT.length}`)])
   })
 
+  it('text of a document that failed says why, and how to go on', async () => {
+    await writeFile(join(folder.path, 'blank.txt'), '  \n')
+    const ingested = await alcove('ingest', '--context', 'Parts', '--json', 'blank.txt')
+    const failed = (JSON.parse(ingested.stdout) as Document[])[0]?.uuid ?? ''
+    const { exitCode, stderr } = await alcove('documents', 'text', failed)
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('has no text: it has failed: The file has no text (ERR_NO_TEXT)'),
+    ])
+  })
+
   it('content saves the bytes, and never over another file', async () => {
     const saved = await alcove('documents', 'content', uuid, '--output', 'copy.md')
     expect(saved.stdout).toBe(`Saved ${Buffer.byteLength(TEXT)} bytes as copy.md.\n`)

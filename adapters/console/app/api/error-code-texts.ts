@@ -42,6 +42,8 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
       ERR_FORBIDDEN: 'You may not do this. Ask somebody who manages users to give you the right.',
       ERR_COMPANY_REQUIRED: 'Several companies know this address. Enter the number of yours, and sign in again.',
       ERR_LIMIT_REACHED: 'No more of these are possible. Delete some, or ask the operator for a higher limit.',
+      ERR_NOT_READY: 'The document is still being read. Wait until it is complete, then try again.',
+      ERR_DOCUMENT_FAILED: 'The document could not be read, so it has no text. Its page says why.',
       ERR_QUOTA_EXCEEDED: 'There is no room for this. Delete documents, or ask the operator for more room.',
       ERR_THROTTLED: 'The server gets too many requests at once. Wait a moment, then try again.',
       ERR_UNAVAILABLE: 'The server cannot do this now. Wait a moment, then try again.',
@@ -98,6 +100,9 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
         'Mehrere Firmen kennen diese Adresse. Gib die Nummer deiner Firma ein und melde dich noch einmal an.',
       ERR_LIMIT_REACHED:
         'Mehr davon sind nicht möglich. Lösche welche, oder bitte den Betreiber um eine höhere Grenze.',
+      ERR_NOT_READY: 'Das Dokument wird noch gelesen. Warte, bis es fertig ist, und versuche es noch einmal.',
+      ERR_DOCUMENT_FAILED:
+        'Das Dokument ließ sich nicht lesen, deshalb hat es keinen Text. Seine Seite sagt den Grund.',
       ERR_QUOTA_EXCEEDED: 'Dafür ist kein Platz. Lösche Dokumente, oder bitte den Betreiber um mehr Platz.',
       ERR_THROTTLED: 'Der Server bekommt zu viele Anfragen auf einmal. Warte kurz und versuche es noch einmal.',
       ERR_UNAVAILABLE: 'Der Server kann das gerade nicht. Warte kurz und versuche es noch einmal.',

@@ -5,6 +5,7 @@ import { streamList } from '../../answers.js'
 import { encoded, streamBytes } from '../../byte-answers.js'
 import { type Route, route } from '../../route.js'
 import { documentChunkSchema } from '../../schemas/documents.js'
+import { problemAnswer } from '../../schemas/problems.js'
 import { DOCUMENT, documentOf } from './document-path.js'
 
 const COMMON = { api: 'assistant', access: 'assistant', method: 'GET' } as const
@@ -47,8 +48,9 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
     summary: 'Get the text of a document, or a part of it',
     description:
       'The text that was extracted, from `start` to before `end`: offsets in UTF-16 units, as those of `source` of a ' +
-      'hit. Default: the whole text. The header `Text-Length` has the length of the whole text. 400 if the document is ' +
-      'not completed, or if the part is not within the text.',
+      'hit. Default: the whole text. The header `Text-Length` has the length of the whole text. 409 `ERR_NOT_READY` ' +
+      'while the document is being processed, 409 `ERR_DOCUMENT_FAILED` if it has failed, and 400 if the part is not ' +
+      'within the text.',
     params: DOCUMENT,
     query: textRangeSchema,
     answers: {
@@ -59,6 +61,7 @@ export const DOCUMENT_CONTENT_ROUTES: readonly Route[] = [
           'Text-Length': { description: 'UTF-16 units of the whole text', schema: { type: 'integer', minimum: 0 } },
         },
       },
+      409: problemAnswer('The document is being processed (`ERR_NOT_READY`), or has failed (`ERR_DOCUMENT_FAILED`)'),
     },
     handle: async (call, { documents }) => {
       const { length, pieces } = await documents.openText(documentOf(call.params), call.query)
