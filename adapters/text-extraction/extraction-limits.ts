@@ -21,7 +21,10 @@ export interface ExtractionLimits {
   readonly maxMemoryMb: number
   /** The longest wait for one piece of text. Default: 120,000. */
   readonly pieceTimeoutMs: number
-  /** The longest wait for all pieces of a file together. Default: 900,000. */
+  /**
+   * The longest wait for all pieces of a large file together. A small file has less time: a minute, and half a minute
+   * more for each megabyte above the first. Default: 900,000.
+   */
   readonly fileTimeoutMs: number
   /** The largest .pdf, .docx, .doc, .xlsx, .pptx, .eml or .epub, in megabytes. They need the whole file in memory. Default: 256. */
   readonly maxWholeFileMb: number
@@ -53,6 +56,14 @@ export function limitsOf(
   const { maxMemoryMb = Math.min(MAX_MEMORY_MB, Math.max(MIN_MEMORY_MB, share)) } = overrides
   const maxHeapMb = Math.min(DEFAULT_LIMITS.maxHeapMb, Math.floor(maxMemoryMb / 2))
   return { ...DEFAULT_LIMITS, maxHeapMb, ...overrides, maxMemoryMb }
+}
+
+/** The time in which any file is read, and the time for each further megabyte. */
+const [LEAST_FILE_MS, MS_PER_MB] = [60_000, 30_000]
+
+/** The longest wait for all pieces of a file: a small file that is slow is hostile, and others wait for its place. */
+export function fileTimeoutOf({ fileTimeoutMs }: Pick<ExtractionLimits, 'fileTimeoutMs'>, sizeBytes: number): number {
+  return Math.min(fileTimeoutMs, LEAST_FILE_MS + Math.max(0, sizeBytes / MB - 1) * MS_PER_MB)
 }
 
 /** Without a limit of a container, `constrainedMemory` is 0 or more than the machine has. */

@@ -1,5 +1,5 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
-import type { ExtractionLimits } from '../extraction-limits.js'
+import { type ExtractionLimits, fileTimeoutOf } from '../extraction-limits.js'
 import { type Arrival, type HostMessage, Mailbox } from './extraction-protocol.js'
 import type { ProcessStarter } from './process-starter.js'
 
@@ -42,7 +42,7 @@ export class ExtractionProcess {
   /** Reads the text of a file. If the consumer stops early or aborts, the process is terminated. */
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
     const file = new SourceReader(source, this.#limits.pieceTimeoutMs)
-    const deadline = new Deadline(this.#limits)
+    const deadline = new Deadline(this.#limits.pieceTimeoutMs, fileTimeoutOf(this.#limits, source.sizeBytes))
     let isOver = false
     this.#hasGrown = false
     this.#starter.ref()
@@ -120,12 +120,14 @@ export class ExtractionProcess {
 
 /** Counts the time spent in waiting for a piece and for a file. The time of a slow consumer does not count. */
 class Deadline {
-  readonly #limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }
+  readonly #pieceTimeoutMs: number
+  readonly #fileTimeoutMs: number
   #pieceMs = 0
   #fileMs = 0
 
-  constructor(limits: { readonly pieceTimeoutMs: number; readonly fileTimeoutMs: number }) {
-    this.#limits = limits
+  constructor(pieceTimeoutMs: number, fileTimeoutMs: number) {
+    this.#pieceTimeoutMs = pieceTimeoutMs
+    this.#fileTimeoutMs = fileTimeoutMs
   }
 
   /** Starts the time of the next piece. */
@@ -135,10 +137,11 @@ class Deadline {
 
   /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`, or the reason of the signal */
   async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const leftMs = Math.min(this.#limits.pieceTimeoutMs - this.#pieceMs, this.#limits.fileTimeoutMs - this.#fileMs)
+    const [pieceMs, fileMs] = [this.#pieceTimeoutMs - this.#pieceMs, this.#fileTimeoutMs - this.#fileMs]
     const startedAt = performance.now()
     try {
-      return await withTimeout(promise, { timeoutMs: leftMs, createError: tooSlow, signal })
+      const createError = (): Error => tooSlow(fileMs <= pieceMs ? this.#fileTimeoutMs : undefined)
+      return await withTimeout(promise, { timeoutMs: Math.min(pieceMs, fileMs), createError, signal })
     } finally {
       this.#pieceMs += performance.now() - startedAt
       this.#fileMs += performance.now() - startedAt
@@ -146,10 +149,12 @@ class Deadline {
   }
 }
 
-function tooSlow(): ExtractionError {
+/** @param limitMs the time for a file of this size, if that is over */
+function tooSlow(limitMs: number | undefined): ExtractionError {
+  const limit = limitMs === undefined ? '' : ` (the limit for a file of this size is ${Math.ceil(limitMs / 1_000)} seconds)`
   return new ExtractionError(
     'ERR_EXTRACTION_TIMEOUT',
-    'Reading the file takes too long: the file may be damaged. Save it with another program, or split it',
+    `Reading the file takes too long${limit}: the file may be damaged. Save it with another program, or split it`,
   )
 }
 

@@ -167,25 +167,31 @@ export class CsvRows {
     this.#received = []
     this.#receivedBytes = 0
     if (this.#isInLongLine) yield* this.#restOfLine()
+    // Behind an open quote there may be megabytes. They are parsed in parts: few rows are in memory at a time.
+    let length = this.#nextAttemptBytes
     for (;;) {
-      const { rows, bytes, isQuoteOpen } = this.#parse(isEnd)
+      const isWhole = length >= this.#pending.length
+      const { rows, bytes, isQuoteOpen } = this.#parse(this.#pending.subarray(0, length), isEnd && isWhole)
       yield* rows
       this.#pending = this.#pending.subarray(bytes)
-      const isTooLong = this.#pending.length > MAX_ROW_BYTES
-      if (!isTooLong && !(isEnd && isQuoteOpen)) break
-      if (isQuoteOpen) this.#openQuotes += 1
-      this.rawLines += 1
-      yield* this.#restOfLine()
+      const isTooLong = bytes === 0 && length > MAX_ROW_BYTES
+      if (isTooLong || (isEnd && isWhole && isQuoteOpen)) {
+        if (isQuoteOpen) this.#openQuotes += 1
+        this.rawLines += 1
+        yield* this.#restOfLine()
+        length = BLOCK_BYTES
+      } else if (isWhole) break
+      else length = bytes === 0 ? Math.min(length * 2, MAX_ROW_BYTES + 1) : BLOCK_BYTES
     }
     this.#nextAttemptBytes = Math.max(BLOCK_BYTES, this.#pending.length * 2)
   }
 
   /** Parses the complete rows at the beginning, and counts their bytes. */
-  #parse(isEnd: boolean): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
+  #parse(block: Buffer, isEnd: boolean): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
     const rows: { readonly cells: readonly string[]; readonly end: number }[] = []
     let isQuoteOpen = false
     try {
-      parse(this.#pending, {
+      parse(block, {
         delimiter: this.#delimiter,
         record_delimiter: LINE_ENDS,
         relax_column_count: true,
@@ -203,7 +209,7 @@ export class CsvRows {
     }
     // The last row may continue in the next block.
     if (!isEnd && !isQuoteOpen) rows.pop()
-    return { rows, bytes: isEnd && !isQuoteOpen ? this.#pending.length : (rows.at(-1)?.end ?? 0), isQuoteOpen }
+    return { rows, bytes: isEnd && !isQuoteOpen ? block.length : (rows.at(-1)?.end ?? 0), isQuoteOpen }
   }
 
   *#restOfLine(): Generator<CsvPart> {

@@ -61,6 +61,8 @@ export class KeptBlocks implements Blocks {
 const MAX_COLUMNS = 63
 /** A longer text is no header. The rows of a merged cell do not repeat it. */
 const SHORT_CHARACTERS = 200
+/** The names of a column in all rows of its header together. */
+const MAX_HEADER_CHARACTERS = 400
 
 interface Cell {
   readonly column: number
@@ -176,7 +178,7 @@ export class DocxTable {
       const name = textOf(cell).replaceAll('\n', ' ')
       if (name === '' || name.length > SHORT_CHARACTERS) continue
       for (let column = cell.column; column < cell.column + cell.span; column += 1)
-        header[column] = header[column] === undefined ? name : `${header[column]} ${name}`
+        header[column] = joined(header[column], name)
     }
     this.#out.add(rowText(row.cells.map(textOf), undefined))
   }
@@ -211,6 +213,12 @@ function textOf(cell: Cell): string {
   const { paragraphs } = cell.blocks
   const text = paragraphs.join(' ')
   return text.length <= SHORT_CHARACTERS ? text : paragraphs.join('\n')
+}
+
+/** Any number of rows may be marked as headers: the names that all rows repeat stay short. */
+function joined(header: string | undefined, name: string): string {
+  if (header === undefined) return name
+  return header.length + name.length < MAX_HEADER_CHARACTERS ? `${header} ${name}` : header
 }
 
 function columns(count: number): number {

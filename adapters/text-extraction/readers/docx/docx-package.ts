@@ -10,6 +10,7 @@ export class DamagedPartError extends Error {}
 export class DocxPackage {
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
+  readonly #claimed = new Set<string>()
 
   private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
     this.#zip = zip
@@ -50,6 +51,17 @@ export class DocxPackage {
 
   has(name: string): boolean {
     return this.#entries.has(keyOf(name))
+  }
+
+  /**
+   * True for the first call with a part, under any spelling of its name. A hostile file names one part again and again:
+   * a reader reads the parts that it has claimed.
+   */
+  claim(name: string): boolean {
+    const key = keyOf(name)
+    if (this.#claimed.has(key)) return false
+    this.#claimed.add(key)
+    return true
   }
 
   /** The names of the parts in the form for comparisons: lower case, without a slash in front. */

@@ -17,6 +17,7 @@ export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   if (main === undefined) {
     throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
   }
+  file.claim(main)
   const { stories, styles } = await relatedParts(file, main)
   const story = new Story()
   const headings = await DocxHeadings.read(file, styles)
@@ -88,7 +89,7 @@ async function relatedParts(file: DocxPackage, main: string): Promise<DocxParts>
   const relationships = await readRelationships(file, main).catch(() => usualRelationships(file))
   const stories = STORIES.flatMap((story) => relationships.filter(({ type }) => type === story))
   return {
-    stories: [...new Set(stories.map(({ part }) => part))],
+    stories: stories.map(({ part }) => part).filter((part) => file.claim(part)),
     styles: relationships.find(({ type }) => type === 'styles')?.part,
   }
 }

@@ -42,8 +42,7 @@ export async function readBook(file: DocxPackage): Promise<EpubBook> {
         items.set(id, { part: partOf(main, href), type: attribute('media-type') ?? '', isContents })
       } else if (element === 'itemref') {
         const item = items.get(attribute('idref') ?? '')
-        // A book may name a chapter again and again.
-        if (item === undefined || item.isContents || !PAGES.test(item.type) || chapters.has(item.part)) return
+        if (item === undefined || item.isContents || !PAGES.test(item.type) || !file.claim(item.part)) return
         chapters.set(item.part, { part: item.part, isXml: item.type !== 'text/html' })
       }
     },

@@ -67,6 +67,8 @@ const MAX_COLUMNS = 1_000
 const MAX_ROWS = 65_534
 /** A longer text is no header, and the rows of a merged cell do not repeat it. */
 const SHORT_CHARACTERS = 200
+/** The names of a column in all rows of its header together. */
+const MAX_HEADER_CHARACTERS = 400
 /** A row with more text is not kept: it serves the layout of the page. */
 const MAX_ROW_CHARACTERS = 131_072
 
@@ -211,7 +213,10 @@ export class HtmlTable {
       if (name.length > SHORT_CHARACTERS) continue
       for (let column = cell.column; column < cell.column + cell.span; column += 1) {
         const above = header[column] ?? ''
-        header[column] = above === '' || above === name ? name : `${above} ${name}`
+        if (above === '') header[column] = name
+        // Any number of rows may be headers: the names that all rows repeat stay short.
+        else if (above !== name && above.length + name.length < MAX_HEADER_CHARACTERS)
+          header[column] = `${above} ${name}`
       }
     }
     this.#out.add(rowText(row.map(textOf), undefined))

@@ -66,6 +66,11 @@ export async function mainPartOf(file: DocxPackage, usualName: string): Promise<
   throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
 }
 
+/** The references by their ids. Of several with one id, the first counts. */
+export function byId(relationships: readonly Relationship[]): ReadonlyMap<string, Relationship> {
+  return new Map(relationships.toReversed().map((relationship) => [relationship.id, relationship]))
+}
+
 /** Walks over a whole part. @throws DamagedPartError if it is missing or damaged */
 export async function walk(
   file: DocxPackage,

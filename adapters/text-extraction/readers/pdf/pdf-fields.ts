@@ -74,8 +74,9 @@ function choicesOf({ fieldValue, options, combo }: Annotation): string[] {
   const names = items.map(({ displayValue }) => displayValue)
   const chosen = typeof fieldValue === 'string' ? [fieldValue] : listOf(fieldValue, 'string')
   if (combo !== true && names.length > 0) return listOf(names, 'string')
+  const shown = new Map(items.toReversed().map(({ exportValue, displayValue }) => [exportValue, displayValue]))
   return chosen.map((value) => {
-    const name = items.find(({ exportValue }) => exportValue === value)?.displayValue
+    const name = shown.get(value)
     return typeof name === 'string' ? name : value
   })
 }

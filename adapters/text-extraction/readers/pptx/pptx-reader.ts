@@ -1,7 +1,7 @@
 import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { MarkedLines } from '../marked-lines.js'
-import { mainPartOf, openOffice, relationshipsIn, walk } from '../office/office-file.js'
+import { byId, mainPartOf, openOffice, relationshipsIn, walk } from '../office/office-file.js'
 import { type FileBytes, readAll } from '../reader.js'
 import { SlideText } from './slide-text.js'
 
@@ -36,22 +36,20 @@ interface Slide {
 /** The parts of the slides in the order in which they are shown. */
 async function slidesOf(file: DocxPackage, warnings: string[]): Promise<readonly string[]> {
   const main = await mainPartOf(file, 'ppt/presentation.xml')
-  const relationships = await relationshipsIn(file, main)
-  // A file may name a part again and again.
-  const slides = new Set<string>()
+  const relationships = byId(await relationshipsIn(file, main))
+  const slides: string[] = []
   try {
     await walk(file, main, (element, attribute) => {
       if (element !== 'p:sldId') return
-      const id = attribute(':id')
-      const related = relationships.find((relationship) => relationship.id === id)
-      if (related !== undefined) slides.add(related.part)
+      const related = relationships.get(attribute(':id') ?? '')
+      if (related !== undefined && file.claim(related.part)) slides.push(related.part)
     })
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
-    if (slides.size === 0) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
+    if (slides.length === 0) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
     warnings.push(`${error.message}: some slides may be missing`)
   }
-  return [...slides]
+  return slides
 }
 
 async function readSlide(file: DocxPackage, part: string, warnings: string[]): Promise<Slide> {
@@ -61,11 +59,11 @@ async function readSlide(file: DocxPackage, part: string, warnings: string[]): P
   const relationships = await relationshipsIn(file, part).catch(() => [])
   for (const type of BESIDE) {
     for (const related of relationships) {
-      if (related.type === type) await readInto(file, related.part, text, warnings)
+      if (related.type === type && file.claim(related.part)) await readInto(file, related.part, text, warnings)
     }
   }
   const related = relationships.find(({ type }) => type === 'notesSlide')
-  if (related !== undefined) await readInto(file, related.part, notes, warnings)
+  if (related !== undefined && file.claim(related.part)) await readInto(file, related.part, notes, warnings)
   return { text, notes }
 }
 

@@ -2,7 +2,7 @@ import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/inde
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { walkXml } from '../docx/docx-xml.js'
 import { MarkedLines } from '../marked-lines.js'
-import { mainPartOf, openOffice, type Relationship, relationshipsIn, walk } from '../office/office-file.js'
+import { byId, mainPartOf, openOffice, type Relationship, relationshipsIn, walk } from '../office/office-file.js'
 import { type FileBytes, readAll } from '../reader.js'
 import { NumberFormats } from './number-formats.js'
 import { SheetText, type WorkbookParts } from './sheet-text.js'
@@ -47,19 +47,17 @@ async function sheetsOf(
   warnings: string[],
 ): Promise<readonly Sheet[]> {
   const sheets: Sheet[] = []
-  const parts = new Set<string>()
+  const related = byId(relationships)
   let hidden = 0
   try {
     await walk(file, main, (element, attribute) => {
       if (element === 'x:workbookPr') formats.startsIn1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '')
       if (element !== 'x:sheet') return
-      const id = attribute(':id')
-      const related = relationships.find((relationship) => relationship.id === id)
+      const { type, part } = related.get(attribute(':id') ?? '') ?? {}
       // A sheet of a chart has no rows.
-      if (related?.type !== 'worksheet' || parts.has(related.part)) return
-      parts.add(related.part)
+      if (type !== 'worksheet' || part === undefined || !file.claim(part)) return
       if (/hidden/i.test(attribute('state') ?? '')) hidden += 1
-      else sheets.push({ name: attribute('name') ?? '', part: related.part })
+      else sheets.push({ name: attribute('name') ?? '', part })
     })
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
