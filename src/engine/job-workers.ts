@@ -82,6 +82,8 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
   const ingestion = new JobWorker(storage, telemetry, {
     handlers: [parts.processDocument],
     concurrency: ingestionConcurrency,
+    // One company may fill all other places with files that take minutes.
+    newcomerPlaces: 1,
     concurrencyPerLane: Math.ceil(ingestionConcurrency * INGESTION_SHARE_OF_CONTEXT),
     poisonStartDelaysMs: POISON_START_DELAYS_MS,
     maxClaims: INGESTION_CLAIMS,

@@ -6,6 +6,8 @@ export interface Occupancy {
   readonly free: number
   /** Most jobs of one lane at a time. */
   readonly mostPerLane: number
+  /** The last of the free places, which only companies without a running job get; default 0. */
+  readonly newcomerPlaces?: number
   /** Lanes and companies of the running jobs. */
   readonly running: readonly { readonly lane: number; readonly companyId: number }[]
 }
@@ -29,14 +31,15 @@ const MAX_IDLE_TURNS = 1_000
 /**
  * Deals free places among lanes with due jobs, one place after the other. A place goes to the company with the fewest
  * running jobs, then to the company whose last turn is oldest. The same rule applies to the lanes of a company. So a
- * new lane is served next, however many and however long the other queues are.
+ * new lane is served next, however many and however long the other queues are. `newcomerPlaces` stay free for it where
+ * the jobs of one company take long.
  */
 export class FairShares {
   #turn = 0
   #laneTurns = new Map<number, number>()
   #companyTurns = new Map<number, number>()
 
-  deal(waiting: readonly WaitingLane[], { free, mostPerLane, running }: Occupancy): LaneShare[] {
+  deal(waiting: readonly WaitingLane[], { free, mostPerLane, newcomerPlaces = 0, running }: Occupancy): LaneShare[] {
     const runningOfLane = countEach(running.map(({ lane }) => lane))
     const runningOfCompany = countEach(running.map(({ companyId }) => companyId))
     const companies = new Map<number, Candidate>()
@@ -54,6 +57,8 @@ export class FairShares {
     for (let place = 0; place < free; place += 1) {
       const next = leastServed(lanes, mostPerLane)
       if (next === undefined) break
+      // The least served company comes first: if it runs something, all others do.
+      if (place >= free - newcomerPlaces && next.company.running > 0) break
       this.#turn += 1
       next.share += 1
       for (const served of [next, next.company]) {

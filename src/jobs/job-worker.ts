@@ -11,6 +11,8 @@ const IDLE_POLL_MS = 20
 const BOUND_WAITS_MS = 10_000
 /** Longest wait for running jobs before a second check: in the meantime a job may have found a disk full. */
 const RUNNING_POLL_MS = 500
+/** Shortest time between two polls for companies without a running job, while all other places are taken. */
+const NEWCOMER_POLL_MS = 100
 
 /**
  * Claims jobs for the time of a lease, renews the lease while they run, and retries them after transient errors. Any
@@ -32,6 +34,7 @@ export class JobWorker {
   #stopping: AbortController | undefined
   #lastClaimAt = -Infinity
   #boundedAt = -Infinity
+  #lastPollAt = -Infinity
   #loop: Promise<void> | undefined
   #wake: () => void = () => undefined
 
@@ -133,14 +136,26 @@ export class JobWorker {
         this.#wake = resolve
       })
       const pauseMs = this.#options.isPausedByFullDisk ? this.#fullDiskBackoff.remainingMs : 0
-      const waitMs = pauseMs || (this.#isFullyUsed ? this.#options.pollMs : await this.#startJobs(stopping))
+      const waitMs =
+        pauseMs ||
+        (this.#isFullyUsed ? this.#options.pollMs : this.#newcomerWaitMs || (await this.#startJobs(stopping)))
       if (waitMs > 0) await idlePause(Math.min(waitMs, this.#options.pollMs), woken)
     }
   }
 
   get #isFullyUsed(): boolean {
     const { size } = this.#running
-    return size >= this.#options.concurrency || [...this.#running].some(({ job }) => this.#poisonJobs.includes(job))
+    return size >= this.#places || [...this.#running].some(({ job }) => this.#poisonJobs.includes(job))
+  }
+
+  get #places(): number {
+    return this.#options.concurrency + this.#options.newcomerPlaces
+  }
+
+  /** Each call of `wake` leads to a poll. It is in vain as long as only places for newcomers are free and none comes. */
+  get #newcomerWaitMs(): number {
+    if (this.#running.size < this.#options.concurrency) return 0
+    return Math.max(0, NEWCOMER_POLL_MS - (performance.now() - this.#lastPollAt))
   }
 
   /** Claims and starts jobs. @returns milliseconds until the next poll; 0 after a claim */
@@ -151,11 +166,13 @@ export class JobWorker {
     try {
       await this.#boundWaits()
       // This poll needs only a read. A claim needs a write, so it follows only when a job is due.
+      this.#lastPollAt = performance.now()
       const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
       if (stopping.aborted) return this.#options.pollMs
       const running = [...this.#running].map(({ job }) => job)
-      const free = this.#options.concurrency - running.length
-      const lanes = this.#fairShares.deal(waiting, { free, mostPerLane: this.#options.concurrencyPerLane, running })
+      const free = this.#places - running.length
+      const { concurrencyPerLane: mostPerLane, newcomerPlaces } = this.#options
+      const lanes = this.#fairShares.deal(waiting, { free, mostPerLane, newcomerPlaces, running })
       // A due job of a full lane starts when another job of the lane finishes: that wakes the worker.
       if (lanes.length === 0)
         return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
@@ -233,6 +250,8 @@ interface JobWorkerOptions {
   readonly handlers: readonly JobHandler[]
   /** Running jobs at a time; default 1. */
   readonly concurrency?: number
+  /** Further running jobs at a time, of companies that have no other running job; default 0. */
+  readonly newcomerPlaces?: number
   /** Running jobs of one lane at a time; default `concurrency`. */
   readonly concurrencyPerLane?: number
   /** Length of a lease, in milliseconds. A process that crashes holds its jobs for this long. Default 30,000. */
@@ -279,6 +298,7 @@ function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
   const { concurrency = 1 } = options
   return {
     concurrency,
+    newcomerPlaces: 0,
     concurrencyPerLane: concurrency,
     leaseMs: 30_000,
     pollMs: 1_000,

@@ -28,6 +28,15 @@ describe('the division into fair shares', () => {
     expect(shares.filter((share) => share.lane !== 100).map(({ most }) => most)).toEqual([1, 1, 1, 1])
   })
 
+  it('keeps the last places for companies that run nothing, as long as only others wait', () => {
+    const running = [lane(1, 1), lane(1, 1), lane(2, 1)]
+    const places = { free: 2, mostPerLane: 9, newcomerPlaces: 1, running }
+    expect(fairShares([lane(1, 1), lane(3, 1)], places)).toEqual([{ lane: 3, most: 1 }])
+    expect(fairShares([lane(1, 1), lane(4, 2)], places)).toEqual([{ lane: 4, most: 1 }])
+    expect(fairShares([lane(1, 1), lane(4, 2)], { ...places, free: 1 })).toEqual([{ lane: 4, most: 1 }])
+    expect(fairShares([lane(1, 1), lane(3, 1)], { ...places, free: 1 })).toEqual([])
+  })
+
   it('serves a new lane next, whatever the length of the other queues', () => {
     const shares = new FairShares()
     const long = Array.from({ length: 100 }, (_, number) => lane(number, 1))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limitsOf } from '../../../../adapters/text-extraction/extraction-limits.js'
+import { fileTimeoutOf, limitsOf } from '../../../../adapters/text-extraction/extraction-limits.js'
 
 const GB = 1_073_741_824
 
@@ -27,5 +27,15 @@ describe('the memory limit of an extraction process', () => {
   it('is at most the memory of this machine', () => {
     expect(limitsOf().maxMemoryMb).toBeLessThanOrEqual(1_024)
     expect(limitsOf().maxMemoryMb).toBeGreaterThanOrEqual(256)
+  })
+})
+
+describe('the time to read a file', () => {
+  const seconds = (megabytes: number, fileTimeoutMs = 900_000): number =>
+    fileTimeoutOf({ fileTimeoutMs }, megabytes * 1_048_576) / 1_000
+
+  it('is a minute for a small file, and grows with its size up to the limit of all files', () => {
+    expect([0, 0.5, 1, 3, 29, 256].map((megabytes) => seconds(megabytes))).toEqual([60, 60, 60, 120, 900, 900])
+    expect([0.5, 3].map((megabytes) => seconds(megabytes, 10_000))).toEqual([10, 10])
   })
 })

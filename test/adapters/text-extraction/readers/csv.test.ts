@@ -105,6 +105,23 @@ describe('U11: a hostile table', () => {
     }
   })
 
+  it('keeps the rows behind an open quote with the memory of a small machine', async () => {
+    const small = new WorkerTextExtractor({ maxMemoryMb: 256 })
+    try {
+      for (const delimiter of [',', '\t']) {
+        const rows = Array.from({ length: 200_000 }, (_, row) =>
+          [row, `name ${row}`, `Oslo ${row % 97}`].join(delimiter),
+        )
+        const table = [['id', 'name', 'city'].join(delimiter), ['1', '"open', 'x'].join(delimiter), ...rows].join('\n')
+        const { text, warnings } = await extracted(small, sourceOf('open.csv', Buffer.from(table)))
+        expect(text.endsWith('id: 199999; name: name 199999; city: Oslo 82\n')).toBe(true)
+        expect(warnings).toEqual([expect.stringMatching(/^1 line is not a row of the table/)])
+      }
+    } finally {
+      await small.close()
+    }
+  }, 120_000)
+
   it('is read in time even if every line has a quote that is never closed', async () => {
     const { text } = await extract(`name,city\n${'"b,x\n'.repeat(300_001)}`, MEGABYTE)
     expect(text.match(/b/g)).toHaveLength(300_001)
