@@ -8,6 +8,7 @@ import { traces } from './migrations/0005-traces.js'
 import { documentLists } from './migrations/0006-document-lists.js'
 import { makers } from './migrations/0008-makers.js'
 import { jobWaits } from './migrations/0014-job-waits.js'
+import { textQuota } from './migrations/0007-text-quota.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   documentLists,
   makers,
   jobWaits,
+  textQuota,
 ]
 
 /**

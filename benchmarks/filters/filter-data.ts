@@ -45,7 +45,7 @@ export async function fillStorage(storage: Storage, documentIds: readonly number
           ...{ replaces: null, generation: null },
           ...{ displayName: null, contentType: 'text/plain', contentHash: '', sizeBytes: 1, chunkCount: 10 },
           ...{ created: NOW, createdBy: context.userId, started: NOW, completed: NOW, error: null, receipt: null },
-          ...{ wordsVersion: 1, embeddedChunks: 10, deleted: null },
+          ...{ wordsVersion: 1, embeddedChunks: 10, excessBytes: 0, deleted: null },
           metadata: Object.fromEntries(selecting.map((percent) => [`p${percent}`, 1])),
         })
       }

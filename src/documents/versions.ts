@@ -15,6 +15,7 @@ type UnprocessedMembers =
   | 'receipt'
   | 'wordsVersion'
   | 'embeddedChunks'
+  | 'excessBytes'
 
 /** The members of a version before its processing. */
 export const UNPROCESSED: Pick<DocumentRecord, UnprocessedMembers> = {
@@ -25,6 +26,7 @@ export const UNPROCESSED: Pick<DocumentRecord, UnprocessedMembers> = {
   receipt: null,
   wordsVersion: null,
   embeddedChunks: 0,
+  excessBytes: 0,
 }
 
 /** The live versions of a document. */

@@ -114,6 +114,7 @@ export interface EngineOptions {
   readonly limits?: Partial<EngineLimits>
   /**
    * Maximum number of documents that the engine processes at a time, at most half of them of one context. 1 or more.
+   * One document more is processed for a company that has no other in progress: one company never takes all places.
    * Default: 4.
    */
   readonly ingestionConcurrency?: number

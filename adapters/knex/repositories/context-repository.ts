@@ -96,7 +96,11 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
         .whereNull('document.deleted')
         .whereNull('document.replaces')
         .groupBy('context.id')
-        .select({ id: 'context.id' }, knex.raw('count(*) as documents'), knex.raw('sum(document.size_bytes) as bytes'))
+        .select(
+          { id: 'context.id' },
+          knex.raw('count(*) as documents'),
+          knex.raw('sum(document.size_bytes + document.excess_bytes) as bytes'),
+        )
     const [total] = await knex
       .from(sizes().as('sizes'))
       .select<Row[]>(knex.raw('sum(documents) as documents'), knex.raw('sum(bytes) as bytes'))

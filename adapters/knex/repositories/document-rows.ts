@@ -14,9 +14,10 @@ export type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 /** The columns of the given members, without those of names. */
 export function toRow(changes: DocumentChanges): Row {
   const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
-  const { displayName, metadata, replaces } = changes
+  const { displayName, metadata, replaces, excessBytes } = changes
   return {
     ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
+    ...(excessBytes !== undefined && { excess_bytes: excessBytes }),
     ...(chunkCount !== undefined && { chunk_count: chunkCount }),
     ...(started !== undefined && { started }),
     ...(completed !== undefined && { completed }),
@@ -53,6 +54,7 @@ export function toDocument(row: Row): DocumentRecord {
     contentType: text(row, 'content_type'),
     contentHash: text(row, 'content_hash'),
     sizeBytes: number(row, 'size_bytes'),
+    excessBytes: number(row, 'excess_bytes'),
     chunkCount: number(row, 'chunk_count'),
     created: text(row, 'created'),
     createdBy: number(row, 'created_by'),

@@ -29,6 +29,7 @@ const COPIED_COLUMNS = [
   'content_type',
   'content_hash',
   'size_bytes',
+  'excess_bytes',
   'created',
   'created_by',
 ].join()

@@ -3,6 +3,9 @@ import { IS_CURRENT, IS_REPLACEMENT } from '../migrations/0002-living-documents.
 import { type Row, text } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 
+/** The bytes of the quota that a version of a document uses. */
+const QUOTA_BYTES = 'size_bytes + excess_bytes'
+
 export class KnexUploadRepository extends KnexRepository implements UploadRepository {
   constructor(session: Session) {
     super(session, 'uploads')
@@ -30,8 +33,11 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     const { knex, name } = this.session
     const documents = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_CURRENT)
     const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
-    const sums = await Promise.all([documents.sum({ bytes: 'size_bytes' }), uploads.sum({ bytes: 'size_bytes' })])
-    const used = sums.reduce((total, [sum]) => total + Number((sum as Row | undefined)?.['bytes'] ?? 0), 0)
+    const sums = await Promise.all([
+      documents.select<Row[]>(knex.raw(`sum(${QUOTA_BYTES}) as bytes`)),
+      uploads.select<Row[]>(knex.raw('sum(size_bytes) as bytes')),
+    ])
+    const used = sums.reduce((total, [sum]) => total + Number(sum?.['bytes'] ?? 0), 0)
     return used + (await this.#growthOfReplacements(contextId))
   }
 
@@ -40,12 +46,12 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
     const { knex, name } = this.session
     const replacements = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_REPLACEMENT)
     const rows = await knex
-      .from(replacements.select('public_id', 'size_bytes').as('replacement'))
+      .from(replacements.select('public_id', knex.raw(`${QUOTA_BYTES} as bytes`)).as('replacement'))
       .join({ version: name('documents') }, 'version.public_id', 'replacement.public_id')
       .whereNull('version.deleted')
       .whereNull('version.replaces')
-      .whereRaw('replacement.size_bytes > version.size_bytes')
-      .select<Row[]>(knex.raw('sum(replacement.size_bytes - version.size_bytes) as bytes'))
+      .whereRaw('replacement.bytes > version.size_bytes + version.excess_bytes')
+      .select<Row[]>(knex.raw('sum(replacement.bytes - version.size_bytes - version.excess_bytes) as bytes'))
     return Number(rows[0]?.['bytes'] ?? 0)
   }
 

@@ -30,7 +30,7 @@ export function contextRepository({ contexts, accounts, documents }: MemoryTable
         const ofContext = documents.filter(
           ({ contextId, deleted, replaces }) => contextId === id && deleted === null && replaces === null,
         )
-        const sizeBytes = ofContext.reduce((bytes, document) => bytes + document.sizeBytes, 0)
+        const sizeBytes = ofContext.reduce((bytes, document) => bytes + document.sizeBytes + document.excessBytes, 0)
         const size = { id, accountId, userId, maxSizeBytes, documents: ofContext.length, sizeBytes }
         return ofContext.length === 0 ? [] : [size]
       })

@@ -25,8 +25,8 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
         (document) => document.contextId === contextId && document.deleted === null && document.generation === null,
       )
       const largest = new Map<number, number>()
-      for (const { publicId, sizeBytes } of stored) {
-        largest.set(publicId, Math.max(sizeBytes, largest.get(publicId) ?? 0))
+      for (const { publicId, sizeBytes, excessBytes } of stored) {
+        largest.set(publicId, Math.max(sizeBytes + excessBytes, largest.get(publicId) ?? 0))
       }
       const unexpired = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
       return [...largest.values(), ...unexpired.map(({ sizeBytes }) => sizeBytes)].reduce(

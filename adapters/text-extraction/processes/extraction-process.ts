@@ -151,7 +151,8 @@ class Deadline {
 
 /** @param limitMs the time for a file of this size, if that is over */
 function tooSlow(limitMs: number | undefined): ExtractionError {
-  const limit = limitMs === undefined ? '' : ` (the limit for a file of this size is ${Math.ceil(limitMs / 1_000)} seconds)`
+  const limit =
+    limitMs === undefined ? '' : ` (the limit for a file of this size is ${Math.ceil(limitMs / 1_000)} seconds)`
   return new ExtractionError(
     'ERR_EXTRACTION_TIMEOUT',
     `Reading the file takes too long${limit}: the file may be damaged. Save it with another program, or split it`,

@@ -187,7 +187,10 @@ export class CsvRows {
   }
 
   /** Parses the complete rows at the beginning, and counts their bytes. */
-  #parse(block: Buffer, isEnd: boolean): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
+  #parse(
+    block: Buffer,
+    isEnd: boolean,
+  ): { readonly rows: readonly CsvPart[]; readonly bytes: number; readonly isQuoteOpen: boolean } {
     const rows: { readonly cells: readonly string[]; readonly end: number }[] = []
     let isQuoteOpen = false
     try {

@@ -24,7 +24,8 @@ import { extractedBatches } from './extracted-batches.js'
 import type { IndexWords, WordsOwner } from './index-words.js'
 import type { PendingVectors } from './pending-vectors.js'
 import { RunReport } from './run-report.js'
-import { storedChunks } from './stored-chunks.js'
+import { removeChunks, storedChunks } from './stored-chunks.js'
+import { TextQuota } from './text-quota.js'
 import { VectorWriter } from './vector-writer.js'
 import { batchByWindows, type ChunkBatch, type EmbeddedBatch, WindowEmbedder } from './window-embedder.js'
 import { WordFeed } from './word-feed.js'
@@ -81,6 +82,7 @@ export class DocumentRun {
   readonly #vectors: VectorWriter
   readonly #embedder: WindowEmbedder
   readonly #report: RunReport
+  readonly #quota: TextQuota
   #wordFeed: WordFeed | undefined
   /** True if this run, or an earlier one, has emitted `document.findable`. */
   #isFindableEmitted: boolean
@@ -103,6 +105,7 @@ export class DocumentRun {
     this.#vectors = new VectorWriter(index, job, collection, document.id)
     this.#embedder = new WindowEmbedder(storage, index, model, context, collection, pendingVectors)
     this.#report = new RunReport(events, document, context)
+    this.#quota = new TextQuota(storage, document, context)
     // Nobody sees a shadow.
     this.#isFindableEmitted =
       document.generation !== null || (document.wordsVersion === ANALYZER_VERSION && document.replaces === null)
@@ -178,6 +181,7 @@ export class DocumentRun {
     )
     let smallDocument: ChunkBatch<NewChunk> | undefined
     for await (const batch of prefetch(batches)) {
+      await this.#quota.hold(this.#report.text.characters)
       // Only the last batch can have so few windows. If it is the first one too, it is the whole document.
       const isSmall = batch.windowCount <= SMALL_DOCUMENT_WINDOWS && this.#report.chunks === 0
       this.#report.chunks += batch.chunks.length
@@ -190,7 +194,14 @@ export class DocumentRun {
       const [isWritten] = await Promise.all([this.#chunks.write(batch.chunks), this.#wordFeed?.push(batch.chunks)])
       if (isWritten) this.#report.emitProgress('reading', this.#chunks.embeddedWindows)
     }
+    await this.#quota.hold(this.#report.text.characters)
     return smallDocument
+  }
+
+  /** Removes what was written of a text that does not fit in the quota: it would use room that nobody counts. */
+  async discard(): Promise<void> {
+    await this.#ports.words.remove(this.#wordsOwner)
+    await removeChunks(this.#job, this.#document.id)
   }
 
   /**

@@ -45,6 +45,11 @@ export class IndexWords {
     this.#index = index
   }
 
+  /** Removes the words of a document that searches do not find. */
+  async remove({ id, context }: WordsOwner): Promise<void> {
+    await this.#index.deleteDocument(wordCollectionOf(context), id, 0)
+  }
+
   /** @returns true if the index has exactly this number of chunks of the document */
   async has({ id, context }: WordsOwner, chunkCount: number): Promise<boolean> {
     return (await this.#index.count(wordCollectionOf(context), id)) === chunkCount

@@ -1,7 +1,7 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import { recordAway } from '../../contexts/index.js'
 import type { JobHandler, JobRun } from '../../jobs/index.js'
-import { AlcoveError, ModelError, StorageError, VectorInvalidError } from '../../kernel/errors.js'
+import { AlcoveError, ModelError, QuotaExceededError, StorageError, VectorInvalidError } from '../../kernel/errors.js'
 import { recordDocumentEvent } from '../../outbox/index.js'
 import {
   type Clock,
@@ -25,6 +25,7 @@ import { DocumentRun, type ProcessedDocument, type ProcessingPorts, type Started
 import type { LateWrites } from './late-writes.js'
 import { PendingVectors } from './pending-vectors.js'
 import { CHUNKS_PER_REMOVAL } from './stored-chunks.js'
+import { excessOf } from './text-quota.js'
 
 /** Delay until another process has a chance to take the job of a shadow whose model this one lacks. */
 const OTHER_PROCESS_MS = 1_000
@@ -93,6 +94,7 @@ export class ProcessDocument implements JobHandler {
     } catch (error) {
       // First: writes that still run would add data after its removal.
       await documentRun.close()
+      if (error instanceof QuotaExceededError) await documentRun.discard().catch(() => undefined)
       const { name } = collectionOf(context, model.profile)
       await this.#lateWrites.removeIfDeleted({ id: document.id, context }, name).catch(() => undefined)
       throw error
@@ -165,7 +167,7 @@ export class ProcessDocument implements JobHandler {
    */
   async #complete(
     job: JobRun,
-    { document: { id, generation }, context }: StartedDocument,
+    { document: { id, generation, sizeBytes }, context }: StartedDocument,
     { receipt, unwrittenChunks }: ProcessedDocument,
     documentRun: DocumentRun,
   ): Promise<void> {
@@ -187,6 +189,8 @@ export class ProcessDocument implements JobHandler {
         receipt,
         wordsVersion: ANALYZER_VERSION,
         embeddedChunks: receipt.chunks,
+        // A shadow has the excess of its version.
+        ...(generation === null && { excessBytes: excessOf(sizeBytes, receipt.characters) }),
       })
       // After the update, which waits for a switch that changes the same row: this read sees the switch.
       requireGeneration(context, await contexts.generations(context.id), generation)
@@ -208,7 +212,9 @@ export class ProcessDocument implements JobHandler {
   async fail(repositories: Repositories, documentId: number, error: unknown): Promise<void> {
     const { documents } = repositories
     const sentence = failureSentence(error)
-    await documents.update(documentId, { error: sentence })
+    // Nothing is left of a text that did not fit. Other documents keep what they have written.
+    const released = error instanceof QuotaExceededError ? { excessBytes: 0 } : {}
+    await documents.update(documentId, { error: sentence, ...released })
     const document = await documents.get(documentId)
     // The shadow of a re-index is no document of its own.
     if (document?.generation !== null || document.deleted !== null) return

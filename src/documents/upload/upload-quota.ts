@@ -1,5 +1,5 @@
 import { LeaseLostError, QuotaExceededError } from '../../kernel/errors.js'
-import type { ContextRecord, Repositories, Storage, TransactionOptions } from '../../ports/index.js'
+import type { ContextRecord, DocumentRecord, Repositories, Storage, TransactionOptions } from '../../ports/index.js'
 import { findVersions } from '../versions.js'
 
 /** Time for which an upload holds its quota after the last byte that arrived. */
@@ -44,7 +44,13 @@ export async function leftBytesFor(
   const leftBytes = maxSizeBytes - (await repositories.uploads.usedBytes(id))
   const versions = replacedId === undefined ? undefined : await findVersions(repositories, id, replacedId)
   if (versions === undefined) return leftBytes
-  return leftBytes + Math.max(versions.current.sizeBytes, versions.replacement?.sizeBytes ?? 0)
+  const { current, replacement } = versions
+  return leftBytes + Math.max(quotaBytesOf(current), replacement === undefined ? 0 : quotaBytesOf(replacement))
+}
+
+/** The bytes of its context's quota that a version uses. */
+export function quotaBytesOf({ sizeBytes, excessBytes }: Pick<DocumentRecord, 'sizeBytes' | 'excessBytes'>): number {
+  return sizeBytes + excessBytes
 }
 
 /**

@@ -62,7 +62,7 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         await seedDocument(repositories, context, uuidOf(number), changes)
       await add(small, 1, { sizeBytes: 10 })
       const { id, publicId } = await add(large, 2, { sizeBytes: 5_000_000_000, completed: NOW })
-      await add(large, 3, { sizeBytes: 7 })
+      await add(large, 3, { sizeBytes: 5, excessBytes: 2 })
       // Neither a deleted version counts, nor a replacement, nor a shadow.
       await add(large, 4, { sizeBytes: 100, deleted: NOW })
       await add(large, 5, { sizeBytes: 200, replaces: id, publicId })

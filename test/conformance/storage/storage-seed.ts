@@ -127,6 +127,7 @@ export async function seedDocument(
     receipt: null,
     wordsVersion: null,
     embeddedChunks: 0,
+    excessBytes: 0,
     deleted: null,
     ...changes,
   })

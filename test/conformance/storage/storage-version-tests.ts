@@ -241,6 +241,18 @@ export function defineVersionTests(test: DefineTest<Storage>): void {
     assert.equal(await used(), 1_000)
   })
 
+  test('counts the excess of texts in the quota as bytes', async (storage) => {
+    const { context, replacement, old } = await seedReplaced(storage, { sizeBytes: 400 })
+    const used = async () => await storage.read(({ uploads }) => uploads.usedBytes(context.id))
+    await storage.transaction(({ documents }) => documents.update(replacement.id, { excessBytes: 900 }))
+    assert.equal((await storage.read(({ documents }) => documents.get(replacement.id)))?.excessBytes, 900)
+    assert.equal(await used(), 1_300)
+    await storage.transaction(({ documents }) => documents.update(old.id, { excessBytes: 2_000 }))
+    assert.equal(await used(), 3_000)
+    await storage.transaction(({ documents }) => documents.update(old.id, { excessBytes: 0 }))
+    assert.equal(await used(), 1_300)
+  })
+
   test('counts only the new version in the quota after the swap', async (storage) => {
     const replaced = await seedReplaced(storage, { sizeBytes: 400 })
     await swap(storage, replaced)

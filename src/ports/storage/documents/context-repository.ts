@@ -80,7 +80,7 @@ export interface ContextHandOver {
 export interface ContextSize extends Pick<ContextRecord, 'id' | 'accountId' | 'userId' | 'maxSizeBytes'> {
   /** Number of live documents. */
   readonly documents: number
-  /** Bytes of their current versions. */
+  /** Bytes of their current versions, with the excess of their texts. */
   readonly sizeBytes: number
 }
 

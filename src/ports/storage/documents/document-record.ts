@@ -72,6 +72,11 @@ export interface DocumentRecord {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly contentHash: string
   readonly sizeBytes: number
+  /**
+   * Characters of its text that count in the quota of the context as bytes do, beside `sizeBytes`: those of a text that
+   * is much larger than the file. A document holds some ahead of its text while it is being processed.
+   */
+  readonly excessBytes: number
   /** Number of chunks; 0 until the document is completed. */
   readonly chunkCount: number
   readonly created: string

@@ -90,6 +90,7 @@ export interface DocumentRepository {
       Pick<
         DocumentRecord,
         | 'sizeBytes'
+        | 'excessBytes'
         | 'chunkCount'
         | 'started'
         | 'completed'

@@ -17,8 +17,8 @@ export interface UploadRepository {
   /** Removes an upload. @returns true if it existed and had not expired */
   remove(uuid: string): Promise<boolean>
   /**
-   * Sums the used bytes of a context's quota: live documents and uploads that have not expired. A document with a
-   * replacement counts with the larger one of the two.
+   * Sums the used bytes of a context's quota: live documents, with the excess of their texts, and uploads that have not
+   * expired. A document with a replacement counts with the larger one of the two.
    */
   usedBytes(contextId: number): Promise<number>
   /**
