@@ -1,6 +1,7 @@
 import {
   type DocumentConditions,
   type DocumentMetadata,
+  type DocumentNames,
   type DocumentPage,
   type DocumentPosition,
   type DocumentRecord,
@@ -14,7 +15,7 @@ import {
   type WordVisibility,
 } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
-import { number, numberOrNull, quoted, type Row, text } from '../tables.js'
+import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { readPage, readPositions } from './document-pages.js'
 import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
 import { readSearchableVersions, selectOtherWords } from './document-visibility.js'
@@ -33,8 +34,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const id = await this.insertRow({
       uuid: document.uuid,
       context_id: document.contextId,
-      original_name: document.originalName,
-      name_index: document.nameIndex,
       content_type: document.contentType,
       content_hash: document.contentHash,
       created: document.created,
@@ -143,7 +142,9 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async update(id: number, changes: DocumentChanges): Promise<boolean> {
-    const named = changes.displayName === undefined ? {} : await this.#namedRow(id, changes.displayName)
+    const { originalName, nameIndex, displayName } = changes
+    const isNamed = [originalName, nameIndex, displayName].some((change) => change !== undefined)
+    const named = isNamed ? await this.#namedRow(id, changes) : {}
     const isUpdated =
       (await this.rows
         .where('id', id)
@@ -267,11 +268,15 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   /** The columns of the names of a version that gets another name. */
-  async #namedRow(id: number, displayName: string | null): Promise<Row> {
-    const [row] = await this.rows.where('id', id).select('original_name', 'name_index')
+  async #namedRow(id: number, changes: Partial<DocumentNames>): Promise<Row> {
+    const [row] = await this.rows.where('id', id).select('original_name', 'name_index', 'display_name')
     if (row === undefined) return {}
-    const [originalName, nameIndex] = [text(row, 'original_name'), number(row, 'name_index')]
-    return toNameColumns({ displayName, originalName, nameIndex })
+    return toNameColumns({
+      originalName: changes.originalName ?? text(row, 'original_name'),
+      nameIndex: changes.nameIndex ?? number(row, 'name_index'),
+      // Null is a change: no name is given any more.
+      displayName: changes.displayName === undefined ? textOrNull(row, 'display_name') : changes.displayName,
+    })
   }
 
   async #replaceMetadata(id: number, contextId: number, metadata: DocumentMetadata): Promise<void> {

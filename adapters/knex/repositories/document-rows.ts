@@ -11,10 +11,10 @@ import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 /** The members of a document that can change. */
 export type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
-/** The columns of the given members, without those of names. */
+/** The columns of the given members, without those by which lists find and order a document. */
 export function toRow(changes: DocumentChanges): Row {
   const { sizeBytes, chunkCount, started, completed, error, receipt, deleted, wordsVersion, embeddedChunks } = changes
-  const { displayName, metadata, replaces, excessBytes } = changes
+  const { originalName, nameIndex, displayName, metadata, replaces, excessBytes } = changes
   return {
     ...(sizeBytes !== undefined && { size_bytes: sizeBytes }),
     ...(excessBytes !== undefined && { excess_bytes: excessBytes }),
@@ -27,6 +27,8 @@ export function toRow(changes: DocumentChanges): Row {
     ...(wordsVersion !== undefined && { words_version: wordsVersion }),
     ...(embeddedChunks !== undefined && { embedded_chunks: embeddedChunks }),
     ...(replaces !== undefined && { replaces }),
+    ...(originalName !== undefined && { original_name: originalName }),
+    ...(nameIndex !== undefined && { name_index: nameIndex }),
     ...(displayName !== undefined && { display_name: displayName }),
     ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
   }

@@ -49,7 +49,8 @@ export class ReplaceDocument {
   }
 
   /**
-   * @returns the UUID of the new version; for the same bytes under the same name, the UUID of the existing version
+   * @returns the UUID of the new version; for the same bytes in the same format, the UUID of the existing version, which
+   *   has the name of the file at once
    * @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND`, also if the document is deleted while the bytes arrive
    * @throws QuotaExceededError if the context without the old version has no room for the new one
    * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`, `ERR_WRONG_TYPE`, `ERR_EMPTY_FILE`
@@ -129,8 +130,13 @@ export class ReplaceDocument {
       } else if (removed.length > 0) {
         await audit('document.replaced')
       }
-      if (received.metadata !== undefined && !isSameMetadata(received.metadata, same.metadata)) {
-        await repositories.documents.update(same.id, { metadata: received.metadata })
+      const changes = {
+        ...(received.originalName !== same.originalName && (await this.#nameOf(repositories, received, current))),
+        ...(received.metadata !== undefined &&
+          !isSameMetadata(received.metadata, same.metadata) && { metadata: received.metadata }),
+      }
+      if (Object.keys(changes).length > 0) {
+        await repositories.documents.update(same.id, changes)
         await audit('document.updated')
       }
       return { uuid: same.uuid, removedIds: removed }
@@ -143,29 +149,37 @@ export class ReplaceDocument {
   }
 
   async #newVersion(
-    { documents }: Repositories,
-    { uuid, originalName, contentType, file, metadata }: ReceivedFile,
+    repositories: Repositories,
+    received: ReceivedFile,
     access: Access,
     { id: replaces, ...current }: DocumentRecord,
   ): Promise<Omit<DocumentRecord, 'id'>> {
-    const { contextId, publicId } = current
-    const nameIndex =
-      originalName === current.originalName
-        ? current.nameIndex
-        : await documents.nextNameIndex(contextId, originalName, { exceptPublicId: publicId })
+    const { uuid, contentType, file, metadata } = received
     return {
       ...current,
       ...UNPROCESSED,
+      ...(await this.#nameOf(repositories, received, current)),
       uuid,
       replaces,
-      originalName,
-      nameIndex,
       metadata: metadata ?? current.metadata,
       contentType,
       contentHash: file.sha256,
       sizeBytes: file.sizeBytes,
       created: this.#clock.now().toISOString(),
       createdBy: access.principal.userId,
+    }
+  }
+
+  /** The members of a version that has the name of the file. */
+  async #nameOf(
+    { documents }: Repositories,
+    { originalName }: ReceivedFile,
+    { contextId, publicId, ...current }: Omit<DocumentRecord, 'id'>,
+  ): Promise<Pick<DocumentRecord, 'originalName' | 'nameIndex'>> {
+    if (originalName === current.originalName) return { originalName, nameIndex: current.nameIndex }
+    return {
+      originalName,
+      nameIndex: await documents.nextNameIndex(contextId, originalName, { exceptPublicId: publicId }),
     }
   }
 }
@@ -201,6 +215,7 @@ async function lockVersions(
   }
 }
 
-function isSame(version: DocumentRecord, { originalName, file }: ReceivedFile): boolean {
-  return version.contentHash === file.sha256 && version.originalName === originalName
+/** True if the version has the text of the file: its bytes, read in the same format. Its name may be another one. */
+function isSame(version: DocumentRecord, { contentType, file }: ReceivedFile): boolean {
+  return version.contentHash === file.sha256 && version.contentType === contentType
 }

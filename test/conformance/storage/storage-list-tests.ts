@@ -137,6 +137,26 @@ export function defineListTests(test: DefineTest<Storage>): void {
       assert.deepEqual([await found('contract'), await found('lease')], [0, 1])
     })
   })
+
+  test('finds a document by the name of its renamed file, and no longer by the former one', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const document = await seedDocument(repositories, context, uuidOf(1), { originalName: 'Lease.pdf' })
+      const { id, contentHash } = document
+      const found = async (foldedPart: string) =>
+        (await documents.listPage(context.id, { order: 'name', limit: 9 }, { foldedPart })).length
+      await documents.update(id, { originalName: 'Contract.pdf', nameIndex: 2 })
+      assert.deepEqual(await documents.get(id), { ...document, originalName: 'Contract.pdf', nameIndex: 2 })
+      assert.deepEqual([await found('contract (2).pdf'), await found('lease')], [1, 0])
+      assert.equal((await documents.findSame(context.id, contentHash, 'Contract.pdf'))?.id, id)
+      assert.equal(await documents.findSame(context.id, contentHash, 'Lease.pdf'), undefined)
+      assert.equal(await documents.nextNameIndex(context.id, 'Contract.pdf'), 3)
+      await documents.update(id, { displayName: 'Rent' })
+      await documents.update(id, { originalName: 'Let.pdf', nameIndex: 0 })
+      assert.deepEqual([await found('rent'), await found('let.pdf'), await found('contract')], [1, 1, 0])
+    })
+  })
 }
 
 async function seedDocuments(repositories: Repositories, context: ContextRecord, random: Draws): Promise<Stored[]> {

@@ -99,6 +99,8 @@ export interface DocumentRepository {
         | 'wordsVersion'
         | 'embeddedChunks'
         | 'replaces'
+        | 'originalName'
+        | 'nameIndex'
         | 'displayName'
         | 'metadata'
       >

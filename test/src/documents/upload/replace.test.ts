@@ -206,6 +206,32 @@ describe('a replacement', () => {
     expect(await waitingJobs(INGEST_DOCUMENT)).toEqual([])
   })
 
+  it('with the same bytes under another name of the format renames the document at once, and processes nothing', async () => {
+    const text = smallText('heron')
+    const old = await upload('faq.txt', text)
+    await session.documents.update(old.uuid, { metadata: { owner: 'Ada' } })
+    await upload('answers.txt', smallText('ibis'))
+    const model = holdModel()
+    expect(await replace(old, text, 'answers.txt')).toBe(old.uuid)
+    const { metadata, started, completed } = await get(old)
+    expect([metadata, started, completed]).toEqual([{ owner: 'Ada' }, old.started, old.completed])
+    expect(await get(old)).toMatchObject({ originalName: 'answers.txt', nameIndex: 1, replacement: null })
+    const [hit] = await found('heron')
+    expect(hit?.source).toMatchObject({ uuid: old.uuid, displayName: 'answers (1).txt' })
+    expect(await session.documents.list(contextId, { name: 'faq' })).toEqual([])
+    expect(await waitingJobs(INGEST_DOCUMENT)).toEqual([])
+    model.open()
+    // Another format is read in another way.
+    const uuid = await replace(old, text, 'answers.md')
+    expect(uuid).not.toBe(old.uuid)
+    expect(await session.documents.whenProcessed(uuid)).toMatchObject({
+      id: old.id,
+      originalName: 'answers.md',
+      contentType: 'text/markdown',
+      metadata: { owner: 'Ada' },
+    })
+  })
+
   it('retries a version that has failed, if it has the same bytes', async () => {
     const uuid = await engine.upload(contextId, 'blank.txt', ' ')
     await expect(session.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_NO_TEXT' })
