@@ -1,6 +1,7 @@
-import { createReadStream, type Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Readable } from 'node:stream'
 import {
   AlcoveError,
   ClosedError,
@@ -11,7 +12,7 @@ import {
   type Session,
 } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
-import { isCode } from '../node-kit/index.js'
+import { type FolderFile, isCode, listFolder, openFolderFile, type SkipReason } from '../node-kit/index.js'
 import { tell } from './output/output.js'
 
 /** Time between two looks at a document that may wait for the server of its model. */
@@ -23,6 +24,8 @@ const UPLOADS_AHEAD = 8
 interface FileToIngest {
   readonly path: string
   readonly name: string
+  /** The file as the list of its folder found it; undefined for a file that the user named. */
+  readonly listed?: FolderFile
 }
 
 /** The result for one file: its record, which may have an error, or the reason why no record exists. */
@@ -111,17 +114,18 @@ export class Ingestion {
     }
   }
 
-  async #upload({ path, name }: FileToIngest): Promise<Uploaded> {
+  async #upload({ path, name, listed }: FileToIngest): Promise<Uploaded> {
     const { documents } = this.#session
+    let content: Readable | undefined
     try {
       // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
-      if (!(await stat(path)).isFile()) return { error: refusal('not a regular file') }
+      if (listed === undefined && !(await stat(path)).isFile()) return { error: refusal('not a regular file') }
       const [existing, ...others] = this.#existing.get(name) ?? []
       // The newest of several documents is no safe choice: searches would go on finding the others.
       if (existing !== undefined && others.length > 0) return { error: refusal(severalNamed([existing, ...others])) }
       if (this.#replaces && this.#names.has(name)) return { error: refusal('another of these files has the same name') }
       this.#names.add(name)
-      const content = createReadStream(path)
+      content = listed === undefined ? createReadStream(path) : (await openFolderFile(listed)).createReadStream()
       const metadata = this.#metadata
       if (existing === undefined) {
         const uuid = await documents.upload(this.#contextId, { fileName: name, content, metadata })
@@ -135,6 +139,8 @@ export class Ingestion {
     } catch (error) {
       return { error: describe(error) }
     } finally {
+      // A refused upload has not read it.
+      content?.destroy()
       this.#uploaded += 1
     }
   }
@@ -196,14 +202,13 @@ function refusal(problem: string): string {
 const UNREADABLE = 'its format is not supported'
 
 /** The reasons to skip an entry of a folder: singular and plural. */
-const REASONS = {
+const REASONS: Readonly<Record<SkipReason, readonly [string, string]>> = {
   hidden: ['hidden', 'hidden'],
+  modules: ['folder node_modules', 'folders node_modules'],
   link: ['symbolic link', 'symbolic links'],
   deadLink: ['dead link', 'dead links'],
   special: ['special file', 'special files'],
-} as const
-
-type SkipReason = keyof typeof REASONS
+}
 
 /** The files and folders that the paths on the command line name. */
 interface FilesToIngest {
@@ -234,11 +239,14 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
       continue
     }
     const skipReasons: SkipReason[] = []
-    const found = await filesIn(path, skipReasons)
-    const readable = found.filter(isReadableName)
+    const found = await listFolder(path, { onSkipped: (_path, reason) => skipReasons.push(reason) })
+    const readable = found.filter(({ name }) => isReadableName(name))
     if (readable.length === 0) emptyFolders.push(path)
-    files.push(...readable.map((file) => ({ path: file, name: basename(file) })))
-    skipped.push(...found.filter((file) => !isReadableName(file)).map((file) => `skipped ${file}: ${UNREADABLE}`))
+    for (const listed of found) {
+      const { name, systemPath } = listed
+      if (isReadableName(name)) files.push({ path: systemPath, name, listed })
+      else skipped.push(`skipped ${systemPath}: ${UNREADABLE}`)
+    }
     if (skipReasons.length > 0) {
       skipped.push(`skipped in ${path}: ${countReasons(skipReasons)}; to ingest such a file, name it`)
     }
@@ -252,32 +260,4 @@ function countReasons(skipReasons: readonly SkipReason[]): string {
     .filter(({ count }) => count > 0)
     .map(({ count, names: [singular, plural] }) => `${count} ${count === 1 ? singular : plural}`)
     .join(', ')
-}
-
-/**
- * Lists the files below a folder in the order of their names.
- * @param skipReasons gets a reason for each skipped entry
- */
-async function filesIn(folder: string, skipReasons: SkipReason[]): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const found: string[] = []
-  for (const entry of entries.sort((first, second) => first.name.localeCompare(second.name))) {
-    const path = join(folder, entry.name)
-    const reason = await reasonToSkip(entry, path)
-    if (reason !== undefined) skipReasons.push(reason)
-    else if (entry.isDirectory()) found.push(...(await filesIn(path, skipReasons)))
-    else found.push(path)
-  }
-  return found
-}
-
-/** Links are skipped: they may lead out of the folder, or in circles. */
-async function reasonToSkip(entry: Dirent, path: string): Promise<SkipReason | undefined> {
-  if (entry.name.startsWith('.')) return 'hidden'
-  if (entry.isDirectory() || entry.isFile()) return undefined
-  if (!entry.isSymbolicLink()) return 'special'
-  return await stat(path).then(
-    () => 'link' as const,
-    () => 'deadLink' as const,
-  )
 }

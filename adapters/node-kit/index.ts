@@ -22,6 +22,13 @@ export {
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export { healthConnectionOf } from './health-connection.js'
+export {
+  FileChangedError,
+  type FolderFile,
+  listFolder,
+  openFolderFile,
+  type SkipReason,
+} from './folder-files.js'
 export { BodyBudget, type HeldBytes } from './http/body-budget.js'
 export { checkPath } from './http/check-path.js'
 export { refuseCrossSite } from './http/cross-site.js'

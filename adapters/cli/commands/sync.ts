@@ -11,6 +11,7 @@ export function syncCommand(): CommandUnknownOpts {
     .argument('<folder>')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(option('--delete', 'delete the documents that have no file in the folder'))
+    .addOption(option('--allow-empty', 'let --delete remove all documents if the folder has no file that can be read'))
     .addOption(option('--watch', 'go on, and synchronise again after each change, until Ctrl-C'))
     .addOption(
       option(
@@ -35,7 +36,8 @@ export function syncCommand(): CommandUnknownOpts {
         async (engine) => {
           const session = ownerSession(engine)
           const { id } = await findContext(session, context)
-          const settings = { delete: isSwitchedOn(command, 'delete'), include, exclude, onFile: showsFile }
+          const switches = { delete: isSwitchedOn(command, 'delete'), allowEmpty: isSwitchedOn(command, 'allowEmpty') }
+          const settings = { ...switches, include, exclude, onFile: showsFile }
           const { syncFolder, watchFolder } = await loadLocal()
           if (!isSwitchedOn(command, 'watch')) {
             show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))

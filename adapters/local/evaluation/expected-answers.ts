@@ -1,5 +1,5 @@
 import { type Document, type DocumentChunk, InvalidInputError, type Session } from '../../../src/index.js'
-import { pathOf } from '../sync/sync-plan.js'
+import { pathsOf } from '../sync/sync-plan.js'
 import type { EvaluationQuestion } from './evaluation.js'
 import { comparable, passagesNotIn } from './passages.js'
 import { MAX_QUESTIONS } from './read-questions.js'
@@ -95,7 +95,7 @@ class DocumentFinder {
     this.#byId = new Map(documents.map((document) => [String(document.id), document]))
     for (const document of documents) {
       const { uuid, displayName, originalName } = document
-      for (const name of new Set([uuid, displayName, originalName, pathOf(document) ?? uuid])) {
+      for (const name of new Set([uuid, displayName, originalName, ...pathsOf(document)])) {
         const named = this.#byName.get(name)
         if (named === undefined) this.#byName.set(name, [document])
         else named.push(document)

@@ -1,15 +1,20 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import pLimit from 'p-limit'
 import { ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
-import { messageOf, refuseUnknownMembers } from '../../../src/ports/index.js'
-import { isCode } from '../../node-kit/index.js'
-import { type FileFilter, FileHashes, type FolderFile, listFolder, matcherOf } from './folder-files.js'
-import { type HashedFile, PATH_KEY, pathOf, planSync } from './sync-plan.js'
+import { messageOf, refuseUnknownMembers, shownName } from '../../../src/ports/index.js'
+import { type FolderFile, isCode, listFolder, openFolderFile } from '../../node-kit/index.js'
+import { type FileFilter, FileHashes, matcherOf } from './folder-files.js'
+import { type FileGroup, type HashedFile, type KnownGroup, nameOf, PATH_KEY, pathsOf, planSync } from './sync-plan.js'
 
 export interface SyncOptions extends FileFilter {
   /** True to delete the documents of the context that have no file in the folder. Default: false. */
   readonly delete?: boolean | undefined
+  /**
+   * True to let `delete` remove all documents if the folder has no file that can be read. Such a folder may be one that is
+   * not mounted. Default: false.
+   */
+  readonly allowEmpty?: boolean | undefined
   /** Called for each file that is done, and for each removed document. */
   readonly onFile?: ((file: SyncedFile) => void) | undefined
   /** Stops the synchronisation, which then rejects with the signal's reason. Changes that are done by then stay. */
@@ -30,6 +35,7 @@ export interface SyncedFile {
 /** Counts of files, and of documents that were removed. */
 export interface SyncSummary {
   readonly added: number
+  /** Files that changed or were renamed. */
   readonly replaced: number
   readonly removed: number
   readonly unchanged: number
@@ -45,12 +51,14 @@ const FILES_AT_ONCE = 8
  * removes those without a file. Files are compared by their bytes, so a second run changes nothing. Returns once all
  * changes are processed.
  *
- * The metadata of a document keeps the path of its file under the key `path`. A document without a path belongs to a
- * file with the same name. Hidden files, links, folders named `node_modules`, and documents whose paths the filter
- * leaves out are left alone.
+ * The metadata of a document keeps the path of its file under the key `path`, or a list of the paths of files with the same
+ * name and bytes. A file that was moved or renamed keeps its document. A document without a path belongs to a file with
+ * the same name. Hidden files, links, folders named `node_modules`, and documents whose paths the filter leaves out are
+ * left alone.
  *
  * @param folder the path of the folder
- * @throws InvalidInputError if the folder is not a folder, or a glob is empty
+ * @throws InvalidInputError if the folder is not a folder, or a glob is empty. Also if `delete` would remove documents
+ *   although the folder has no file that can be read; nothing changes then
  * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
  * @throws ForbiddenError if the principal may not write documents
  * @throws the error of the system if the folder, or one below it, cannot be read; nothing changes then
@@ -78,7 +86,7 @@ export class FolderSync {
     this.#contextId = contextId
     this.#folder = folder
     this.#options = options
-    refuseUnknownMembers(options, ['include', 'exclude', 'delete', 'onFile', 'signal'], 'option')
+    refuseUnknownMembers(options, ['include', 'exclude', 'delete', 'allowEmpty', 'onFile', 'signal'], 'option')
     for (const name of ['include', 'exclude'] as const) requireGlobs(name, options[name])
     this.#isSelected = matcherOf(options)
   }
@@ -91,36 +99,42 @@ export class FolderSync {
     }
     await this.#requireFolder()
     const documents = await this.#listDocuments()
-    const files = await listFolder(this.#folder, this.#isSelected)
+    const files = await listFolder(this.#folder, { isSelected: this.#isSelected })
     this.#hashes.keepOnly(files)
     const { hashed, unreadable } = await this.#hashAll(files)
-    const plan = planSync(hashed, documents)
-    for (const file of unreadable) report(file)
-    await this.#runAll(
-      plan.unchanged.map(
-        ({ file, document }) =>
-          async () =>
-            report(await this.#keep(file, document)),
-      ),
-    )
-    for (const { file, document } of plan.moved) await this.#setPath(document, file.path)
     const unreadablePaths = new Set(unreadable.map(({ path }) => path))
-    const extra = plan.extra.filter((document) => {
-      const path = pathOf(document) ?? document.originalName
-      return this.#isSelected(path) && !unreadablePaths.has(path)
+    const plan = planSync(hashed, documents, {
+      isUnknown: (path) => !this.#isSelected(path) || unreadablePaths.has(path),
+      renamesUploaded: this.#options.delete === true,
     })
+    if (this.#options.delete === true && hashed.length === 0) this.#requireEmptyAllowed(plan.extra.length)
+    for (const file of unreadable) report(file)
+    const runAll = async <Group extends FileGroup>(
+      groups: readonly Group[],
+      settle: (group: Group) => Promise<readonly SyncedFile[]>,
+    ): Promise<void> => {
+      await this.#runAll(groups.map((group) => async () => (await settle(group)).forEach(report)))
+    }
+    await runAll(plan.unchanged, async (group) => await this.#keep(group))
     // Removed first, so that the quota of the context has room for the new files.
-    if (this.#options.delete === true) for (const document of extra) report(await this.#remove(document))
-    await this.#runAll(
-      plan.replace.map(
-        ({ file, document }) =>
-          async () =>
-            report(await this.#store(file, document)),
-      ),
-    )
+    if (this.#options.delete === true) for (const document of plan.extra) report(await this.#remove(document))
+    const [renamed, changed] = [plan.replace.filter(isRenamed), plan.replace.filter((group) => !isRenamed(group))]
+    for await (const groups of this.#renameTurns(renamed)) {
+      await runAll(groups, async (group) => await this.#store(group, group.document))
+    }
+    await runAll(changed, async (group) => await this.#store(group, group.document))
     // Last: a new file with the name and the bytes of an old version would find that version as an existing document.
-    await this.#runAll(plan.add.map((file) => async () => report(await this.#store(file))))
+    await runAll(plan.add, async (group) => await this.#store(group))
     return counts
+  }
+
+  /** @throws InvalidInputError unless the caller allows that a folder without files removes documents */
+  #requireEmptyAllowed(extra: number): void {
+    if (extra === 0 || this.#options.allowEmpty === true) return
+    throw new InvalidInputError(
+      'folder',
+      `${this.#folder} has no file that can be read, so all documents would be deleted (${extra}); check that it is the right folder and mounted, or allow this with allowEmpty (--allow-empty)`,
+    )
   }
 
   async #requireFolder(): Promise<void> {
@@ -140,9 +154,9 @@ export class FolderSync {
     for (const file of files) {
       this.#options.signal?.throwIfAborted()
       try {
-        hashed.push({ ...file, sha256: await this.#hashes.of(file) })
+        hashed.push({ ...file, name: shownName(file.name), sha256: await this.#hashes.of(file) })
       } catch (error) {
-        unreadable.push(toFailed(file.path, undefined, error))
+        unreadable.push({ path: file.path, ...failure(undefined, error) })
       }
     }
     return { hashed, unreadable }
@@ -165,63 +179,92 @@ export class FolderSync {
     }
   }
 
+  /**
+   * The renamed files in turns. In each, no document of a later turn still has one of the new names: two documents with
+   * one name get numbers.
+   */
+  async *#renameTurns(groups: readonly KnownGroup[]): AsyncGenerator<readonly KnownGroup[]> {
+    const names = new Map(groups.map((group) => [group, nameOf(group.document)]))
+    while (names.size > 0) {
+      const held = new Set(names.values())
+      const free = [...names.keys()].filter(({ files: [file] }) => !held.has(file.name))
+      const [first] = names.keys()
+      if (free.length > 0) yield free
+      else if (first !== undefined) {
+        // The names of a circle are all held. One document leaves it for a moment.
+        const name = `~${nameOf(first.document)}`
+        await this.#store({ ...first, files: [{ ...first.files[0], name }] }, first.document)
+        names.set(first, name)
+      }
+      for (const group of free) names.delete(group)
+    }
+  }
+
   /** Uploads a file, as a new document or in place of one, and waits until it is processed. */
-  async #store({ path, name, systemPath }: HashedFile, document?: Document): Promise<SyncedFile> {
+  async #store({ files, path }: FileGroup, document?: Document): Promise<readonly SyncedFile[]> {
     const { documents } = this.#session
     const { signal } = this.#options
+    const [file] = files
+    const cancellable = signal === undefined ? {} : { signal }
     let uuid: string | undefined
     try {
-      // A replacement keeps the metadata of its document.
-      if (document !== undefined && pathOf(document) !== path) await this.#setPath(document, path)
-      const file = {
-        fileName: name,
-        content: createReadStream(systemPath),
-        ...(document === undefined && { metadata: { [PATH_KEY]: path } }),
+      const content = (await openFolderFile(file)).createReadStream()
+      try {
+        // A replacement keeps the metadata of its document.
+        if (document !== undefined) await this.#setPath(document, path)
+        uuid =
+          document === undefined
+            ? await documents.upload(
+                this.#contextId,
+                { fileName: file.name, content, metadata: { [PATH_KEY]: path } },
+                cancellable,
+              )
+            : await documents.replace(reference(document), { fileName: file.name, content }, cancellable)
+      } finally {
+        // A refused upload has not read it.
+        content.destroy()
       }
-      const cancellable = signal === undefined ? {} : { signal }
-      uuid =
-        document === undefined
-          ? await documents.upload(this.#contextId, file, cancellable)
-          : await documents.replace(reference(document), file, cancellable)
       await documents.whenProcessed(uuid, cancellable)
-      return { path, outcome: document === undefined ? 'added' : 'replaced', uuid }
+      return toResults(files, { outcome: document === undefined ? 'added' : 'replaced', uuid })
     } catch (error) {
       if (endsAll(error, signal)) throw error
-      return toFailed(path, uuid, error)
+      return toResults(files, failure(uuid, error))
     }
   }
 
   /**
-   * The result for a file whose document has its bytes. Waits for a document that an interrupted run has stored. The
+   * The result for files whose document has their bytes. Waits for a document that an interrupted run has stored. The
    * failure of a document is shown in each run, until its file changes.
    */
-  async #keep({ path }: HashedFile, document: Document): Promise<SyncedFile> {
+  async #keep({ files, path, document }: KnownGroup): Promise<readonly SyncedFile[]> {
     const { uuid, error } = document.replacement ?? document
-    if (error !== null) return { path, outcome: 'failed', uuid: document.uuid, error }
     const { signal } = this.#options
     try {
+      await this.#setPath(document, path)
+      if (error !== null) return toResults(files, { outcome: 'failed', uuid: document.uuid, error })
       const isWaiting = document.replacement !== null || document.completed === null
       const cancellable = signal === undefined ? {} : { signal }
       if (isWaiting) await this.#session.documents.whenProcessed(reference(document), cancellable)
-      return { path, outcome: 'unchanged', uuid }
+      return toResults(files, { outcome: 'unchanged', uuid })
     } catch (reason) {
       if (endsAll(reason, signal)) throw reason
-      return toFailed(path, document.uuid, reason)
+      return toResults(files, failure(document.uuid, reason))
     }
   }
 
-  async #setPath(document: Document, path: string): Promise<void> {
+  async #setPath(document: Document, path: string | string[]): Promise<void> {
+    if (isDeepStrictEqual(document.metadata[PATH_KEY], path)) return
     await this.#session.documents.update(reference(document), { metadata: { [PATH_KEY]: path } })
   }
 
   async #remove(document: Document): Promise<SyncedFile> {
-    const path = pathOf(document) ?? document.displayName
+    const [path = document.displayName] = pathsOf(document)
     try {
       await this.#session.documents.delete(reference(document))
       return { path, outcome: 'removed', uuid: document.uuid }
     } catch (error) {
       if (endsAll(error, this.#options.signal)) throw error
-      return toFailed(path, document.uuid, error)
+      return { path, ...failure(document.uuid, error) }
     }
   }
 }
@@ -237,8 +280,18 @@ function reference({ contextId, id }: Document): { readonly contextId: number; r
   return { contextId, id }
 }
 
-function toFailed(path: string, uuid: string | undefined, error: unknown): SyncedFile {
-  return { path, outcome: 'failed', uuid, error: messageOf(error) }
+function isRenamed({ files: [file], document }: KnownGroup): boolean {
+  return nameOf(document) !== file.name
+}
+
+type Result = Omit<SyncedFile, 'path'>
+
+function toResults(files: readonly FolderFile[], result: Result): SyncedFile[] {
+  return files.map(({ path }) => ({ path, ...result }))
+}
+
+function failure(uuid: string | undefined, error: unknown): Result {
+  return { outcome: 'failed', uuid, error: messageOf(error) }
 }
 
 /** True for an error that is not about one file. */

@@ -1,7 +1,9 @@
+import { linkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type SyncOptions, type SyncSummary, syncFolder } from '../../../../adapters/local/index.js'
+import type { Document } from '../../../../src/index.js'
 import { memoryEngine, NEW_CONTEXT } from '../../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 
@@ -28,6 +30,28 @@ async function write(path: string, text: string): Promise<void> {
 async function sync(options: SyncOptions = {}): Promise<Partial<SyncSummary>> {
   const summary = await syncFolder(memory.session, contextId, folder.path, options)
   return Object.fromEntries(Object.entries(summary).filter(([, count]) => count > 0))
+}
+
+async function move(from: string, to: string): Promise<void> {
+  await mkdir(join(folder.path, to, '..'), { recursive: true })
+  await rename(join(folder.path, from), join(folder.path, to))
+}
+
+/** The documents with the names and the paths of their files. */
+async function described(): Promise<unknown[]> {
+  const listed = await memory.session.documents.list(contextId)
+  return listed.map(({ id, originalName: name, metadata: { path } }) => ({ id, name, path }))
+}
+
+/** A signal that runs work when the synchronisation asks for the first time whether it is aborted: after its list. */
+function signalThat(work: () => void): AbortSignal {
+  const { signal } = new AbortController()
+  const throwIfAborted = signal.throwIfAborted.bind(signal)
+  signal.throwIfAborted = () => {
+    work()
+    throwIfAborted()
+  }
+  return signal
 }
 
 /** The texts of all documents by the paths of their files. */
@@ -80,11 +104,24 @@ describe('a folder that a context follows', () => {
     await sync()
     expect(await memory.session.documents.list(contextId)).toHaveLength(1)
     expect(await sync({ delete: true })).toEqual({ unchanged: 2 })
-    const [document] = await memory.session.documents.list(contextId)
-    await write(String(document?.metadata['path']), 'other')
-    expect(await sync({ delete: true })).toEqual({ added: 1, replaced: 1 })
-    expect(Object.values(await contents()).sort()).toEqual(['other', 'same'])
+    expect(await described()).toEqual([{ id: 1, name: 'readme.md', path: ['one/readme.md', 'two/readme.md'] }])
+    const filter = { metadata: { path: 'two/readme.md' } }
+    expect(await memory.session.documents.list(contextId, { filter })).toHaveLength(1)
+    await write('one/readme.md', 'other')
+    expect(await sync({ delete: true })).toEqual({ added: 1, unchanged: 1 })
+    expect(await contents()).toEqual({ 'two/readme.md': 'same', 'one/readme.md': 'other' })
     expect(await sync({ delete: true })).toEqual({ unchanged: 2 })
+    await write('three/readme.md', 'same')
+    expect(await sync()).toEqual({ unchanged: 3 })
+    await rm(join(folder.path, 'two'), { recursive: true })
+    expect(await sync({ delete: true })).toEqual({ unchanged: 2 })
+    expect(await contents()).toEqual({ 'three/readme.md': 'same', 'one/readme.md': 'other' })
+    // Both files of a document change in the same way.
+    await write('two/readme.md', 'same')
+    await sync()
+    for (const path of ['two/readme.md', 'three/readme.md']) await write(path, 'same again')
+    expect(await sync({ delete: true })).toEqual({ replaced: 2, unchanged: 1 })
+    expect(await described()).toContainEqual({ id: 1, name: 'readme.md', path: ['three/readme.md', 'two/readme.md'] })
   })
 
   it('takes over a document that was uploaded by its name', async () => {
@@ -139,13 +176,147 @@ describe('a folder that a context follows', () => {
     expect(await contents()).toMatchObject({ 'a.txt': 'alpha', 'b.txt': 'beta' })
   })
 
-  it('finds a renamed file', async () => {
-    await write('old.txt', 'words')
+  it.each([true, false])('gives renamed files their documents, with metadata (delete: %s)', async (isDeleting) => {
+    const { documents } = memory.session
+    for (const name of ['old.txt', 'Case.txt', 'b.txt', 'a.txt', 'chain1.txt', 'chain2.txt', 'read.txt'])
+      await write(name, `words of ${name}`)
     await sync()
-    await rename(join(folder.path, 'old.txt'), join(folder.path, 'new.txt'))
-    expect(await sync({ delete: true })).toEqual({ added: 1, removed: 1 })
-    expect(await contents()).toEqual({ 'new.txt': 'words' })
+    const before = new Map<string, Document>()
+    for (const document of await documents.list(contextId)) {
+      before.set(document.originalName, document)
+      await documents.update(document.uuid, { metadata: { owner: document.originalName } })
+    }
+    await move('old.txt', 'sub/new.txt')
+    await move('Case.txt', 'case.txt')
+    await move('a.txt', 'temporary')
+    await move('b.txt', 'a.txt')
+    await move('temporary', 'b.txt')
+    await move('chain2.txt', 'chain3.txt')
+    await move('chain1.txt', 'chain2.txt')
+    await move('read.txt', 'read.md')
+    expect(await sync({ delete: isDeleting })).toEqual({ replaced: 7 })
+    const names = {
+      'old.txt': 'new.txt',
+      'Case.txt': 'case.txt',
+      'a.txt': 'b.txt',
+      'b.txt': 'a.txt',
+      'chain1.txt': 'chain2.txt',
+      'chain2.txt': 'chain3.txt',
+      'read.txt': 'read.md',
+    }
+    for (const [former, name] of Object.entries(names)) {
+      const path = name === 'new.txt' ? 'sub/new.txt' : name
+      expect(await documents.get({ contextId, id: before.get(former)?.id ?? 0 })).toMatchObject({
+        originalName: name,
+        displayName: name,
+        metadata: { owner: former, path },
+      })
+      expect((await contents())[path]).toBe(`words of ${former}`)
+    }
+    expect(await documents.list(contextId)).toHaveLength(7)
+    expect(await sync({ delete: isDeleting })).toEqual({ unchanged: 7 })
+    const [hit] = await memory.session.search(contextId, 'old', { mode: 'keyword' })
+    expect(hit?.source).toMatchObject({ displayName: 'new.txt', metadata: { path: 'sub/new.txt' } })
   })
+
+  it('makes a new document for a file that was renamed and changed, and for a copy', async () => {
+    await write('a.txt', 'alpha')
+    await write('b.txt', 'beta')
+    await sync()
+    await move('a.txt', 'c.txt')
+    await write('c.txt', 'alpha two')
+    await write('b copy.txt', 'beta')
+    expect(await sync({ delete: true })).toEqual({ added: 2, removed: 1, unchanged: 1 })
+    expect(await contents()).toEqual({ 'c.txt': 'alpha two', 'b.txt': 'beta', 'b copy.txt': 'beta' })
+  })
+
+  it('keeps an uploaded document whose file has another name, if it would be deleted', async () => {
+    const { documents } = memory.session
+    await documents.whenProcessed(await documents.upload(contextId, { fileName: 'lunch.txt', content: 'at noon' }))
+    await write('meals.txt', 'at noon')
+    expect(await sync({ delete: true })).toEqual({ replaced: 1 })
+    expect(await described()).toEqual([{ id: 1, name: 'meals.txt', path: 'meals.txt' }])
+  })
+
+  it('gives a document the name of its file, if a run ended before it had it', async () => {
+    const { documents } = memory.session
+    const metadata = { path: 'meals.txt' }
+    const uuid = await documents.upload(contextId, { fileName: 'lunch.txt', content: 'at noon', metadata })
+    await documents.whenProcessed(uuid)
+    await write('meals.txt', 'at noon')
+    expect(await sync()).toEqual({ replaced: 1 })
+    expect(await described()).toEqual([{ id: 1, name: 'meals.txt', path: 'meals.txt' }])
+  })
+
+  it('finds the document of a name whose accent is one character, or two', async () => {
+    await write('caf\u00e9/re\u0301sume\u0301.txt', 'words')
+    expect(await sync()).toEqual({ added: 1 })
+    expect(await described()).toEqual([{ id: 1, name: 'r\u00e9sum\u00e9.txt', path: 'caf\u00e9/r\u00e9sum\u00e9.txt' }])
+    await move('caf\u00e9', 'cafe\u0301')
+    await move('cafe\u0301/re\u0301sume\u0301.txt', 'cafe\u0301/r\u00e9sum\u00e9.txt')
+    expect(await sync({ delete: true })).toEqual({ unchanged: 1 })
+    expect(await sync({ delete: true, include: ['cafe\u0301/*.txt'] })).toEqual({ unchanged: 1 })
+    await write('cafe\u0301/r\u00e9sum\u00e9.txt', 'other words')
+    expect(await sync({ delete: true })).toEqual({ replaced: 1 })
+    expect(await memory.session.documents.list(contextId)).toHaveLength(1)
+  })
+
+  it('removes no document if the folder has no file that can be read, unless it is allowed', async () => {
+    for (const name of ['a.txt', 'sub/b.txt']) await write(name, `words of ${name}`)
+    await sync()
+    await rm(folder.path, { recursive: true })
+    const missing = sync({ delete: true, allowEmpty: true })
+    await expect(missing).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'folder' })
+    await mkdir(folder.path)
+    const refusal = { code: 'ERR_INVALID_INPUT', field: 'folder', message: expect.stringContaining('(2)') as string }
+    await expect(sync({ delete: true })).rejects.toMatchObject(refusal)
+    await write('picture.png', 'no text')
+    await write('.hidden.txt', 'hidden')
+    await write('node_modules/c/readme.md', 'c')
+    await expect(sync({ delete: true })).rejects.toMatchObject(refusal)
+    await expect(sync({ delete: true, exclude: ['sub/**'] })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    expect(await sync()).toEqual({})
+    expect(await memory.session.documents.list(contextId)).toHaveLength(2)
+    expect(await sync({ delete: true, allowEmpty: true })).toEqual({ removed: 2 })
+    expect(await sync({ delete: true })).toEqual({})
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'reads no file through a link that took the place of a file or a folder after the list was made',
+    async () => {
+      const outside = await temporaryFolder()
+      try {
+        await writeFile(join(outside.path, 'a.txt'), 'secret')
+        for (const path of ['1.txt', 'a.txt', 'sub/a.txt', 'sub2/a.txt']) await write(path, `words of ${path}`)
+        const waits = { failed: 3, added: 1 }
+        let isSwapped = false
+        const failures: unknown[] = []
+        const results = await sync({
+          onFile: ({ path, outcome, error }) => {
+            if (outcome === 'failed') failures.push([path, error])
+          },
+          signal: signalThat(() => {
+            if (isSwapped) return
+            isSwapped = true
+            rmSync(join(folder.path, 'a.txt'))
+            symlinkSync(join(outside.path, 'a.txt'), join(folder.path, 'a.txt'))
+            renameSync(join(folder.path, 'sub'), join(folder.path, 'gone'))
+            symlinkSync(outside.path, join(folder.path, 'sub'))
+            // A hard link, and a folder that holds it, is another file too.
+            rmSync(join(folder.path, 'sub2/a.txt'))
+            linkSync(join(outside.path, 'a.txt'), join(folder.path, 'sub2/a.txt'))
+          }),
+        })
+        expect(results).toEqual(waits)
+        expect(failures).toEqual(
+          ['a.txt', 'sub/a.txt', 'sub2/a.txt'].map((path) => [path, expect.stringContaining('no longer the file')]),
+        )
+        expect(JSON.stringify(await contents())).not.toContain('secret')
+      } finally {
+        await outside.remove()
+      }
+    },
+  )
 
   it('follows a file that was moved to another folder, with the same document', async () => {
     await write('faq.txt', 'old words')
