@@ -178,6 +178,10 @@ let loadingRows: Promise<ArrowRows> | undefined
  * if the process has loader hooks.
  */
 export async function loadArrowRows(): Promise<ArrowRows> {
-  loadingRows ??= import('./arrow-rows.js')
+  loadingRows ??= import('./arrow-rows.js').catch((error: unknown) => {
+    // The next call loads it again.
+    loadingRows = undefined
+    throw error
+  })
   return await loadingRows
 }

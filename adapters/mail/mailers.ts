@@ -73,7 +73,7 @@ export class SmtpMailer implements Mailer {
 
   async send(mail: Mail, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted()
-    const transport = await (this.#transport ??= this.#connect())
+    const transport = await this.#connected()
     const sending = transport.sendMail({ from: this.#options.from, ...mail }).catch((error: unknown) => {
       throw toMailError(error)
     })
@@ -82,9 +82,21 @@ export class SmtpMailer implements Mailer {
   }
 
   async close(): Promise<void> {
-    const transport = await this.#transport
+    const transport = await this.#transport?.catch(() => undefined)
     this.#transport = undefined
     transport?.close()
+  }
+
+  async #connected(): Promise<Transporter> {
+    this.#transport ??= this.#connect().catch((error: unknown) => {
+      // The next mail tries again.
+      this.#transport = undefined
+      throw new MailError('the mail could not be sent, because the mail program could not be started', {
+        cause: error,
+        isTransient: true,
+      })
+    })
+    return await this.#transport
   }
 
   async #connect(): Promise<Transporter> {

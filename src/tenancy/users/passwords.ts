@@ -226,7 +226,11 @@ export class Passwords {
     const user = await this.#hashing.forStranger(origin, async (hasher) => {
       await this.#failures.check(failure)
       const identities = await this.#storage.read((repositories) => listIdentities(repositories, name))
-      this.#decoy ??= hasher.hash(randomToken(32))
+      this.#decoy ??= hasher.hash(randomToken(32)).catch((error: unknown) => {
+        // The next call makes another one.
+        this.#decoy = undefined
+        throw error
+      })
       const decoy = await this.#decoy
       const [found, ...others] = await identitiesWithPassword(hasher, identities, { password, decoy })
       if (found !== undefined && others.length === 0) return found
