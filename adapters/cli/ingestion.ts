@@ -235,7 +235,7 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
     )
     // A missing path fails later, when the file is read, like any other file.
     if (!isFolder) {
-      files.push({ path, name: basename(path) })
+      files.push({ path, name: basename(path).normalize('NFC') })
       continue
     }
     const skipReasons: SkipReason[] = []

@@ -9,6 +9,7 @@ import { documentLists } from './migrations/0006-document-lists.js'
 import { makers } from './migrations/0008-makers.js'
 import { jobWaits } from './migrations/0014-job-waits.js'
 import { textQuota } from './migrations/0007-text-quota.js'
+import { composedNames } from './migrations/0012-composed-names.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   makers,
   jobWaits,
   textQuota,
+  composedNames,
 ]
 
 /**

@@ -38,7 +38,7 @@ export interface Document {
   readonly uuid: string
   /** The same as `uuid`. Specification: Document record, which has this name. */
   readonly fileName: string
-  /** The name at the upload, without path, control characters and overrides of the text direction. */
+  /** The name at the upload in NFC, without path, control characters and overrides of the text direction. */
   readonly originalName: string
   /**
    * A safe name for a saved file: the name that a user gave the document, or else the original name, or `report (1).pdf`
@@ -121,12 +121,13 @@ const MAX_NAME_CHARACTERS = 10_000
  * The name of an uploaded file, as `originalName` shows it. Names come from strangers, so they may be hostile.
  *
  * - Only the last part of a path stays, with either kind of slash.
+ * - A letter with an accent becomes one code point (NFC), because systems differ in the form that they send.
  * - Control characters, line separators and overrides of the text direction become U+FFFD; everything else stays.
  *
  * @throws InvalidInputError if the name is empty, or has more than 10,000 characters
  */
 export function parseFileName(fileName: unknown): string {
-  const name = typeof fileName === 'string' ? shownName(fileName) : ''
+  const name = typeof fileName === 'string' ? shownName(fileName).normalize('NFC') : ''
   if (name.trim() === '') {
     throw new InvalidInputError('fileName', 'must be a name that ends in the format, such as report.pdf')
   }

@@ -123,7 +123,7 @@ export async function findContext(session: Session, idOrName: string): Promise<C
   const contexts = await session.contexts.list()
   const byId = /^\d+$/.test(idOrName) ? contexts.find(({ id }) => id === Number(idOrName)) : undefined
   if (byId !== undefined) return byId
-  const byName = contexts.filter(({ name }) => name === idOrName)
+  const byName = contexts.filter(({ name }) => name.normalize('NFC') === idOrName.normalize('NFC'))
   const [only, ...others] = byName
   if (only === undefined)
     throw new InvalidInputError('context', `no context has the id or name ${idOrName}; "alcove context list" lists all`)

@@ -96,8 +96,8 @@ class DocumentFinder {
     for (const document of documents) {
       const { uuid, displayName, originalName } = document
       for (const name of new Set([uuid, displayName, originalName, ...pathsOf(document)])) {
-        const named = this.#byName.get(name)
-        if (named === undefined) this.#byName.set(name, [document])
+        const named = this.#byName.get(name.normalize('NFC'))
+        if (named === undefined) this.#byName.set(name.normalize('NFC'), [document])
         else named.push(document)
       }
     }
@@ -106,7 +106,7 @@ class DocumentFinder {
   /** @throws InvalidInputError if no document, or more than one, has the name; if the document is not completed */
   find({ document: name, placeOf }: QuestionRow): Document {
     const byId = this.#byId.get(name)
-    const named = this.#byName.get(name) ?? (byId === undefined ? [] : [byId])
+    const named = this.#byName.get(name.normalize('NFC')) ?? (byId === undefined ? [] : [byId])
     const [document, ...others] = named
     const fail = (problem: string): never => {
       throw new InvalidInputError(placeOf('document'), problem)

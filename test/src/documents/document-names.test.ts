@@ -17,6 +17,7 @@ describe('A63 the original name', () => {
     ['a\r\nb\u2028c.txt', 'a\uFFFD\uFFFDb\uFFFDc.txt'],
     ['חוזה.pdf', 'חוזה.pdf'],
     ['日本語 (2).txt', '日本語 (2).txt'],
+    ['re\u0301sume\u0301.txt', 'r\u00e9sum\u00e9.txt'],
   ])('of %j is shown as %j', (given, shown) => {
     expect(parseFileName(given)).toBe(shown)
   })

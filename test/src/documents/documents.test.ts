@@ -119,6 +119,19 @@ describe('an upload', () => {
     expect(await collect(memory.fileStore.list())).toEqual([first])
   })
 
+  it('of a name with an accent in one code point or in two is one name', async () => {
+    const { documents } = memory.session
+    const [composed, decomposed] = ['r\u00e9sum\u00e9.txt', 're\u0301sume\u0301.txt']
+    const contextId = (await memory.session.contexts.create(NEW_CONTEXT)).id
+    const first = await documents.upload(contextId, { fileName: decomposed, content: 'one' })
+    expect(await documents.upload(contextId, { fileName: composed, content: 'one' })).toBe(first)
+    const second = await documents.upload(contextId, { fileName: composed, content: 'two' })
+    expect(await documents.get(second)).toMatchObject({ originalName: composed, nameIndex: 1 })
+    for (const name of [composed, decomposed]) expect(await documents.list(contextId, { name })).toHaveLength(2)
+    expect(await documents.replace(second, { fileName: decomposed, content: 'two' })).toBe(second)
+    expect(await documents.get(second)).toMatchObject({ originalName: composed, nameIndex: 1 })
+  })
+
   it('of the same bytes under another name is another document, which reuses the known vectors', async () => {
     const embedded = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed')
     const first = await uploadText(session, context.id, 'a.txt', TEXT)
