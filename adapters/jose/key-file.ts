@@ -1,6 +1,14 @@
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import {
+  CompactSign,
+  calculateJwkThumbprint,
+  compactVerify,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
 import { createPrivateFile, FILE_LOCK_HELD, isCode, replacePrivateFile, withFileLock } from '../node-kit/index.js'
@@ -25,6 +33,9 @@ const CHECK_INTERVAL_MS = 1_000
 const MAX_LOCK_WAIT_MS = 15_000
 /** The file whose lock a process holds while it changes the keys is named after the key file. */
 const LOCK_SUFFIX = '-lock'
+
+const ADVICE =
+  'restore the file from a backup, or remove it; without it the engine makes a new key, and everybody logs in again'
 
 const COORDINATE = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
 const KEY = z.object({
@@ -95,32 +106,36 @@ export class KeyFile {
   async #read(): Promise<SigningKeys> {
     const found = await stat(this.#path).catch((error: unknown) => {
       if (isCode(error, 'ENOENT')) return undefined
-      throw this.#error('cannot be read', error)
+      throw this.#error('cannot be read: make it a file that the process may read, or restore it from a backup', error)
     })
     if (found === undefined) return await this.#create()
     this.#checkedAtMs = performance.now()
     if (this.#keys !== undefined && found.mtimeMs === this.#modifiedMs) return this.#keys
     const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
-      throw this.#error('cannot be read', error)
+      throw this.#error('cannot be read: make it a file that the process may read, or restore it from a backup', error)
     })
-    this.#keys = this.#parse(text)
+    this.#keys = await this.#parse(text)
     this.#modifiedMs = found.mtimeMs
     return this.#keys
   }
 
-  #parse(text: string): SigningKeys {
+  async #parse(text: string): Promise<SigningKeys> {
     let json: unknown
     try {
       json = JSON.parse(text)
     } catch {
-      throw this.#error('is not JSON')
+      throw this.#error(`is not JSON: ${ADVICE}`)
     }
     const parsed = FILE.safeParse(json)
-    if (!parsed.success) throw this.#error('must hold private keys of the curves Ed25519 or P-256, in full length')
+    if (!parsed.success)
+      throw this.#error(`must hold private keys of the curves Ed25519 or P-256, in full length: ${ADVICE}`)
     const keys = parsed.data.keys.map((key): SigningKey => ({ ...key, alg: key.jwk.kty === 'EC' ? 'ES256' : 'EdDSA' }))
+    for (const key of keys) {
+      if (!(await isPair(key))) throw this.#error(`has a damaged key: ${ADVICE}`)
+    }
     const newestFirst = keys.sort((one, other) => other.created.localeCompare(one.created))
     const signing = newestFirst.find(({ retired }) => retired === null)
-    if (signing === undefined) throw this.#error('has no key that signs: "retired" must be null for one key')
+    if (signing === undefined) throw this.#error(`has no key that signs, with "retired": null: ${ADVICE}`)
     return [signing, ...newestFirst.filter((key) => key !== signing)]
   }
 
@@ -149,6 +164,18 @@ export class KeyFile {
 
   #error(problem: string, cause?: unknown): SigningKeyError {
     return new SigningKeyError(`the file with the signing keys, ${this.#path}, ${problem}`, { cause })
+  }
+}
+
+/** True if the public part of a key verifies what the private part signs. A changed bit makes them two different keys. */
+async function isPair({ alg, jwk }: SigningKey): Promise<boolean> {
+  try {
+    const { d: _private, ...publicJwk } = jwk
+    const signed = await new CompactSign(new Uint8Array(1)).setProtectedHeader({ alg }).sign(await importJWK(jwk, alg))
+    await compactVerify(signed, await importJWK(publicJwk, alg))
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -106,7 +106,12 @@ const KEY_BYTES = 32
  */
 async function withSecretKey<T>(path: string, open: (secretKey: Uint8Array) => Promise<T>): Promise<T> {
   const found = await readIfPresent(path)
-  if (found !== undefined) return await open(parseKey(path, found))
+  if (found !== undefined) {
+    return await open(parseKey(path, found)).catch((error: unknown) => {
+      if (!(error instanceof SecretKeyError)) throw error
+      throw new SecretKeyError(`the file with the secret-encryption key is ${path}: ${error.message}`, { cause: error })
+    })
+  }
   const { text, isNew } = await createKeyFile(path)
   try {
     return await open(parseKey(path, text))
@@ -125,7 +130,10 @@ function parseKey(path: string, text: string): Uint8Array {
   const key = Buffer.from(text.trim(), 'base64')
   // The decoder skips characters that are not base64, so the text is compared.
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
-    throw keyError(path, `must contain ${KEY_BYTES} bytes as base64, for example from "openssl rand -base64 32"`)
+    throw keyError(
+      path,
+      `must contain ${KEY_BYTES} bytes as base64, for example from "openssl rand -base64 32": restore the key of the database from a backup`,
+    )
   }
   return new Uint8Array(key)
 }
@@ -133,7 +141,7 @@ function parseKey(path: string, text: string): Uint8Array {
 async function readIfPresent(path: string): Promise<string | undefined> {
   return await readFile(path, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
-    throw keyError(path, 'cannot be read', error)
+    throw keyError(path, 'cannot be read: make it a file that the process may read, or restore it from a backup', error)
   })
 }
 
