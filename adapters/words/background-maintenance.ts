@@ -26,6 +26,8 @@ export class BackgroundMaintenance {
   /** Collections that have changed since their turn started. */
   readonly #changed = new Set<string>()
   readonly #postponed = new Set<string>()
+  /** Timers of collections whose maintenance is due later. */
+  readonly #later = new Map<string, NodeJS.Timeout>()
   #retryTimer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -57,8 +59,20 @@ export class BackgroundMaintenance {
     this.#turns.set(collection, this.#last)
   }
 
+  /** Schedules maintenance of a collection after a pause. */
+  scheduleLater(collection: string, delayMs: number): void {
+    if (this.#isClosed || this.#later.has(collection)) return
+    const timer = setTimeout(() => {
+      this.#later.delete(collection)
+      this.schedule(collection)
+    }, delayMs)
+    this.#later.set(collection, timer.unref())
+  }
+
   forget(collection: string): void {
     this.#postponed.delete(collection)
+    clearTimeout(this.#later.get(collection))
+    this.#later.delete(collection)
   }
 
   /** Maintains these collections now, and waits for it. */
@@ -76,6 +90,7 @@ export class BackgroundMaintenance {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retryTimer)
+    for (const timer of this.#later.values()) clearTimeout(timer)
     await this.#waitUntilIdle()
   }
 

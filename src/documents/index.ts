@@ -45,7 +45,7 @@ export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, pa
 export { IndexWords } from './pipeline/index-words.js'
 export { LateWrites } from './pipeline/late-writes.js'
 export { ProcessDocument } from './pipeline/process-document.js'
-export { removeChunks } from './pipeline/stored-chunks.js'
+export { CHUNKS_PER_REMOVAL, removeChunks } from './pipeline/stored-chunks.js'
 export { FormerGenerations } from './reindex/former-generations.js'
 export { ReindexContext } from './reindex/reindex-context.js'
 export { FileReceiver, type UploadOptions } from './upload/receive-file.js'

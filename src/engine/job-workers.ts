@@ -19,6 +19,9 @@ const INGESTION_CLAIMS = 6
 /** Contexts that are re-indexed at a time. Each waits for the worker of documents most of the time. */
 const REINDEXING_CONCURRENCY = 4
 
+/** Deletions at a time. Each waits for the disk most of the time, so several leave room for searches. */
+const PURGING_CONCURRENCY = 4
+
 /** Failures after which the next try to index the words of a context waits for an hour. */
 const WORDS_MAX_FAILURES = 10
 
@@ -101,6 +104,8 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
   })
   const purging = new JobWorker(storage, telemetry, {
     handlers: [parts.purgeDocument, parts.purgeContext, parts.purgeAccount, parts.purgeCompany],
+    concurrency: PURGING_CONCURRENCY,
+    isBatched: true,
     poisonStartDelaysMs: POISON_START_DELAYS_MS,
     // Deleted data must be removed in the end, however often that fails.
     maxFailures: Infinity,

@@ -1,5 +1,6 @@
 import { PURGE_ACCOUNT, PURGE_CONTEXT, REINDEX_CONTEXT, removeContext } from '../contexts/index.js'
 import {
+  CHUNKS_PER_REMOVAL,
   type CollectionIndex,
   collectionsOf,
   INDEX_WORDS,
@@ -9,6 +10,7 @@ import {
   shadowLaneOf,
 } from '../documents/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
+import { inBatches } from '../kernel/batches.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
 import type { Clock, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
@@ -82,18 +84,15 @@ export class PurgeContext implements JobHandler {
         await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
         return await documents.listDeleted(run.subject)
       })
-      for (const { uuid } of deletedDocuments) {
+      for (const part of inBatches(deletedDocuments, FILES_AT_ONCE)) {
         run.signal.throwIfAborted()
-        await this.#fileStore.delete(uuid)
+        await Promise.all(part.map(async ({ uuid }) => await this.#fileStore.delete(uuid)))
       }
       await this.#dropCollections(run.subject)
-      for (const document of deletedDocuments) {
-        await removeChunks(run, document.id)
-        await run.transaction(async ({ documents, jobs }) => {
-          await jobs.cancel({ kind: PURGE_DOCUMENT, subject: document.id })
-          await documents.remove(document.id)
-        })
-      }
+      await removeDocuments(
+        run,
+        deletedDocuments.map(({ id }) => id),
+      )
       // A second time: cancelled jobs may have written since the first.
       await this.#dropCollections(run.subject)
     }
@@ -112,6 +111,36 @@ export class PurgeContext implements JobHandler {
   async fail(): Promise<void> {
     await Promise.resolve()
   }
+}
+
+/** Files that are deleted at a time: most of the time of a deletion is a wait for the disk. */
+const FILES_AT_ONCE = 8
+/** Few, so that other writers wait some milliseconds for the database: each document takes about five statements. */
+const DOCUMENTS_PER_STEP = 10
+
+/**
+ * Removes the rows of deleted documents with their chunks. Several small documents share a transaction: each
+ * transaction waits for the disk.
+ */
+async function removeDocuments(run: JobRun, ids: readonly number[]): Promise<void> {
+  for (let at = 0; at < ids.length; ) {
+    run.signal.throwIfAborted()
+    const step = ids.slice(at, at + DOCUMENTS_PER_STEP)
+    at += await run.transaction(async (repositories) => await removeWhole(repositories, step), { isProgress: true })
+  }
+}
+
+/** Removes documents until enough chunks are removed. @returns the number of documents that are gone */
+async function removeWhole({ chunks, documents, jobs }: Repositories, ids: readonly number[]): Promise<number> {
+  let limit = CHUNKS_PER_REMOVAL
+  for (const [at, id] of ids.entries()) {
+    limit -= await chunks.remove(id, { fromOrdinal: 0, limit })
+    // The next step removes the chunks that may be left.
+    if (limit === 0) return at
+    await jobs.cancel({ kind: PURGE_DOCUMENT, subject: id })
+    await documents.remove(id)
+  }
+  return ids.length
 }
 
 const RETRY_MS = 60_000

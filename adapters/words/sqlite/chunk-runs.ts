@@ -1,6 +1,7 @@
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import { type CollectionTotals, type DocumentRange, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
 import type { SqliteConnection } from './sqlite-connection.js'
+import { checksumOfRun } from './word-checksums.js'
 
 const LENGTH_BYTES = 4
 
@@ -39,9 +40,11 @@ export async function insertRuns(connection: SqliteConnection, rows: LexicalRows
   )
   const firstNumber = reserved?.first ?? 0
   for (const { at, chunk, lengths, length } of runs) {
+    const run = { first: firstNumber + at, document: rows.documentId, chunk, chunks: lengths.length, length }
+    const encoded = encodeLengths(lengths)
     await connection.run(
-      'insert into runs (first, document, chunk, chunks, length, lengths) values (?, ?, ?, ?, ?, ?)',
-      [firstNumber + at, rows.documentId, chunk, lengths.length, length, encodeLengths(lengths)],
+      'insert into runs (first, document, chunk, chunks, length, crc, lengths) values (?, ?, ?, ?, ?, ?, ?)',
+      [...Object.values(run), checksumOfRun({ ...run, lengths: encoded }), encoded],
     )
   }
   return firstNumber
@@ -71,8 +74,9 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
     removedLength += length - keptLength
     if (kept === 0) await connection.run('delete from runs where first = ?', [first])
     else {
-      await connection.run('update runs set chunks = ?, length = ?, lengths = ? where first = ?', [
-        ...[kept, keptLength, keptLengths, first],
+      const run = { first, document: documentId, chunk, chunks: kept, length: keptLength, lengths: keptLengths }
+      await connection.run('update runs set chunks = ?, length = ?, crc = ?, lengths = ? where first = ?', [
+        ...[kept, keptLength, checksumOfRun(run), keptLengths, first],
       ])
     }
   }

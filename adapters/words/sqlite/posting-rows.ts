@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
@@ -5,6 +7,7 @@ import { type CollectionState, readChunks, readRanges, type StateRow, toState } 
 import type { PostingCache, PostingMark } from './posting-cache.js'
 import type { KnownRuns } from './run-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
+import { type CheckedRow, checksumOf, type PostingRow, requireChecksum } from './word-checksums.js'
 
 /** A row takes further postings until it has this many bytes of them. */
 const ROW_BYTES = 8_192
@@ -13,6 +16,9 @@ const POSTINGS_PER_ROW = ROW_BYTES / POSTING_BYTES
 const TERMS_PER_STATEMENT = 8_192
 /** The number of rows that one step checks: up to 8 MB of postings. */
 const ROWS_PER_STEP = 500
+/** A reader of another process may use the log. It is emptied in one of these tries, or when the file is closed. */
+const LOG_TRIES = 20
+const LOG_PAUSE_MS = 50
 /** The number of pages of the file that one step returns to the disk. */
 const PAGES_PER_STEP = 1_000
 /** The number of postings between two turns of the event loop: about 5 ms. */
@@ -25,26 +31,36 @@ export async function addPostings(connection: SqliteConnection, added: readonly 
   }
 }
 
+/** The last row of a term, and null for a term without rows: `first`, `before`, the bytes of its postings, `crc`. */
+type LastRowOfTerm = readonly [number, number, number, number] | readonly [null, null, null, null]
+
 async function addTerms(connection: SqliteConnection, added: readonly TermPostings[]): Promise<void> {
+  // One row with all of them: a row for each term would take longer than the look-ups.
+  const [read] = await connection.all<{ readonly rows: string }>(
+    `select json_group_array(json_array(last.first, last.before, length(last.postings), last.crc)) as rows
+     from json_each(?1) as added left join postings as last
+       on last.term = added.value and last.first = (select max(first) from postings where term = added.value)`,
+    [JSON.stringify(added.map(({ term }) => term))],
+  )
+  const lastRows = JSON.parse(read?.rows ?? '[]') as readonly LastRowOfTerm[]
   let offset = 1
-  const entries = added.map(({ term, postings }) => {
-    const entry = [term, postings.readUInt32BE(0), offset, postings.length]
+  const entries = added.map(({ term, postings }, at) => {
+    const [first, before, bytes, crc] = lastRows[at] ?? [null, null, null, null]
+    const isExtended = first !== null && bytes < ROW_BYTES
+    const key = isExtended
+      ? { first, before }
+      : { first: firstNumberOf(postings), before: (before ?? 0) + (bytes ?? 0) / POSTING_BYTES }
+    const sum = isExtended ? crc32(postings, crc) : checksumOf({ term, ...key, postings })
+    const entry = [term, key.first, key.before, sum, offset, postings.length]
     offset += postings.length
     return entry
   })
   await connection.run(
-    `insert into postings (term, first, before, postings)
-     select added.term,
-       case when length(last.postings) < ${ROW_BYTES} then last.first else added.first end,
-       coalesce(last.before + length(last.postings) / ${POSTING_BYTES}, 0),
-       substr(?2, at, bytes)
-     from (
-       select value ->> 0 as term, value ->> 1 as first, value ->> 2 as at, value ->> 3 as bytes from json_each(?1)
-     ) as added
-     left join postings as last
-       on last.term = added.term and last.first = (select max(first) from postings where term = added.term)
-     where true order by added.term
-     on conflict (term, first) do update set postings = cast(postings || excluded.postings as blob)`,
+    `insert into postings (term, first, before, crc, postings)
+     select value ->> 0, value ->> 1, value ->> 2, value ->> 3, substr(?2, value ->> 4, value ->> 5) from json_each(?1)
+     where true order by value ->> 0
+     on conflict (term, first) do update
+     set crc = excluded.crc, postings = cast(postings || excluded.postings as blob)`,
     [JSON.stringify(entries), Buffer.concat(added.map(({ postings }) => postings))],
   )
 }
@@ -142,8 +158,9 @@ export class SqlitePostingSource implements PostingSource {
   /** Reads all postings of the terms at these indexes, and caches them. */
   async #readAll(terms: readonly string[], indexes: readonly number[]): Promise<readonly PostingsRead[]> {
     if (indexes.length === 0) return []
-    const read = await this.#reader.all<PostingsRead>(
-      `select asked.value ->> 0 as term, postings
+    const read = await this.#readChecked(
+      terms,
+      `select asked.value ->> 0 as term, first, before, crc, postings
        from json_each(?) as asked cross join postings on postings.term = asked.value ->> 1`,
       [JSON.stringify(indexes.map((at) => [at, terms[at]]))],
     )
@@ -160,14 +177,27 @@ export class SqlitePostingSource implements PostingSource {
     numbers: Uint32Array,
   ): Promise<readonly PostingsRead[]> {
     if (indexes.length === 0) return []
-    return await this.#reader.all<PostingsRead>(
-      `select asked.value ->> 0 as term, postings from json_each(?) as asked cross join postings on postings.id in (
+    return await this.#readChecked(
+      terms,
+      `select asked.value ->> 0 as term, first, before, crc, postings
+       from json_each(?) as asked cross join postings on postings.id in (
          select (
            select id from postings where term = asked.value ->> 1 and first <= numbers.value order by first desc limit 1
          ) from json_each(?) as numbers
        )`,
       [JSON.stringify(indexes.map((at) => [at, terms[at]])), `[${numbers.join(',')}]`],
     )
+  }
+
+  /** Reads rows of terms. @throws ChecksumError if one of them is damaged */
+  async #readChecked(
+    terms: readonly string[],
+    text: string,
+    values: readonly string[],
+  ): Promise<readonly PostingsRead[]> {
+    const rows = await this.#reader.all<Omit<CheckedRow, 'term'> & { readonly term: number }>(text, values)
+    for (const { term, ...row } of rows) requireChecksum({ ...row, term: terms[term] ?? '' })
+    return rows
   }
 
   #countOf(term: string): number {
@@ -183,18 +213,11 @@ export class SqlitePostingSource implements PostingSource {
   }
 }
 
-/** Runs a step as a transaction, between the writes of others; `undefined` if the work must stop. */
+/** Runs a step between the writes of others; `undefined` if the work must stop. */
 export type RunStep = <T>(step: (connection: SqliteConnection) => Promise<T>) => Promise<T | undefined>
 
-interface Row {
-  readonly term: string
-  readonly first: number
-  readonly before: number
-  readonly postings: Buffer
-}
-
 /** The last row that a step has checked. */
-interface LastRow extends Pick<Row, 'term' | 'first'> {
+interface LastRow extends Pick<PostingRow, 'term' | 'first'> {
   readonly isLast: boolean
 }
 
@@ -203,18 +226,24 @@ interface LastRow extends Pick<Row, 'term' | 'first'> {
  * @param deleted the number of deleted chunks at the start
  */
 export async function purgePostings(deleted: number, runStep: RunStep): Promise<void> {
+  const runAsOne: RunStep = async (step) =>
+    await runStep(async (connection) => await connection.transaction(async () => await step(connection)))
   for (let last: LastRow | undefined = { term: '', first: -1, isLast: false }; !last.isLast; ) {
     const after: LastRow = last
-    last = await runStep(async (connection) => await purgeRows(connection, after))
+    last = await runAsOne(async (connection) => await purgeRows(connection, after))
     if (last === undefined) return
   }
-  await runStep(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
-  for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await runStep(returnFreePages)
+  await runAsOne(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
+  for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await runAsOne(returnFreePages)
+  for (let tries = 0; tries < LOG_TRIES; tries += 1) {
+    if ((await runStep(async (connection) => await connection.emptyLog())) !== false) return
+    await setTimeout(LOG_PAUSE_MS)
+  }
 }
 
 async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<LastRow> {
-  const rows = await connection.all<Row>(
-    'select term, first, before, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
+  const rows = await connection.all<CheckedRow>(
+    'select term, first, before, crc, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
     [after.term, after.first, ROWS_PER_STEP],
   )
   const ranges = await readRanges(connection, { except: [] })
@@ -222,14 +251,17 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
   // Other calls may have added postings to the last checked row.
   let count = await countUpTo(connection, after)
   const turns = new Turns(POSTINGS_PER_TURN)
-  for (const { term, first, before, postings } of rows) {
+  for (const row of rows) {
+    const { term, first, before, postings } = row
+    requireChecksum(row)
     if (term !== currentTerm) count = 0
     currentTerm = term
     const kept = keepLiving(postings, ranges)
     if (kept.length === 0) await connection.run('delete from postings where term = ? and first = ?', [term, first])
     else if (kept.length < postings.length || before !== count) {
-      await connection.run('update postings set before = ?, postings = ? where term = ? and first = ?', [
-        ...[count, kept, term, first],
+      const crc = checksumOf({ term, first, before: count, postings: kept })
+      await connection.run('update postings set before = ?, crc = ?, postings = ? where term = ? and first = ?', [
+        ...[count, crc, kept, term, first],
       ])
     }
     count += kept.length / POSTING_BYTES

@@ -74,6 +74,21 @@ export class SqliteConnection {
     }
   }
 
+  /**
+   * Writes the log into the file and empties it, unless a reader uses it now.
+   * @returns false if the log stays
+   */
+  async emptyLog(): Promise<boolean> {
+    // A wait for readers would make every writer wait.
+    await this.exec('pragma busy_timeout = 0')
+    try {
+      const [row] = await this.all<{ readonly busy: number }>('pragma wal_checkpoint(truncate)')
+      return row?.busy === 0
+    } finally {
+      await this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    }
+  }
+
   async close(): Promise<void> {
     for (const statement of this.#statements.values()) await statement.then(finalize, () => undefined)
     await callAsPromise((done) => this.#database.close(done))

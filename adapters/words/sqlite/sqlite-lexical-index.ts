@@ -22,6 +22,8 @@ import { countTerms } from '../term-counts.js'
 import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
+import { FileChecks } from './file-checks.js'
+import { PurgeTimes } from '../purge-times.js'
 import { PostingCache } from './posting-cache.js'
 import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
 import { type KnownRuns, RunCache } from './run-cache.js'
@@ -65,6 +67,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls()
   readonly #cache = new PostingCache()
   readonly #runs = new RunCache()
+  readonly #checks: FileChecks
   readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
   /**
@@ -72,6 +75,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
    * the collection once more, which reads one row.
    */
   readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED })
+  readonly #purges = new PurgeTimes()
   #cleanup: Promise<void> | undefined
   /** More concurrent calls are not faster: one thread reads, and another adds up. */
   readonly concurrency: number = availableParallelism() + 1
@@ -82,6 +86,9 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#folder = folder
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
+    this.#checks = new FileChecks(async (collection, check) => {
+      await this.#calls.track(this.#files.use(collection, undefined, check))
+    })
     this.#maintenance = new BackgroundMaintenance({
       retryMs,
       telemetry,
@@ -95,6 +102,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
+      this.#checks.refuseIfDamaged(collection)
       this.#cleanup ??= this.#removeFormerFiles()
       await this.#files.useOrMake(collection, async (file) => {
         const writer = await file.writer()
@@ -142,6 +150,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
     await this.#write(collection, async () => {
+      this.#checks.refuseIfDamaged(collection)
       await this.#files.use(collection, undefined, async (file) => {
         const writer = await file.writer()
         const deleted = await writer.transaction(async () => await deleteRuns(writer, documentId, fromChunk))
@@ -154,7 +163,10 @@ export class SqliteLexicalIndex implements LexicalIndex {
     return await this.#read(collection, 0, (reader) => countChunks(reader, documentId))
   }
 
+  /** Reads the whole file first, if this process has not: the sweep at a start finds damaged files. */
   async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
+    this.#checkOnce(collection)
+    await this.#checks.whole(collection)
     return await this.#read(collection, new Map<number, number>(), countChunksByDocument)
   }
 
@@ -171,6 +183,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#write(collection, async () => {
       this.#maintenance.forget(collection)
       this.#checked.delete(collection)
+      this.#checks.forget(collection)
       await this.#files.drop(collection)
     })
   }
@@ -189,6 +202,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
         if (!(error instanceof VectorsDamagedError)) throw error
       }
     }
+  }
+
+  /** Removes the postings of deleted chunks from the files now, whatever their number. */
+  async purge(): Promise<void> {
+    this.#purges.ignore()
+    await this.#maintenance.finish(await this.listCollections())
+    if (this.#maintenance.error !== undefined) throw this.#maintenance.error
   }
 
   /** Does the maintenance that is due, and waits for it. No host needs this call; it is for tests and measurements. */
@@ -232,15 +252,19 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async #read<T>(collection: string, emptyResult: T, work: (reader: SqliteConnection) => Promise<T>): Promise<T> {
     this.#calls.refuseIfClosed()
-    const use = async (file: WordFile): Promise<T> => await work(await file.reader())
-    return await this.#calls.track(withFileErrors(collection, () => this.#files.use(collection, emptyResult, use)))
+    const use = async (file: WordFile): Promise<T> => {
+      await this.#checks.beforeRead(collection, file)
+      return await work(await file.reader())
+    }
+    const read = async (): Promise<T> => await this.#files.use(collection, emptyResult, use)
+    return await this.#calls.track(this.#checks.noting(collection, read))
   }
 
   async #write(collection: string, work: () => Promise<void>): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#calls.runInTurn(collection, async () => {
       try {
-        await withFileErrors(collection, work)
+        await this.#checks.noting(collection, work)
       } finally {
         this.#runs.forget(collection)
       }
@@ -266,18 +290,26 @@ export class SqliteLexicalIndex implements LexicalIndex {
     }
   }
 
+  /** Removes the postings of deleted chunks, soon after their deletion. */
   async #purgeIfDue(collection: string, isStopped: IsStopped): Promise<void> {
     const state = await this.#files.use(collection, undefined, async (file) => await readState(await file.reader()))
-    if (state === undefined || !isPurgeDue(state)) return
+    if (state === undefined || state.deleted === 0) return
+    const waitMs = this.#purges.waitMs(collection, isPurgeDue(state))
+    if (waitMs > 0) {
+      this.#maintenance.scheduleLater(collection, waitMs)
+      return
+    }
+    const startedAt = performance.now()
     // Between two steps, other calls write, and may drop the collection.
     const runStep: RunStep = async (step) =>
       await this.#calls.runInTurn(collection, () =>
         this.#files.use(collection, undefined, async (file) => {
           const writer = await file.writer()
           const isSame = (await readState(writer)).id === state.id
-          return isSame && !isStopped() ? await writer.transaction(async () => await step(writer)) : undefined
+          return isSame && !isStopped() ? await step(writer) : undefined
         }),
       )
     await purgePostings(state.deleted, runStep)
+    this.#purges.note(collection, performance.now() - startedAt)
   }
 }

@@ -6,6 +6,7 @@ import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
 import { isCode, makeDatabaseFilePrivate } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
+import { addChecksums, checkFile, STATE_SUM } from './word-checksums.js'
 
 const SUFFIX = '.sqlite'
 /** The number of collections whose files stay open. Each has up to six open files. */
@@ -144,8 +145,8 @@ function emptyIfMissing(error: unknown): string[] {
   throw error
 }
 
-/** The layout of the tables. Opening a file of layout 1 converts it. A file of a later layout is not read. */
-const LAYOUT = 2
+/** The layout of the tables. Opening a file of an earlier layout converts it. A file of a later layout is not read. */
+const LAYOUT = 3
 /** The page cache of the writing connection: additions read pages all over the file. */
 const CACHE_KB = 8_192
 /** The log is truncated to this size after it was larger. */
@@ -156,33 +157,47 @@ const LOG_BYTES = 16 * 1_048_576
  *   number with which the row began. `before` is the number of postings in the earlier rows of the term, so the last
  *   row gives the total. A row takes postings until it has enough: see `addPostings`. The key of a row has an index of
  *   its own. In one tree with the postings, four keys would fill a page, and finding a row would take 28 µs instead of
- *   1.
+ *   1. `crc` is the checksum of the row, as in `runs`. It stands before the postings: SQLite reads a row from its
+ *   beginning.
  * - `runs`: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. `lengths` has
  *   the number of terms of each chunk, in 4 bytes.
  * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
- *   postings.
+ *   postings. A trigger keeps `total`, which is made of all numbers.
  */
 const POSTINGS = `
   create table postings (
-    id integer primary key, term text not null, first integer not null, before integer not null, postings blob not null
+    id integer primary key, term text not null, first integer not null, before integer not null,
+    crc integer not null, postings blob not null
   );
   create unique index postings_of_term on postings (term, first);`
-const TABLES = `${POSTINGS}
+const RUNS = `
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
-    length integer not null, lengths blob not null
+    length integer not null, crc integer not null, lengths blob not null
   );
-  create index runs_of_document on runs (document, chunk);
+  create index runs_of_document on runs (document, chunk);`
+const TOTAL = `
+  create trigger total_of_state after update of next, chunks, length, deleted on state begin
+    update state set total = ${STATE_SUM};
+  end;`
+const TABLES = `${POSTINGS}${RUNS}
   create table state (
     id text not null, next integer not null default 0, chunks integer not null default 0,
-    length integer not null default 0, deleted integer not null default 0
-  );`
+    length integer not null default 0, deleted integer not null default 0, total integer not null default 0
+  );${TOTAL}`
 
-/** In layout 1, the key of postings is in one tree with them. */
-const FROM_LAYOUT_1 = `
-  alter table postings rename to postings_1; ${POSTINGS}
-  insert into postings (term, first, before, postings) select term, first, before, postings from postings_1;
-  drop table postings_1;`
+/** In layout 1, the key of postings is in one tree with them. Layouts 1 and 2 have no checksums. */
+const FROM_EARLIER_LAYOUT = `
+  alter table postings rename to earlier_postings; drop index if exists postings_of_term; ${POSTINGS}
+  insert into postings (term, first, before, crc, postings)
+    select term, first, before, 0, postings from earlier_postings;
+  drop table earlier_postings;
+  alter table runs rename to earlier_runs; drop index runs_of_document; ${RUNS}
+  insert into runs (first, document, chunk, chunks, length, crc, lengths)
+    select first, document, chunk, chunks, length, 0, lengths from earlier_runs;
+  drop table earlier_runs;
+  alter table state add column total integer not null default 0; ${TOTAL}
+  update state set next = next;`
 
 /** The file of one collection, with one connection for reads and one for writes. */
 export class WordFile {
@@ -218,8 +233,25 @@ export class WordFile {
 
   async #openWriter(): Promise<SqliteConnection> {
     const connection = await this.#open()
-    await connection.exec(`pragma cache_size = -${CACHE_KB}`)
+    // Deleted words must not stay in free parts of the file.
+    await connection.exec(`pragma cache_size = -${CACHE_KB}; pragma secure_delete = on`)
     return connection
+  }
+
+  get sizeBytes(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  /** @throws an error with the code `SQLITE_CORRUPT` if a part of the file is damaged */
+  async check(): Promise<void> {
+    // The readers wait for no connection that reads all.
+    await this.reader()
+    const connection = await SqliteConnection.open(this.#path)
+    try {
+      await checkFile(connection)
+    } finally {
+      await connection.close().catch(() => undefined)
+    }
   }
 
   async #open(): Promise<SqliteConnection> {
@@ -251,11 +283,12 @@ async function prepare(connection: SqliteConnection): Promise<void> {
   await connection.transaction(async () => {
     const now = await layoutOf(connection)
     if (now === LAYOUT) return
-    await connection.exec(`${now === 0 ? TABLES : FROM_LAYOUT_1}; pragma user_version = ${LAYOUT}`)
+    await connection.exec(`${now === 0 ? TABLES : FROM_EARLIER_LAYOUT}; pragma user_version = ${LAYOUT}`)
     if (now === 0) await connection.run('insert into state (id) values (?)', [randomUUID()])
+    else await addChecksums(connection)
   })
   // If this fails, the next purge returns the space.
-  if (layout === 1) await connection.exec('pragma incremental_vacuum').catch(() => undefined)
+  if (layout > 0) await connection.exec('pragma incremental_vacuum').catch(() => undefined)
 }
 
 async function layoutOf(connection: SqliteConnection): Promise<number> {

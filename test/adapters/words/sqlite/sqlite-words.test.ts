@@ -389,23 +389,29 @@ describe('a word index in SQLite', () => {
     })
   })
 
-  it('reads a file of the previous layout with the same results and without much growth', async () => {
+  it.each([1, 2])('reads a file of layout %i with the same results and without much growth', async (layout) => {
     const path = join(words, `${NAME}.sqlite`)
     await withIndex(async (index) => {
       for (const rows of documents) await each(index, async (one) => await one.add(NAME, rows))
     })
     const before = (await stat(path)).size
-    await readValue(path, 'alter table postings rename to later')
-    await readValue(
-      path,
-      `create table postings (
-         term text not null, first integer not null, before integer not null, postings blob not null,
-         primary key (term, first)
-       ) without rowid`,
-    )
-    await readValue(path, 'insert into postings select term, first, before, postings from later')
-    await readValue(path, 'drop table later')
-    await readValue(path, 'pragma user_version = 1')
+    await readValue(path, 'drop trigger total_of_state')
+    await readValue(path, 'alter table state drop column total')
+    await readValue(path, 'alter table runs drop column crc')
+    await readValue(path, 'alter table postings drop column crc')
+    if (layout === 1) {
+      await readValue(path, 'alter table postings rename to later')
+      await readValue(
+        path,
+        `create table postings (
+           term text not null, first integer not null, before integer not null, postings blob not null,
+           primary key (term, first)
+         ) without rowid`,
+      )
+      await readValue(path, 'insert into postings select term, first, before, postings from later')
+      await readValue(path, 'drop table later')
+    }
+    await readValue(path, `pragma user_version = ${layout}`)
     await withIndex(async (index) => {
       await expectAsInMemory(index)
       await each(index, async (one) => await one.add(NAME, textRows(300, ['w1', 'own-300'])))
