@@ -192,6 +192,8 @@ export function openSqlite(filename: string): Knex {
           'pragma journal_mode = wal',
           'pragma synchronous = full',
           'pragma foreign_keys = on',
+          // Deleted texts and names must not stay in free parts of the file.
+          'pragma secure_delete = on',
         ]
         keepStatements(connection)
         connection.exec(pragmas.join(';'), (error) => {

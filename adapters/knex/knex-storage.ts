@@ -47,6 +47,7 @@ import {
 import { runMigrations } from './run-migrations.js'
 import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
+import { WriteAheadLog } from './write-ahead-log.js'
 
 /**
  * For transactions that conflict with another one: nothing of them was written (PostgreSQL, Serialization Failure
@@ -77,6 +78,7 @@ export class KnexStorage implements Storage {
   readonly #name: NameTable
   /** Undefined on SQLite, which has no notifications: engines of one folder poll several times a second. */
   readonly #announcements: JobAnnouncements | undefined
+  readonly #log: WriteAheadLog | undefined
   /** The last write on SQLite, which has one writer. Waiting here costs less than waiting for its lock. */
   #lastWrite: Promise<unknown> = Promise.resolve()
   #opened: Promise<void> | undefined
@@ -90,6 +92,7 @@ export class KnexStorage implements Storage {
     this.#keepKnex = keepKnex
     this.#dialect = dialectOf(knex)
     this.#name = (table) => tablePrefix + table
+    this.#log = this.#dialect.hasOneWriter ? new WriteAheadLog(knex) : undefined
     this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
   }
 
@@ -188,6 +191,7 @@ export class KnexStorage implements Storage {
     await this.#lastWrite
     await this.#announcements?.close()
     if (!this.#dialect.hasOneWriter) await healthConnectionOf(this.#knex).close()
+    await this.#log?.close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
 
@@ -209,7 +213,9 @@ export class KnexStorage implements Storage {
     }
     const write = this.#lastWrite.then(() => this.#withTranslatedErrors(() => runTransaction(this.#knex, work)))
     this.#lastWrite = write.catch(() => undefined)
-    return await write
+    const result = await write
+    this.#log?.noteWrite()
+    return result
   }
 
   /** SQLite lets no transaction that begins with a read write after another process has written. */

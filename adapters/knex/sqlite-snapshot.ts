@@ -34,6 +34,8 @@ export interface SnapshotCounts {
   readonly pendingDeliveries: number
 }
 
+/** The kinds of jobs that remove deleted documents and contexts. */
+const REMOVALS = ['purge-document', 'purge-context']
 const DOCUMENTS_PER_PAGE = 1_000
 const WINDOWS_PER_PAGE = 1_024
 
@@ -82,7 +84,8 @@ export class SqliteSnapshot {
 
   /**
    * Prepares the snapshot for a new engine. It releases all jobs and removes all uploads. Documents that were being
-   * processed start from the beginning, as their vectors and words were copied at another moment.
+   * processed start from the beginning, as their vectors and words were copied at another moment. It also removes
+   * deleted documents and contexts, whose jobs would remove them later.
    */
   async settle(): Promise<void> {
     await this.#createStorage().transaction(async ({ jobs, uploads }) => {
@@ -95,6 +98,27 @@ export class SqliteSnapshot {
       await this.#knex(this.#name(table)).whereIn('document_id', unfinished().select('id')).delete()
     }
     await unfinished().update({ words_version: null, embedded_chunks: 0 })
+    await this.#removeDeleted()
+  }
+
+  async #removeDeleted(): Promise<void> {
+    const contextIds = this.#knex(this.#name('contexts')).whereNotNull('deleted').select('id')
+    const rows = await this.#knex<Row>(this.#name('documents'))
+      .whereNotNull('deleted')
+      .orWhereIn('context_id', contextIds)
+      .select('id')
+    const ids = rows.map((row) => number(row, 'id'))
+    for (const part of inParts(ids)) {
+      for (const table of ['windows', 'chunks'] as const) {
+        await this.#knex(this.#name(table)).whereIn('document_id', part).delete()
+      }
+    }
+    await this.#createStorage().transaction(async ({ documents, contexts }) => {
+      for (const id of ids) await documents.remove(id)
+      for (const id of await contexts.listDeleted()) await contexts.remove(id)
+    })
+    // Their subjects are gone.
+    await this.#knex(this.#name('jobs')).whereIn('kind', REMOVALS).delete()
   }
 
   /**

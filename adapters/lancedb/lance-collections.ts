@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import { ClosedError, retry } from '../../src/ports/index.js'
 import { withReadErrors, withStorageErrors } from './errors.js'
 import { isTableUnavailable, type LanceTables } from './lance-tables.js'
+import { purgeCopy } from './maintenance/maintenance-steps.js'
 import type { TableMaintenance } from './maintenance/table-maintenance.js'
 import type { Addition, OpenTable } from './open-table.js'
 import { dropLock, maintenanceLock } from './table-place.js'
@@ -78,6 +79,15 @@ export class LanceCollections {
   async names(): Promise<readonly string[]> {
     this.refuseIfClosed()
     return await withStorageErrors(() => this.#tables.names())
+  }
+
+  /** Removes deleted rows and old versions from a folder that no other index uses. */
+  async purge(): Promise<void> {
+    for (const name of await this.names()) {
+      await withStorageErrors(() =>
+        this.#useIfExists(name, undefined, async (open) => await purgeCopy(open, this.#tables.place)),
+      )
+    }
   }
 
   async drop(name: string): Promise<void> {

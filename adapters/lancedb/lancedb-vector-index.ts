@@ -181,6 +181,11 @@ export class LanceDbVectorIndex implements VectorIndex {
     await this.#collections.drop(name)
   }
 
+  /** Removes deleted rows and old versions from a folder that no other index uses, such as the copy of a backup. */
+  async purge(): Promise<void> {
+    await this.#collections.purge()
+  }
+
   /**
    * Maintains the open tables now, and waits until nothing is left to do: fragments are merged, indexes built and
    * measured, old versions removed. Versions stay for a minute after a newer one. No host needs this call; it is for

@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
-import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../documents/index.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, MEND_WORDS, PURGE_DOCUMENT } from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
 import { listUnclaimedFiles, unclaimedOf } from '../maintenance/index.js'
 import type { FileStore, Storage } from '../ports/index.js'
@@ -20,7 +20,7 @@ export class LeftoverCheck {
   }
 
   async run(checkRun: CheckRun): Promise<void> {
-    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, INDEX_WORDS, REINDEX_CONTEXT]) {
+    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, INDEX_WORDS, MEND_WORDS, REINDEX_CONTEXT]) {
       await this.#checkJobs(kind, checkRun)
     }
     await this.#checkUploads(checkRun)
@@ -92,7 +92,7 @@ export class LeftoverCheck {
 
 /** True if the subject of jobs of this kind is a context. */
 function isOfContext(kind: string): boolean {
-  return kind === PURGE_CONTEXT || kind === INDEX_WORDS || kind === REINDEX_CONTEXT
+  return kind === PURGE_CONTEXT || kind === INDEX_WORDS || kind === MEND_WORDS || kind === REINDEX_CONTEXT
 }
 
 function fileWithoutDocument(file: string): Finding {

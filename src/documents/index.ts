@@ -25,6 +25,7 @@ export {
   enqueueMissingWords,
   enqueueWords,
   INDEX_WORDS,
+  MEND_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
   PURGE_DOCUMENT,
@@ -45,6 +46,7 @@ export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, pa
 export { IndexWords } from './pipeline/index-words.js'
 export { LateWrites } from './pipeline/late-writes.js'
 export { ProcessDocument } from './pipeline/process-document.js'
+export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { CHUNKS_PER_REMOVAL, removeChunks } from './pipeline/stored-chunks.js'
 export { FormerGenerations } from './reindex/former-generations.js'
 export { ReindexContext } from './reindex/reindex-context.js'

@@ -19,7 +19,10 @@ import {
   EmbeddingModels,
   FileReceiver,
   FormerGenerations,
+  DamagedWords,
   IndexContextWords,
+  MendWords,
+  withDamageNoted,
   IndexWords,
   LateWrites,
   ProcessDocument,
@@ -178,6 +181,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     listAudit: container.get(ListAudit),
     listPermissionOptions: container.get(ListPermissionOptions),
     logins: container.get(Logins),
+    mendWords: container.get(MendWords),
     mailer: container.get(MAILER),
     passwords: container.get(Passwords),
     userPermissions: container.get(Permissions),
@@ -239,7 +243,9 @@ function bindPorts(container: Container, options: EngineOptions): void {
   const { telemetry = { record: () => undefined } } = options
   const { tracer } = telemetry
   container.bind(STORAGE).toConstantValue(tracer ? traceStorage(options.storage, tracer) : options.storage)
-  container.bind(LEXICAL_INDEX).toConstantValue(options.lexicalIndex)
+  const damagedWords = new DamagedWords()
+  container.bind(DamagedWords).toConstantValue(damagedWords)
+  container.bind(LEXICAL_INDEX).toConstantValue(withDamageNoted(options.lexicalIndex, damagedWords))
   container.bind(VECTOR_INDEX).toConstantValue(options.vectorIndex)
   container.bind(TEXT_EXTRACTOR).toConstantValue(options.textExtractor)
   container.bind(FILE_STORE).toConstantValue(options.fileStore)
@@ -382,6 +388,7 @@ function bindDocuments(container: Container, bind: Bind): void {
       ],
     )
   bind(IndexContextWords, [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY])
+  bind(MendWords, [STORAGE, LEXICAL_INDEX, DamagedWords, TELEMETRY])
   container
     .bind(FormerGenerations)
     .toResolvedValue(

@@ -6,6 +6,7 @@ import type {
   Documents,
   EmbeddingModels,
   IndexContextWords,
+  MendWords,
   ProcessDocument,
   ReindexContext,
   ReplaceDocument,
@@ -93,6 +94,7 @@ export interface EngineParts {
   readonly listPermissionOptions: ListPermissionOptions
   readonly logins: Logins
   readonly mailer: Mailer
+  readonly mendWords: MendWords
   readonly passwords: Passwords
   readonly userPermissions: Permissions
   readonly prepareChat: PrepareChat

@@ -1,7 +1,7 @@
 import { TRIM_AUDIT } from '../audit/index.js'
 import { isRemovingGenerations, REINDEX_CONTEXT } from '../contexts/index.js'
 import type { RepairWorkers, StartCheck } from '../doctor/index.js'
-import { enqueueMissingWords, INGEST_DOCUMENT } from '../documents/index.js'
+import { enqueueMissingWords, INGEST_DOCUMENT, type MendWords } from '../documents/index.js'
 import type { Progress } from '../jobs/index.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { SWEEP_JOB, type Sweep } from '../maintenance/index.js'
@@ -24,6 +24,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   readonly #storage: Storage
   readonly #sweep: Sweep
   readonly #startCheck: StartCheck
+  readonly #mendWords: MendWords
   readonly #isAlone: boolean
   readonly #isSweeping: boolean
   readonly #telemetry: Telemetry
@@ -50,6 +51,7 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#roles = options.roles ?? ['ingest', 'relay']
     this.#sweep = parts.sweep
     this.#startCheck = parts.startCheck
+    this.#mendWords = parts.mendWords
     this.#isAlone = options.isAlone ?? false
     this.#isSweeping = options.isSweeping ?? true
     this.#telemetry = parts.telemetry
@@ -119,6 +121,8 @@ export class Workers implements WorkSignals, RepairWorkers {
     if (!isIngesting) return
     this.#jobWorkers.ingestion.start()
     this.#jobWorkers.indexing.start()
+    // The doctor repairs damaged words itself.
+    if (this.#isSweeping) this.#mendWords.start(() => this.#jobWorkers.indexing.wake())
     this.#jobWorkers.reindexing.start()
     this.#jobWorkers.purging.start()
   }
@@ -205,6 +209,7 @@ export class Workers implements WorkSignals, RepairWorkers {
   /** Stops all workers. Releases the jobs that do not finish in time. */
   async stop(): Promise<void> {
     this.#stopping.abort()
+    this.#mendWords.stop()
     // Workers that start during the stop would not be stopped.
     await this.#started?.catch(() => undefined)
     const workers = allWorkers(this.#jobWorkers).map((worker) => worker.stop())

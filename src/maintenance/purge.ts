@@ -5,6 +5,7 @@ import {
   collectionsOf,
   INDEX_WORDS,
   INGEST_DOCUMENT,
+  MEND_WORDS,
   PURGE_DOCUMENT,
   removeChunks,
   shadowLaneOf,
@@ -80,6 +81,7 @@ export class PurgeContext implements JobHandler {
         await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(run.subject))
         await jobs.cancel({ kind: REINDEX_CONTEXT, subject: run.subject })
         await jobs.cancel({ kind: INDEX_WORDS, subject: run.subject })
+        await jobs.cancel({ kind: MEND_WORDS, subject: run.subject })
         // The deletion of a user's contexts leaves their documents undeleted.
         await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
         return await documents.listDeleted(run.subject)

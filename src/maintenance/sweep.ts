@@ -3,6 +3,7 @@ import {
   companyOfContext,
   enqueueMissingWords,
   INDEX_WORDS,
+  MEND_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
   isUnfinished,
@@ -45,6 +46,7 @@ const JOBS_PER_TRANSACTION = 200
 const OWN_KINDS = [
   INGEST_DOCUMENT,
   INDEX_WORDS,
+  MEND_WORDS,
   REINDEX_CONTEXT,
   PURGE_DOCUMENT,
   PURGE_CONTEXT,

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Table, TableStatistics } from '@lancedb/lancedb'
 import type { OpenTable } from '../open-table.js'
 import type { TablePlace } from '../table-place.js'
@@ -92,6 +94,46 @@ export async function isCompactionDue(open: OpenTable, state: TableState): Promi
 /** True if the files have many more bytes than their rows need. */
 async function hasDeletedRows(table: Table, state: TableState): Promise<boolean> {
   return (await readBytesRatio(table)) > Math.max(MAX_BYTES_PER_BYTE, state.settledRatio * 1.1)
+}
+
+/** A collection of at most this many rows, without a vector index, is rewritten after deletions. */
+const REWRITTEN_UP_TO_ROWS = 10_000
+
+/** True if the folder of a table has files of deletions: those of the present version, or of an old one. */
+export async function hasDeletions({ name }: Table, { folder }: TablePlace): Promise<boolean> {
+  return folder !== undefined && (await namesIn(join(folder, `${name}.lance`, '_deletions'))).length > 0
+}
+
+/**
+ * Rewrites the rows of a small collection, so that no file has a deleted row. A compaction leaves deleted rows where
+ * they are few.
+ * @returns true if it is rewritten
+ */
+export async function rewriteIfSmall({ table, writer }: OpenTable): Promise<boolean> {
+  if ((await table.countRows()) > REWRITTEN_UP_TO_ROWS) return false
+  if ((await readIndexBuildTime(table)) !== undefined) return false
+  await writer.exclusively(() => table.update({ valuesSql: { chunk: 'chunk' } }))
+  return true
+}
+
+/** Removes deleted rows and old versions from a copy of a table, which no other process uses. */
+export async function purgeCopy(open: OpenTable, place: TablePlace): Promise<void> {
+  const { table } = open
+  if (!(await hasDeletions(table, place)) && !(await hasOldFiles(table, place))) return
+  await rewriteIfSmall(open)
+  // Nobody writes a file that is not a part of a version yet.
+  await table.optimize({ cleanupOlderThan: new Date(Date.now() + CLOCK_MARGIN_MS), deleteUnverified: true })
+}
+
+/** True if the folder of a table has more files of rows than the present version needs. */
+async function hasOldFiles(table: Table, { folder }: TablePlace): Promise<boolean> {
+  if (folder === undefined) return false
+  const { fragmentStats } = await table.stats()
+  return (await namesIn(join(folder, `${table.name}.lance`, 'data'))).length > fragmentStats.numFragments
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch(() => [])
 }
 
 /** True if, as far as this process knows, the table has changed since its last compaction. */

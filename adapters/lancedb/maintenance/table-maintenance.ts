@@ -8,6 +8,7 @@ import { type IndexBuilder, toError } from './index-builder.js'
 import {
   addChunkKey,
   compact,
+  hasDeletions,
   hasOldVersions,
   indexColumns,
   isChanged,
@@ -15,6 +16,7 @@ import {
   KEEP_VERSIONS_MS,
   mergeTinyFragments,
   newTableState,
+  rewriteIfSmall,
   type Occasion,
   type TableState,
 } from './maintenance-steps.js'
@@ -231,9 +233,17 @@ export class TableMaintenance {
     await addChunkKey(open)
     await mergeTinyFragments(open, await table.stats())
     await indexColumns(open, await table.stats())
+    if (occasion !== 'writes') await this.#removeDeletedRows(name, open, state)
     if (occasion === 'finish' || performance.now() >= state.nextCompaction) {
       await this.#compactIfDue(name, open, state, occasion)
     }
+  }
+
+  /** Old versions go first: without them, each file of deletions belongs to rows that are still on the disk. */
+  async #removeDeletedRows(name: string, open: OpenTable, state: MaintenanceState): Promise<void> {
+    if (!(await hasDeletions(open.table, this.#tables.place))) return
+    state.hasOldCopies ||= (await open.table.listVersions()).length > 1 || (await rewriteIfSmall(open))
+    if (state.hasOldCopies) this.#inspectLater(name, QUIET_MS)
   }
 
   async #compactIfDue(name: string, open: OpenTable, state: MaintenanceState, occasion: Occasion): Promise<void> {

@@ -5,12 +5,15 @@ import type { LexicalIndex, VectorIndex } from '../../../src/ports/index.js'
 type CollectionIndex = Pick<VectorIndex, SharedMember> & Pick<LexicalIndex, SharedMember>
 type SharedMember = 'countByDocument' | 'deleteDocument' | 'listCollections' | 'drop' | 'close'
 
+/** An index whose deleted rows can be removed from its files. */
+type CopiedIndex = CollectionIndex & { readonly purge: () => Promise<void> }
+
 /** The copy of an index. */
 export interface IndexCopy {
   /** Copies the whole index. */
   readonly copy: () => Promise<void>
   /** Opens the copy, without maintenance. */
-  readonly open: () => CollectionIndex
+  readonly open: () => CopiedIndex
   /** The ids of the documents to keep. */
   readonly keep: ReadonlySet<number>
   readonly signal: AbortSignal
@@ -26,7 +29,7 @@ export interface CopiedCollection {
 /**
  * Copies an index while engines write to it, and removes all documents that are not in `keep`. Those are later
  * documents, whose ids the restored engine will give to others, and unfinished ones, which start from the beginning.
- * Empty collections are left out.
+ * Empty collections are left out. Deleted rows are in no file of the copy.
  */
 export async function copyCollections({ copy, open, keep, signal }: IndexCopy): Promise<readonly CopiedCollection[]> {
   await copy()
@@ -38,6 +41,7 @@ export async function copyCollections({ copy, open, keep, signal }: IndexCopy): 
       const rows = await removeOthers(index, name, keep)
       if (rows.size > 0) copied.push({ name, rows })
     }
+    await index.purge()
     return copied
   } finally {
     await index.close()
