@@ -37,6 +37,7 @@ export class LanceCollections {
   async add(name: string, addition: CollectionAddition): Promise<void> {
     const write = async (open: OpenTable): Promise<void> => {
       await open.writer.add(addition)
+      this.#tables.noteWrite(name)
       this.#maintenance.noteWrite(name, open)
     }
     await withStorageErrors(() =>
@@ -53,6 +54,7 @@ export class LanceCollections {
     this.refuseIfClosed()
     const remove = async (open: OpenTable): Promise<void> => {
       await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
+      this.#tables.noteWrite(name)
       this.#maintenance.noteWrite(name, open)
     }
     await withStorageErrors(() => this.#useIfExists(name, undefined, remove))

@@ -8,6 +8,7 @@ import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
 import { PLAN_SUFFIX } from './search-plan.js'
 import { type TablePlace, writeLock } from './table-place.js'
+import { TableSums } from './table-sums.js'
 
 /** The number of tables that stay open: each costs about 100 kB. */
 const MAX_OPEN_TABLES = 256
@@ -20,6 +21,7 @@ const NAMES_PER_PAGE = 1_000
 export class LanceTables {
   readonly place: TablePlace
   readonly #connections: LanceConnections
+  readonly #sums: TableSums | undefined
   /** In order of use, the least recently used first. */
   readonly #open = new Map<string, Promise<OpenTable | undefined>>()
   /** The number of calls that use a table now. A table in use stays open. */
@@ -28,6 +30,8 @@ export class LanceTables {
   constructor(place: TablePlace) {
     this.place = place
     this.#connections = new LanceConnections(place)
+    // Other processes may write to shared tables, and drop and create them.
+    this.#sums = place.folder === undefined || place.isShared ? undefined : new TableSums(place.folder)
   }
 
   /** Runs work with the table of that name; `undefined` if there is none. */
@@ -94,6 +98,11 @@ export class LanceTables {
     })
   }
 
+  /** Called after each write to a table. */
+  noteWrite(name: string): void {
+    this.#sums?.noteWrite(name)
+  }
+
   /** The names of the open tables. */
   openNames(): readonly string[] {
     return [...this.#open.keys()]
@@ -108,6 +117,7 @@ export class LanceTables {
       })
     }
     this.#open.clear()
+    await this.#sums?.close()
     await this.#connections.close()
   }
 
@@ -158,6 +168,7 @@ export class LanceTables {
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
+      await this.#sums?.check(name)
       const table = await this.#connections.useFor(name, (connection) => connection.openTable(name))
       return await OpenTable.open(table, this.place)
     } catch (error) {

@@ -212,6 +212,7 @@ export class TableMaintenance {
       await this.#tables.use(name, async (open) => {
         if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
       })
+      this.#tables.noteWrite(name)
       state.failures = 0
       state.error = undefined
     } catch (error) {

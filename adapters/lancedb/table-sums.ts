@@ -1,0 +1,109 @@
+import { appendFile, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { VectorsDamagedError } from '../../src/ports/index.js'
+
+/** The file with the checksums, in the folder of the table: it goes with the table. */
+const SUMS = '_sums'
+/** The folders with files that Lance writes once, and needs to read a table. */
+const FOLDERS = ['_versions', 'data', '_deletions']
+const NEEDED = /\.(?:manifest|lance|arrow|bin)$/
+/** Files of rows are compared when a table of at most this many bytes is opened, in some ten milliseconds. */
+const COMPARED_BYTES = 16 * 1_048_576
+/** New files get their checksums this long after a write, beside other work. */
+const DELAY_MS = 1_000
+
+/** The checksums of files, by path. */
+type Sums = Map<string, number>
+
+/**
+ * The checksums of the files of tables in a folder. Lance has none: a changed bit in a vector gives another order, and
+ * one in a manifest can make a native call never end.
+ */
+export class TableSums {
+  readonly #folder: string
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+  #noting: Promise<void> = Promise.resolve()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Compares the files of a table with their checksums. @throws VectorsDamagedError */
+  async check(name: string): Promise<void> {
+    const table = this.#pathOf(name)
+    const sums = await readSums(table)
+    if (sums.size === 0) return
+    const paths = (await filesOf(table)).filter((path) => sums.has(path))
+    // The newest version has the lowest name, and the others are not read.
+    const [manifest] = paths.filter((path) => path.startsWith('_versions')).sort()
+    let bytes = 0
+    for (const path of [...(manifest === undefined ? [] : [manifest]), ...paths]) {
+      if (path !== manifest && (path.startsWith('_versions') || bytes > COMPARED_BYTES)) continue
+      const content = await readFile(join(table, path)).catch(() => undefined)
+      bytes += content?.length ?? 0
+      if (content === undefined || crc32(content) === sums.get(path)) continue
+      throw new VectorsDamagedError(
+        `the vectors of ${name} are damaged: run "alcove doctor --repair" to build them again from the documents`,
+      )
+    }
+  }
+
+  /** Called after each write to a table. */
+  noteWrite(name: string): void {
+    if (this.#timers.has(name)) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(name)
+      this.#note(name)
+    }, DELAY_MS)
+    this.#timers.set(name, timer.unref())
+  }
+
+  /** Notes the checksums of all files that have none yet. */
+  async close(): Promise<void> {
+    for (const [name, timer] of this.#timers) {
+      clearTimeout(timer)
+      this.#note(name)
+    }
+    this.#timers.clear()
+    await this.#noting
+  }
+
+  #note(name: string): void {
+    // A file without a checksum is not compared. The next write tries again.
+    this.#noting = this.#noting.then(async () => await addSums(this.#pathOf(name))).catch(() => undefined)
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#folder, `${name}.lance`)
+  }
+}
+
+async function addSums(table: string): Promise<void> {
+  const sums = await readSums(table)
+  for (const path of await filesOf(table)) {
+    if (sums.has(path)) continue
+    const content = await readFile(join(table, path)).catch(() => undefined)
+    if (content !== undefined) await appendFile(join(table, SUMS), `${crc32(content)} ${path}\n`, { mode: 0o600 })
+  }
+}
+
+/** A line that cannot be read has no checksum. */
+async function readSums(table: string): Promise<Sums> {
+  const lines = (await readFile(join(table, SUMS), 'utf8').catch(() => '')).split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [, sum, path] = /^(\d+) (\S+)$/.exec(line) ?? []
+      return sum === undefined || path === undefined ? [] : [[path, Number(sum)] as const]
+    }),
+  )
+}
+
+async function filesOf(table: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const folder of FOLDERS) {
+    const names = await readdir(join(table, folder)).catch(() => [])
+    found.push(...names.filter((name) => NEEDED.test(name)).map((name) => `${folder}/${name}`))
+  }
+  return found
+}
