@@ -6,6 +6,7 @@ import { COLLECTION, examine, open, vectors } from '../../../src/doctor/doctor-f
 import { NEW_CONTEXT, uploadText } from '../../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 
+// cspell:ignore xylophonequartz
 const SECRET = 'xylophonequartz'
 const TEXT = `The patient ${SECRET} was admitted on Monday.`
 
