@@ -70,7 +70,7 @@ export type ErrorCode =
   | 'ERR_INTERNAL'
   | 'ERR_CLOSED'
 
-/** The names of the classes of an error, in every copy of this package and in every realm. */
+/** The names of the engine's classes of an error, in every copy of this package and in every realm. */
 const CLASS_NAMES = Symbol.for('alcove.error')
 
 /**
@@ -80,6 +80,8 @@ const CLASS_NAMES = Symbol.for('alcove.error')
  * loads the package once for each file, and a host may have it twice.
  */
 export abstract class AlcoveError extends Error {
+  /** The name of the class in every copy of the package. A bundler may shorten the name of the function. */
+  static readonly className: string = 'AlcoveError'
   /** A stable code. Callers may switch on it. */
   abstract readonly code: ErrorCode
   /** True where the same call may succeed later, without any change. */
@@ -87,22 +89,29 @@ export abstract class AlcoveError extends Error {
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options)
-    this.name = new.target.name
+    this.name = nameOf(new.target) ?? new.target.name
     Object.defineProperty(this, CLASS_NAMES, { value: namesOfClasses(new.target) })
   }
 
   /** True for an error of the class, or of the class of the same name in another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true
-    if (typeof value !== 'object' || value === null || !(CLASS_NAMES in value)) return false
-    return Array.isArray(value[CLASS_NAMES]) && value[CLASS_NAMES].includes(this.name)
+    const name = nameOf(this)
+    if (name === undefined || typeof value !== 'object' || value === null || !(CLASS_NAMES in value)) return false
+    return Array.isArray(value[CLASS_NAMES]) && value[CLASS_NAMES].includes(name)
   }
 }
 
-function namesOfClasses(errorClass: object): readonly string[] {
-  const { name } = errorClass as { readonly name: string }
-  if (errorClass === AlcoveError) return [name]
-  return [name, ...namesOfClasses(Object.getPrototypeOf(errorClass) as object)]
+/** @returns the name of a class of the engine; `undefined` for a class of a host, which has no name of its own here */
+function nameOf(errorClass: typeof AlcoveError): string | undefined {
+  return Object.hasOwn(errorClass, 'className') ? errorClass.className : undefined
+}
+
+function namesOfClasses(errorClass: typeof AlcoveError): readonly string[] {
+  const name = nameOf(errorClass)
+  const names = name === undefined ? [] : [name]
+  if (errorClass === AlcoveError) return names
+  return [...names, ...namesOfClasses(Object.getPrototypeOf(errorClass) as typeof AlcoveError)]
 }
 
 /** True for a failure of the moment that the work did not cause, such as a database that is unavailable. */

@@ -2,6 +2,7 @@ import { AlcoveError, type ErrorCode } from './alcove-error.js'
 
 /** An argument, a field or an option is invalid. `field` names it. */
 export class InvalidInputError extends AlcoveError {
+  static override readonly className: string = 'InvalidInputError'
   readonly code = 'ERR_INVALID_INPUT'
   /** Path of the field, such as `starterPrompts[2]`; empty for the whole input. */
   readonly field: string
@@ -14,11 +15,13 @@ export class InvalidInputError extends AlcoveError {
 
 /** The principal does not exist, or no longer exists. */
 export class UnauthenticatedError extends AlcoveError {
+  static override readonly className: string = 'UnauthenticatedError'
   readonly code = 'ERR_UNAUTHENTICATED'
 }
 
 /** The password is correct, but the user also has one-time passwords. Ask for a code, and check both in one call. */
 export class OneTimePasswordRequiredError extends AlcoveError {
+  static override readonly className: string = 'OneTimePasswordRequiredError'
   readonly code = 'ERR_OTP_REQUIRED'
 
   constructor() {
@@ -28,6 +31,7 @@ export class OneTimePasswordRequiredError extends AlcoveError {
 
 /** The principal exists, but it lacks the right for this call. */
 export class ForbiddenError extends AlcoveError {
+  static override readonly className: string = 'ForbiddenError'
   readonly code = 'ERR_FORBIDDEN'
   /** The capability that the caller's role has but its scope leaves out. Otherwise `undefined`. */
   readonly scope: string | undefined
@@ -65,6 +69,7 @@ const NOT_FOUND_CODES: Record<ResourceKind, Extract<ErrorCode, `ERR_${string}_NO
 
 /** The id does not exist, or the caller has no right to know that it exists. */
 export class NotFoundError extends AlcoveError {
+  static override readonly className: string = 'NotFoundError'
   readonly code: Extract<ErrorCode, `ERR_${string}_NOT_FOUND`>
 
   constructor(kind: ResourceKind, id: number | string) {
@@ -75,11 +80,13 @@ export class NotFoundError extends AlcoveError {
 
 /** Something that must be unique exists already. */
 export class AlreadyExistsError extends AlcoveError {
+  static override readonly className: string = 'AlreadyExistsError'
   readonly code = 'ERR_ALREADY_EXISTS'
 }
 
 /** Users of several companies have this address and this password. The caller must name the company. */
 export class CompanyRequiredError extends AlcoveError {
+  static override readonly className: string = 'CompanyRequiredError'
   readonly code = 'ERR_COMPANY_REQUIRED'
 
   /** @param shared what the users have in common */
@@ -90,6 +97,7 @@ export class CompanyRequiredError extends AlcoveError {
 
 /** After this change, no user could manage the company. */
 export class LastManagerError extends AlcoveError {
+  static override readonly className: string = 'LastManagerError'
   readonly code = 'ERR_LAST_MANAGER'
 
   constructor(companyId: number) {
@@ -102,21 +110,25 @@ export class LastManagerError extends AlcoveError {
 
 /** Something cannot be disabled or deleted, because it is in use. The message says what uses it. */
 export class InUseError extends AlcoveError {
+  static override readonly className: string = 'InUseError'
   readonly code = 'ERR_IN_USE'
 }
 
 /** The document is larger than the free part of its context's `settings.maxSizeBytes`. */
 export class QuotaExceededError extends AlcoveError {
+  static override readonly className: string = 'QuotaExceededError'
   readonly code = 'ERR_QUOTA_EXCEEDED'
 }
 
 /** A company or context has reached a limit. The message names the limit. */
 export class LimitReachedError extends AlcoveError {
+  static override readonly className: string = 'LimitReachedError'
   readonly code = 'ERR_LIMIT_REACHED'
 }
 
 /** This adapter, or this way of opening the engine, does not support the call. */
 export class UnsupportedError extends AlcoveError {
+  static override readonly className: string = 'UnsupportedError'
   readonly code = 'ERR_UNSUPPORTED'
 }
 
@@ -130,6 +142,7 @@ export type TokenErrorCode =
 
 /** The engine refuses a token request. */
 export class TokenRequestError extends AlcoveError {
+  static override readonly className: string = 'TokenRequestError'
   readonly code = 'ERR_TOKEN_REQUEST'
   readonly error: TokenErrorCode
 
@@ -141,6 +154,7 @@ export class TokenRequestError extends AlcoveError {
 
 /** The caller has reached a rate limit. The same call may succeed after `retryAfterSeconds`. */
 export class ThrottledError extends AlcoveError {
+  static override readonly className: string = 'ThrottledError'
   readonly code = 'ERR_THROTTLED'
   override readonly isTransient = true
   readonly retryAfterSeconds: number

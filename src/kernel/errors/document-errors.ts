@@ -16,6 +16,7 @@ export type ExtractionErrorCode = Extract<
 
 /** The engine cannot extract text from a file. A retry does not help. */
 export class ExtractionError extends AlcoveError {
+  static override readonly className: string = 'ExtractionError'
   readonly code: ExtractionErrorCode
 
   constructor(code: ExtractionErrorCode, message: string, options?: { readonly cause?: unknown }) {
@@ -26,6 +27,7 @@ export class ExtractionError extends AlcoveError {
 
 /** A document could not be processed. `code` is the code at the end of the document's `error`. */
 export class DocumentFailedError extends AlcoveError {
+  static override readonly className: string = 'DocumentFailedError'
   readonly code: ErrorCode
   /** The document's UUID. */
   readonly fileName: string
@@ -57,6 +59,7 @@ export class TextUnavailableError extends AlcoveError {
 
 /** A re-index has stopped for good. Its code is the one of the first document that could not be processed. */
 export class ReindexFailedError extends AlcoveError {
+  static override readonly className: string = 'ReindexFailedError'
   readonly code: ErrorCode
 
   /** @param error a sentence that ends in its code */
@@ -68,6 +71,7 @@ export class ReindexFailedError extends AlcoveError {
 
 /** The file store does not have the bytes of a document. */
 export class FileMissingError extends AlcoveError {
+  static override readonly className: string = 'FileMissingError'
   readonly code = 'ERR_FILE_MISSING'
 }
 
@@ -88,6 +92,7 @@ export type ModelErrorCode = Extract<
  * it is back. Without it, the server failed with these texts only, and the failure of the document counts.
  */
 export class ModelError extends AlcoveError {
+  static override readonly className: string = 'ModelError'
   readonly code: ModelErrorCode
   override readonly isTransient: boolean
   /** Milliseconds after which a retry makes sense, while the server of the model is away; otherwise undefined. */
@@ -107,11 +112,13 @@ export class ModelError extends AlcoveError {
 
 /** A vector has the wrong length, or a component that is not a finite number. */
 export class VectorInvalidError extends AlcoveError {
+  static override readonly className: string = 'VectorInvalidError'
   readonly code = 'ERR_VECTOR_INVALID'
 }
 
 /** The stored vectors of a collection are damaged. The engine can compute them from the documents once more. */
 export class VectorsDamagedError extends AlcoveError {
+  static override readonly className: string = 'VectorsDamagedError'
   readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
