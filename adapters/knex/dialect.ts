@@ -13,6 +13,10 @@ export interface Dialect {
   readonly bindIds: (ids: readonly number[]) => Knex.RawBinding
   /** SQL for the column `id` of all rows as one JSON array. A row for each of some thousand ids takes much longer. */
   readonly allIds: string
+  /** SQL for the items of a JSON array, which has one binding. Their column is `value`; `value ->> 0` is a member. */
+  readonly jsonItems: string
+  /** SQL that joins to each row of a list the rows `m` of a table that meet a condition on both, found by an index. */
+  readonly rowsOfEach: (table: string, condition: string) => string
   /** SQL for a column whose text contains the one of a binding. */
   readonly contains: (column: string) => string
 }
@@ -23,6 +27,9 @@ const SQLITE: Dialect = {
   ids: '(select value from json_each(?))',
   bindIds: (ids) => JSON.stringify(ids),
   allIds: 'json_group_array(id)',
+  jsonItems: 'json_each(?)',
+  // SQLite reads the tables of a "cross join" in their order.
+  rowsOfEach: (table, condition) => `cross join ${table} as m where ${condition}`,
   contains: (column) => `instr(${column}, ?) > 0`,
 }
 
@@ -33,6 +40,10 @@ const POSTGRESQL: Dialect = {
   bindIds: (ids) => [...ids],
   // As text, so that the host's settings of the driver cannot change how it is parsed.
   allIds: `coalesce(json_agg(id)::text, '[]')`,
+  jsonItems: 'jsonb_array_elements(?::jsonb)',
+  // "offset 0": the subquery stays one, which reads the index for each row of the list, with all bounds.
+  rowsOfEach: (table, condition) =>
+    `cross join lateral (select m.document_id from ${table} as m where ${condition} offset 0) as m`,
   contains: (column) => `strpos(${column}, ?) > 0`,
 }
 

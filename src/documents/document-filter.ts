@@ -5,8 +5,12 @@ import { keyProblemOf } from './metadata.js'
 
 const MAX_DOCUMENTS = 10_000
 const MAX_KEYS = 50
+/** Maximum number of conditions: a value, and each test of a key, also within `not`. */
+const MAX_CONDITIONS = 200
 /** Maximum number of values in all lists `in` of a filter together. */
 const MAX_VALUES = 1_000
+/** Maximum size of all values of a filter together, in bytes of UTF-8. */
+const MAX_BYTES = 65_536
 /** Maximum length of a string in UTF-16 units: no longer one can be stored. */
 const MAX_UNITS = 16_384
 
@@ -84,16 +88,47 @@ function metadataProblemOf(metadata: unknown): InputProblem | undefined {
   if (!isRecord(metadata)) return problemAt(['metadata'], 'must be an object with a condition for each key')
   const entries = Object.entries(metadata)
   if (entries.length > MAX_KEYS) return problemAt(['metadata'], `must have at most ${MAX_KEYS} keys`)
-  let values = 0
+  const size = { conditions: 0, values: 0, bytes: 0 }
   for (const [key, condition] of entries) {
     const keyProblem = keyProblemOf(key)
     if (keyProblem !== undefined) return problemAt(['metadata'], keyProblem)
     const problem = conditionProblemOf(condition, KEY_TESTS)
     if (problem !== undefined) return { ...problem, path: ['metadata', key, ...problem.path] }
-    values += countValues(condition)
+    addSize(condition, size)
+    const sizeProblem = sizeProblemOf(size)
+    if (sizeProblem !== undefined) return problemAt(['metadata'], sizeProblem)
   }
-  return values > MAX_VALUES ? problemAt(['metadata'], `must have at most ${MAX_VALUES} values in lists`) : undefined
+  return undefined
 }
+
+interface FilterSize {
+  conditions: number
+  values: number
+  bytes: number
+}
+
+function sizeProblemOf({ conditions, values, bytes }: FilterSize): string | undefined {
+  if (conditions > MAX_CONDITIONS) return `must have at most ${MAX_CONDITIONS} conditions`
+  if (values > MAX_VALUES) return `must have at most ${MAX_VALUES} values in lists`
+  return bytes > MAX_BYTES ? `must have at most ${MAX_BYTES} bytes of values` : undefined
+}
+
+/** Adds a valid condition to the size of its filter. */
+function addSize(condition: unknown, size: FilterSize): void {
+  const tests = isRecord(condition) ? condition : { value: condition }
+  for (const [name, value] of Object.entries(tests)) {
+    if (name === 'not') {
+      addSize(value, size)
+      continue
+    }
+    size.conditions += 1
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    if (name === 'in') size.values += values.length
+    for (const each of values) size.bytes += typeof each === 'string' ? ENCODER.encode(each).length : 8
+  }
+}
+
+const ENCODER = new TextEncoder()
 
 function conditionProblemOf(condition: unknown, names: readonly string[]): InputProblem | undefined {
   if (!isRecord(condition)) return scalarProblemOf(condition, [], ', or an object of tests, such as {"in":["a","b"]}')
@@ -141,12 +176,6 @@ function scalarProblemOf(value: unknown, path: InputProblem['path'], alternative
   const storageProblem = storageProblemOf(value)
   if (storageProblem !== undefined) return problemAt(path, storageProblem)
   return value.length > MAX_UNITS ? problemAt(path, `must have at most ${MAX_UNITS} characters`) : undefined
-}
-
-function countValues(condition: unknown): number {
-  if (!isRecord(condition)) return 1
-  const { in: values, not } = condition
-  return (Array.isArray(values) ? values.length : 0) + (not === undefined ? 0 : countValues(not))
 }
 
 function problemAt(path: InputProblem['path'], message: string): InputProblem {

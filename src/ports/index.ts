@@ -163,6 +163,7 @@ export {
   type MetadataCondition,
   type MetadataScalar,
   meetsConditions,
+  passesTests,
   type ValueTests,
 } from './storage/documents/document-conditions.js'
 export {

@@ -16,11 +16,12 @@ import {
 } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { selectMatching } from './document-conditions.js'
 import { readPage, readPositions } from './document-pages.js'
 import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
 import { readSearchableVersions, selectOtherWords } from './document-visibility.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
-import { insertMetadata, removeMetadata, selectMatching } from './metadata-rows.js'
+import { insertMetadata, removeMetadata } from './metadata-rows.js'
 
 /** Text columns that may be large. */
 const LARGE_COLUMNS = ['original_name', 'display_name', 'metadata', 'error', 'receipt']
@@ -98,8 +99,8 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     const { knex, dialect } = this.session
     const rows = await knex
       .select<{ readonly ids: string }[]>(knex.raw(`${dialect.allIds} as ids`))
-      .from(selectMatching(this.session, contextId, conditions).as('matching'))
-    return JSON.parse(rows[0]?.ids ?? '[]') as number[]
+      .from(selectMatching(this.session, contextId, conditions))
+    return (JSON.parse(rows[0]?.ids ?? '[]') as number[]).sort((one, other) => one - other)
   }
 
   async count(contextId: number): Promise<number> {

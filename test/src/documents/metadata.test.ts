@@ -227,4 +227,47 @@ describe('a filter', () => {
     await expect(session.search(context.id, 'price', { filter: wrong })).rejects.toEqual(refused(message))
     await expect(session.documents.list(context.id, { filter: wrong })).rejects.toEqual(refused(message))
   })
+
+  const keysOf = (count: number, condition: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, condition]))
+  const listOf = (count: number, units: number) => Array.from({ length: count }, (_, at) => `${at}`.padEnd(units, 'v'))
+  it.each<[string, Record<string, unknown>, string]>([
+    ['51 keys', keysOf(51, 1), 'must have at most 50 keys'],
+    [
+      '201 conditions',
+      keysOf(41, { gte: 1, lt: 2, not: { gt: 1, lte: 2 }, exists: true }),
+      'must have at most 200 conditions',
+    ],
+    [
+      '1,001 values',
+      { a: { in: listOf(500, 4) }, b: { not: { in: listOf(501, 4) } } },
+      'must have at most 1000 values in lists',
+    ],
+    ['64 KiB of values', { a: { in: listOf(64, 1_025) } }, 'must have at most 65536 bytes of values'],
+    [
+      'bytes, not characters',
+      { a: 'é'.repeat(16_384), b: { not: 'é'.repeat(16_384) }, c: 'é' },
+      'must have at most 65536 bytes of values',
+    ],
+  ])('is refused at every door if it is too large: %s', async (_case, metadata, problem) => {
+    const filter = { metadata } as DocumentConditions
+    const expected = refused(`filter.metadata ${problem}`)
+    await expect(session.search(context.id, 'price', { filter })).rejects.toEqual(expected)
+    await expect(session.searchAll([context.id], 'price', { filter })).rejects.toEqual(expected)
+    await expect(session.explain(context.id, 'price', { filter })).rejects.toEqual(expected)
+    await expect(session.prepare(context.id, 'price', { filter })).rejects.toEqual(expected)
+    await expect(session.documents.list(context.id, { filter })).rejects.toEqual(expected)
+  })
+
+  it('may have 50 keys with 200 conditions, 1,000 values and 64 KiB', async () => {
+    const filter = {
+      metadata: {
+        ...keysOf(48, { gte: 1, lt: 2, not: { gt: 1, lte: 2 } }),
+        a: { in: listOf(992, 10), exists: true, not: { in: listOf(8, 6_500), lt: 'a' } },
+        b: { in: [], lt: 'z', gte: 'a', not: 1 },
+      },
+    }
+    expect(await session.documents.list(context.id, { filter })).toEqual([])
+    expect(await session.search(context.id, 'price', { filter })).toEqual([])
+  })
 })

@@ -82,7 +82,8 @@ export function itemsOf(value: MetadataValue | undefined): readonly MetadataScal
   return typeof value === 'object' ? value : [value]
 }
 
-function passesTests(item: MetadataScalar, { in: values, gte, gt, lte, lt }: ValueTests): boolean {
+/** @returns true if a value passes all tests */
+export function passesTests(item: MetadataScalar, { in: values, gte, gt, lte, lt }: ValueTests): boolean {
   if (values !== undefined && !values.includes(item)) return false
   if (gte !== undefined && !(order(item, gte) >= 0)) return false
   if (gt !== undefined && !(order(item, gt) > 0)) return false
