@@ -54,7 +54,7 @@ export class PostingSums {
     }
     const names = terms.slice(0, taken).map(({ term }) => term)
     await this.#readAll(names.filter((name) => !this.#postings.has(name)))
-    this.#noteTerms(names)
+    this.useTerms(names)
     const added = names.flatMap((name) =>
       sortIntoRows(this.#postings.get(name) ?? []).map((parts) => ({ parts, score: this.#scoreOf(name) })),
     )
@@ -70,7 +70,7 @@ export class PostingSums {
   /** Adds terms to the scores of some chunks only. */
   async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
     const names = terms.map(({ term }) => term)
-    this.#noteTerms(names)
+    this.useTerms(names)
     if (chunks.numbers.length > 0) await this.#lookUp(this.#source, chunks, names)
   }
 
@@ -92,7 +92,8 @@ export class PostingSums {
     return numbers.map((number) => (number === undefined ? 0 : chunks.scoreOf(number)))
   }
 
-  #noteTerms(terms: readonly string[]): void {
+  /** Makes terms count in {@link scoresOf}. */
+  useTerms(terms: readonly string[]): void {
     for (const term of terms) if (!this.#terms.includes(term)) this.#terms.push(term)
   }
 

@@ -32,7 +32,7 @@ type TermCounts = ReadonlyMap<string, number>
 export const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithTerm: new Map() }
 
 /** The result of a search. */
-export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum'> {
+export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum' | 'shortfall'> {
   /** Reads the scores of chunks by their numbers from the source as it is now; 0 for a chunk without a score. */
   readonly scoresOf: (source: PostingSource, numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
 }
@@ -76,11 +76,11 @@ export async function searchWords(
   const best = await BestHits.of(source, limit, documents)
   const sums = new PostingSums(source, idfs, meanLength)
   try {
-    const hits =
+    const { hits, shortfall } =
       chunks > MANY_CHUNKS
         ? await searchMany(sums, best, groupTerms(counts, idfs), { limit, tolerance })
         : await searchFew(sums, best, counts)
-    return { hits, maximum, scoresOf: async (now, numbers) => await sums.scoresOf(now, numbers) }
+    return { hits, maximum, shortfall, scoresOf: async (now, numbers) => await sums.scoresOf(now, numbers) }
   } finally {
     sums.release()
   }
@@ -132,9 +132,12 @@ function sumOfBounds(terms: readonly BoundedTerm[]): number {
   return terms.reduce((sum, { bound }) => sum + bound, 0)
 }
 
-async function searchFew(sums: PostingSums, best: BestHits, counts: TermCounts): Promise<LexicalHit[]> {
+/** The best chunks, and the most that the terms which were left out could add to the score of one. */
+type Found = Required<Pick<LexicalAnswer, 'hits' | 'shortfall'>>
+
+async function searchFew(sums: PostingSums, best: BestHits, counts: TermCounts): Promise<Found> {
   await sums.add(rarestFirst(counts))
-  return await best.find(sums.chunks)
+  return { hits: await best.find(sums.chunks), shortfall: 0 }
 }
 
 /** The number of chunks whose terms are looked up in the time in which the postings of the terms are added up. */
@@ -151,14 +154,14 @@ async function searchListed(
   sums: PostingSums,
   best: BestHits,
   listed: ScoredChunks,
-  terms: readonly CountedTerm[],
+  terms: readonly BoundedTerm[],
   { limit, end }: { readonly limit: number; readonly end: number },
-): Promise<LexicalHit[]> {
+): Promise<Found> {
   await sums.addTo(listed, terms.slice(0, end))
   const hits = await best.find(listed)
-  if (end === terms.length || hits.length >= limit) return hits
+  if (end === terms.length || hits.length >= limit) return { hits, shortfall: sumOfBounds(terms.slice(end)) }
   await sums.addTo(listed, terms.slice(end))
-  return await best.find(listed)
+  return { hits: await best.find(listed), shortfall: 0 }
 }
 
 /**
@@ -171,9 +174,11 @@ async function searchMany(
   best: BestHits,
   { telling, others }: TermGroups,
   { limit, tolerance }: { readonly limit: number; readonly tolerance: number },
-): Promise<LexicalHit[]> {
+): Promise<Found> {
   const terms = [...telling, ...others]
   const end = sumOfBounds(others) > tolerance * sumOfBounds(terms) ? terms.length : telling.length
+  // Also for the scores of single chunks, which are exact.
+  sums.useTerms(terms.map(({ term }) => term))
   const listed = best.listedChunks(mostLookUps(telling))
   if (listed !== undefined) return await searchListed(sums, best, listed, terms, { limit, end })
   const boundFrom = (from: number): number => sumOfBounds(terms.slice(from))
@@ -186,7 +191,7 @@ async function searchMany(
     at += await sums.addNext(terms.slice(at), needed - at)
     if (at < terms.length && canStop(at)) threshold = best.leastOf(sums.chunks)
   }
-  if (at === terms.length) return await best.find(sums.chunks)
+  if (at === terms.length) return { hits: await best.find(sums.chunks), shortfall: 0 }
   let candidates = sums.chunks.withScoreFrom(threshold - boundFrom(at))
   for (const [next, term] of terms.slice(at, end).entries()) {
     await sums.addTo(candidates, [term])
@@ -194,9 +199,11 @@ async function searchMany(
     candidates = candidates.withScoreFrom(threshold - boundFrom(at + next + 1))
   }
   const hits = await best.find(candidates)
-  if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= threshold)) return hits
+  if (limit < 1 || (hits.length === limit && (hits.at(-1)?.score ?? 0) >= threshold)) {
+    return { hits, shortfall: boundFrom(Math.max(at, end)) }
+  }
   // Many of the best chunks are deleted, or the filter excludes their documents. The chunks that follow them are not
   // complete.
   await sums.add(terms.slice(at))
-  return await best.find(sums.chunks)
+  return { hits: await best.find(sums.chunks), shortfall: 0 }
 }

@@ -58,13 +58,14 @@ export interface LexicalAnswer {
   readonly hits: readonly LexicalHit[]
   /** The score that no chunk can exceed: see {@link bm25Maximum}. */
   readonly maximum: number
+  /** The most by which the score of a hit may be too low, because of the `tolerance`. Default: 0, scores are exact. */
+  readonly shortfall?: number
   /**
    * Computes the scores of any chunks of the collection, with the statistics that the search used.
    *
    * - Call it soon after the search: the answer keeps data in memory for it.
    * - Ignores the document filter of the search.
-   * - In a collection with more than 10,000 chunks, scores of chunks outside the hits may be too low by up to 5% of the
-   *   maximum.
+   * - The scores are exact, also those of hits whose scores the search left too low.
    *
    * @returns the scores in the order of `chunks`; 0 for a chunk that has none of the terms or does not exist
    */

@@ -132,8 +132,8 @@ export class PgLexicalIndex implements LexicalIndex {
     const searched =
       query.size === 0 ? undefined : await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use)
     if (searched === undefined) return nothingFound(query, options)
-    const { hits, maximum } = searched.found
-    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+    const { hits, maximum, shortfall = 0 } = searched.found
+    return { hits, maximum, shortfall, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
   async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {

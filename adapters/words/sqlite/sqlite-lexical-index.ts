@@ -126,8 +126,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
       return { found, id: state.id, connection: reader, runs, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
-    const { hits, maximum } = searched.found
-    return { hits, maximum, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+    const { hits, maximum, shortfall = 0 } = searched.found
+    return { hits, maximum, shortfall, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
   async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {

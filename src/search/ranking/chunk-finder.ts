@@ -1,7 +1,7 @@
 import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
 import { type ChunkRanking, candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
 import type { IndexReader } from './index-reader.js'
-import { listCandidates, rankChunks, selectIncomplete } from './open-candidates.js'
+import { isExact, listCandidates, rankChunks, selectIncomplete, type WordScore } from './open-candidates.js'
 import {
   areWordsSelective,
   type BothSides,
@@ -14,7 +14,7 @@ import {
 
 /** Factor by which a search raises a limit that was too low. */
 const WIDENING_FACTOR = 4
-/** Share by which scores by words may be too low if a search asks both sides. */
+/** Share of the maximum by which scores of found chunks may be too low at first if a search asks both sides. */
 const TOLERANCE = 0.05
 /**
  * A chunk that neither side found may be better than the last result by this factor; the search does not look for it.
@@ -103,7 +103,7 @@ export class ChunkFinder {
     const { topN, scoreThreshold } = query
     const { byMeaning, byWords } = candidateLimits(topN)
     const known = new KnownChunks()
-    const wordScores = new Map<string, number>()
+    const wordScores = new Map<string, WordScore>()
     for (let depth = 1; ; depth *= WIDENING_FACTOR) {
       const [words, meaning, modelKnowledge] = await Promise.all([
         this.#searchWordsAndCompare(query, byWords * depth, known),
@@ -113,7 +113,10 @@ export class ChunkFinder {
       for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
       const sides = combineSides(words, meaning, query)
       const question = { wordMaximum: words.maximum, modelKnowledge }
-      for (const hit of sides.hits) wordScores.set(toMapKey(hit), hit.wordScore)
+      for (const hit of sides.hits) {
+        const [key, { wordScore: least }] = [toMapKey(hit), hit]
+        if (!isExact(wordScores.get(key))) wordScores.set(key, { least, most: least + words.shortfall })
+      }
       await this.#complete(query, sides, known, wordScores, question)
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
@@ -139,7 +142,7 @@ export class ChunkFinder {
 
   /**
    * Reads the missing parts of the scores of chunks that one side found. Begins with the chunks that can have the
-   * highest scores, and stops as soon as the others cannot be among the results.
+   * highest scores, and stops as soon as the others cannot be among the results. The scores of the results are exact.
    *
    * @param wordScores by the key of the chunk; receives the scores that are read
    */
@@ -147,7 +150,7 @@ export class ChunkFinder {
     query: ChunkQuery,
     sides: BothSides,
     known: KnownChunks,
-    wordScores: Map<string, number>,
+    wordScores: Map<string, WordScore>,
     question: FusionQuestion,
   ): Promise<void> {
     const { hits, words } = sides
@@ -161,13 +164,17 @@ export class ChunkFinder {
       if (incomplete.length === 0) return
       const incompleteKeys = new Set(incomplete.map(toMapKey))
       const toCompare = hits.filter((hit) => incompleteKeys.has(toMapKey(hit)))
-      const toScore = incomplete.filter((candidate) => !wordScores.has(toMapKey(candidate)))
+      const toScore = incomplete.filter((candidate) => !isExact(wordScores.get(toMapKey(candidate))))
       const [scores] = await Promise.all([
         this.#reader.readWordScores(query, words, toScore),
         this.#reader.compare(query, toCompare, known),
       ])
       embeddingsLeft -= await embedWaiting(query, hits, known, embeddingsLeft)
-      for (const [index, candidate] of toScore.entries()) wordScores.set(toMapKey(candidate), scores[index] ?? 0)
+      for (const [index, candidate] of toScore.entries()) {
+        const key = toMapKey(candidate)
+        const score = scores[index] ?? wordScores.get(key)?.least ?? 0
+        wordScores.set(key, { least: score, most: score })
+      }
     }
   }
 }

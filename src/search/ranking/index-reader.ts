@@ -71,7 +71,12 @@ export class IndexReader {
     const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
     const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
-    const { hits, maximum, scoresOf } = await this.#readWords(query, NO_WORDS, () =>
+    const {
+      hits,
+      maximum,
+      shortfall = 0,
+      scoresOf,
+    } = await this.#readWords(query, NO_WORDS, () =>
       this.#tracer.span('alcove.search.words', {}, async (span) => {
         const read = await this.#turns.words.one(taker, search, signal)
         span.set({ 'alcove.search.hits': read.hits.length })
@@ -87,7 +92,7 @@ export class IndexReader {
     }
     const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
     const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
-    return { found: [...found.values()], maximum, scoresOf, unseenWordScore, isComplete }
+    return { found: [...found.values()], maximum, shortfall, scoresOf, unseenWordScore, isComplete }
   }
 
   /** @returns the scores by words, in the order of the chunks */

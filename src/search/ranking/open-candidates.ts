@@ -4,7 +4,17 @@ import { type FusionQuestion, fuse, jointScore } from './fusion.js'
 import type { BothSides, ChunkQuery } from './sides.js'
 
 /** One of the two parts of a chunk's score: the known value, or the highest value that it can have. */
-type ScorePart = { readonly known: number } | { readonly most: number }
+type ScorePart = { readonly known: number } | { readonly least?: number; readonly most: number }
+
+/** The score of a chunk by words lies between two numbers, which are equal once it is exact. */
+export interface WordScore {
+  readonly least: number
+  readonly most: number
+}
+
+export function isExact(score: WordScore | undefined): boolean {
+  return score !== undefined && score.least === score.most
+}
 
 /** A chunk that one side of a search found. The other side may not have its part of the score yet. */
 export interface OpenCandidate extends ChunkKey {
@@ -14,18 +24,19 @@ export interface OpenCandidate extends ChunkKey {
 
 /** @returns the chunks that either side found, each with the known parts of its score, in any order */
 export function listCandidates(
-  { meaning, hits, unseenWordScore }: BothSides,
+  { meaning, hits, words, unseenWordScore }: BothSides,
   known: KnownChunks,
-  wordScores: ReadonlyMap<string, number>,
+  wordScores: ReadonlyMap<string, WordScore>,
   { visible, wordVisible }: ChunkQuery,
 ): OpenCandidate[] {
   const compared = known.bestWindows.all().map((chunk): OpenCandidate => {
+    const hasNoWords = unseenWordScore === 0 || !wordVisible.has(chunk.documentId)
+    const unseen = hasNoWords ? { known: 0 } : { most: unseenWordScore + words.shortfall }
     const wordScore = wordScores.get(toMapKey(chunk))
-    const isScored = wordScore !== undefined || unseenWordScore === 0 || !wordVisible.has(chunk.documentId)
     return {
       ...chunk,
       similarity: { known: chunk.similarity },
-      wordScore: isScored ? { known: wordScore ?? 0 } : { most: unseenWordScore },
+      wordScore: wordScore === undefined ? unseen : partOf(wordScore),
     }
   })
   // Chunks that turned out to have no vectors are left out.
@@ -35,7 +46,9 @@ export function listCandidates(
       // A document without vectors, or one whose vectors are lost, can have any similarity up to 1.
       const hasBound = visible.has(hit.documentId) && meaning.unseenSimilarity >= 0
       const similarity = { most: hasBound ? meaning.unseenSimilarity : 1 }
-      return { ...hit, similarity, wordScore: { known: hit.wordScore } }
+      const { wordScore: least } = hit
+      const wordScore = partOf(wordScores.get(toMapKey(hit)) ?? { least, most: least + words.shortfall })
+      return { ...hit, similarity, wordScore }
     })
   return [...compared, ...notCompared]
 }
@@ -80,8 +93,12 @@ export function selectIncomplete<Candidate extends OpenCandidate>(
     .map(({ candidate }) => candidate)
 }
 
+function partOf({ least, most }: WordScore): ScorePart {
+  return least === most ? { known: least } : { least, most }
+}
+
 function lowestOf(part: ScorePart): number {
-  return 'known' in part ? part.known : 0
+  return 'known' in part ? part.known : (part.least ?? 0)
 }
 
 function highestOf(part: ScorePart): number {
@@ -92,13 +109,13 @@ function highestOf(part: ScorePart): number {
 export function rankChunks(
   { meaning, words }: BothSides,
   known: KnownChunks,
-  wordScores: ReadonlyMap<string, number>,
+  wordScores: ReadonlyMap<string, WordScore>,
   question: FusionQuestion,
 ): RankedChunk[] {
   const withWords = new Set(words.found.map(toMapKey))
   const candidates = known.bestWindows.all().map((chunk) => {
     const key = toMapKey(chunk)
-    const wordScore = wordScores.get(key) ?? 0
+    const wordScore = wordScores.get(key)?.least ?? 0
     const foundBy: FoundBy[] = wordScore > 0 || withWords.has(key) ? ['words'] : []
     if (meaning.found.get(chunk) !== undefined) foundBy.push('meaning')
     return { ...chunk, wordScore, foundBy }

@@ -38,6 +38,8 @@ export interface ChunkQuery {
 
 /** The answer of the word index. */
 export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
+  /** The most by which the score of a found chunk may be too low. */
+  readonly shortfall: number
   readonly found: readonly WordHit[]
   /** True if a larger limit would find no further chunks, or if the limit cannot grow. */
   readonly isComplete: boolean
