@@ -66,12 +66,14 @@ export function toHits(found: ArrowTable): VectorHit[] {
   const documents = readNumbers(found, 'document')
   const chunks = readNumbers(found, 'chunk')
   const windows = readNumbers(found, 'window')
-  return Array.from(readNumbers(found, '_distance'), (distance, row) => ({
+  const hits = Array.from(readNumbers(found, '_distance'), (distance, row) => ({
     documentId: documents[row] ?? 0,
     chunk: chunks[row] ?? 0,
     window: windows[row] ?? 0,
     similarity: 1 - distance,
   }))
+  // A vector of zeros has no distance.
+  return hits.filter(({ similarity }) => !Number.isNaN(similarity))
 }
 
 /** The vectors, by the name of their window. */

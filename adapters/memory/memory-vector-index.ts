@@ -1,6 +1,7 @@
 import {
   ClosedError,
   cosine,
+  hasDirection,
   type IndexedChunk,
   type NearestWindow,
   passesOf,
@@ -45,8 +46,9 @@ export class MemoryVectorIndex implements VectorIndex {
     this.#refuseIfClosed()
     requireQuery(collection, query)
     const passes = passesOf(options.documents)
+    if (!hasDirection(query)) return []
     return this.#rowsOf(collection.name)
-      .filter(({ documentId }) => passes(documentId))
+      .filter(({ documentId, vector }) => passes(documentId) && hasDirection(vector))
       .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
       .sort((one, other) => other.similarity - one.similarity)
       .slice(0, options.limit)

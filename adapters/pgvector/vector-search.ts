@@ -1,10 +1,11 @@
 import type { Knex } from 'knex'
-import type {
-  DocumentFilter,
-  IndexedChunk,
-  NearestWindow,
-  VectorHit,
-  VectorSearchOptions,
+import {
+  type DocumentFilter,
+  hasDirection,
+  type IndexedChunk,
+  type NearestWindow,
+  type VectorHit,
+  type VectorSearchOptions,
 } from '../../src/ports/index.js'
 import type { VectorTable } from './vector-tables.js'
 
@@ -42,6 +43,7 @@ export async function findNearest(
   query: Float32Array,
   { limit, documents }: VectorSearchOptions,
 ): Promise<VectorHit[]> {
+  if (!hasDirection(query)) return []
   const vector = encodeVector(query)
   const condition = conditionOf(documents)
   const candidates = limit * REFINE_FACTOR
@@ -50,12 +52,13 @@ export async function findNearest(
     // With fewer hits, the index scan has stopped before enough rows passed the filter. A full scan is exact.
     if (hits.length >= limit) return hits
   }
+  // A vector of zeros has the distance NaN, which PostgreSQL orders behind all numbers.
   const found = await knex.raw<{ readonly rows: readonly WindowRow[] }>(
     `select document, chunk, "window", 1 - (vector <=> ?::vector) as similarity from ??
      where ${condition.sql} order by vector <=> ?::vector limit ?`,
     [vector, table.table, ...condition.bindings, vector, limit],
   )
-  return found.rows.map(toHit)
+  return toHits(found.rows)
 }
 
 /** Searches by the index. The index scan applies the filter, and continues until enough rows have passed. */
@@ -80,7 +83,7 @@ async function searchByIndex(
        ) as near order by vector <=> ?::vector limit ?`,
       [vector, table, ...condition.bindings, vector, candidates, vector, limit],
     )
-    return found.rows.map(toHit)
+    return toHits(found.rows)
   })
 }
 
@@ -105,8 +108,10 @@ function conditionOf(filter: DocumentFilter | undefined): Condition {
   return { sql: 'document <> all(?::bigint[])', bindings: [filter.except as number[]] }
 }
 
-function toHit({ document, chunk, window, similarity }: WindowRow): VectorHit {
-  return { documentId: Number(document), chunk, window, similarity: Number.isNaN(similarity) ? 0 : similarity }
+function toHits(rows: readonly WindowRow[]): VectorHit[] {
+  return rows
+    .filter(({ similarity }) => !Number.isNaN(similarity))
+    .map(({ document, chunk, window, similarity }) => ({ documentId: Number(document), chunk, window, similarity }))
 }
 
 /** The vectors to compare with: at least one, with the dimensions of the table. */

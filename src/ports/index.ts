@@ -316,6 +316,7 @@ export {
 export {
   cosine,
   type DocumentFilter,
+  hasDirection,
   type IndexedChunk,
   type NearestWindow,
   passesOf,

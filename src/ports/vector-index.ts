@@ -95,7 +95,8 @@ export interface VectorIndex {
   /**
    * Finds the windows with the highest cosine.
    *
-   * - Returns at most `limit` hits, and fewer only if the selected documents have fewer windows.
+   * - Returns at most `limit` hits, and fewer only if the selected documents have fewer windows with a direction.
+   * - A vector of zeros has no direction: no search finds it, and a query of zeros finds nothing.
    * - Windows of documents outside the filter do not count towards `limit` and hide no others.
    * - The search is exact, or approximate with a recall of at least 0.99. Similarities are always exact.
    *
@@ -105,7 +106,8 @@ export interface VectorIndex {
   search(collection: VectorCollection, query: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]>
 
   /**
-   * Finds, for each of these chunks, the window that is nearest to any of the queries. The result is exact.
+   * Finds, for each of these chunks, the window that is nearest to any of the queries. The result is exact. The
+   * similarity of a vector of zeros, and to one, is 0.
    *
    * @param chunks up to some hundred chunks of any documents
    * @returns the windows in the order of `chunks`; `undefined` for a chunk without windows
@@ -149,6 +151,11 @@ export interface VectorIndex {
 
   /** Waits for writes in progress, then frees memory. A second call does nothing. */
   close(): Promise<void>
+}
+
+/** False for a vector of zeros. */
+export function hasDirection(vector: Float32Array): boolean {
+  return vector.some((component) => component !== 0)
 }
 
 /** Refuses rows that do not fit the collection. @throws VectorInvalidError */

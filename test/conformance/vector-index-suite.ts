@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
-import type { DocumentFilter, VectorCollection, VectorIndex, VectorRows } from '../../src/ports/index.js'
+import type {
+  DocumentFilter,
+  VectorCollection,
+  VectorIndex,
+  VectorRows,
+  VectorSearchOptions,
+} from '../../src/ports/index.js'
 import { type CreateSubject, type DefineTest, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 
 const COLLECTION: VectorCollection = { name: 'context-1-model-0a1b', dimensions: 4 }
@@ -29,6 +35,33 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       await index.add(COLLECTION, vectorRows(1, [[-3, 0, 0, 0]]))
       const [hit] = await index.search(COLLECTION, Float32Array.from([0.5, 0, 0, 0]), { limit: 1 })
       assert.ok(Math.abs((hit?.similarity ?? 0) + 1) < 1e-5)
+    })
+
+    test('finds no vector of zeros, and nothing for a query of zeros', async (index) => {
+      const zeros = [0, 0, 0, 0]
+      const opposite = [-1, 0, 0, 0]
+      await index.add(COLLECTION, vectorRows(1, [zeros, X, zeros]))
+      await index.add(COLLECTION, vectorRows(2, [opposite, zeros]))
+      const chunksOf = async (query: readonly number[], options: VectorSearchOptions): Promise<string[]> => {
+        const hits = await index.search(COLLECTION, Float32Array.from(query), options)
+        return hits.map(({ documentId, chunk }) => `${documentId}:${chunk}`)
+      }
+      assert.deepEqual(await chunksOf(X, { limit: 10 }), ['1:1', '2:0'])
+      // Zeros are nearer than the opposite direction, and take no place of the limit.
+      assert.deepEqual(await chunksOf(X, { limit: 2 }), ['1:1', '2:0'])
+      assert.deepEqual(await chunksOf(X, { limit: 10, documents: { only: [2] } }), ['2:0'])
+      assert.deepEqual(await chunksOf(zeros, { limit: 10 }), [])
+      const chunks = [0, 1].map((chunk) => ({ documentId: 1, chunk }))
+      const similarities = async (...queries: readonly (readonly number[])[]) => {
+        const vectors = queries.map((query) => Float32Array.from(query))
+        const nearest = await index.nearestWindows(COLLECTION, vectors, chunks)
+        return nearest.map((window) => Math.abs(Math.round((window?.similarity ?? Number.NaN) * 1_000)) / 1_000)
+      }
+      assert.deepEqual(await similarities(X), [0, 1])
+      assert.deepEqual(await similarities(zeros), [0, 0])
+      assert.deepEqual(await similarities(opposite, zeros), [0, 0])
+      const key = { documentId: 1, chunk: 0, window: 0 }
+      assert.deepEqual(await index.read(COLLECTION, [key]), [Float32Array.from(zeros)])
     })
 
     test('returns as many hits as the limit says, or all if there are fewer', async (index) => {

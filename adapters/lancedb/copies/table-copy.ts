@@ -1,5 +1,6 @@
 import type { Table as ArrowTable } from 'apache-arrow'
 import {
+  hasDirection,
   type IndexedChunk,
   type NearestWindow,
   passesOf,
@@ -19,6 +20,8 @@ interface Row extends VectorKey {
   readonly vector: Float32Array
   /** The length of the vector. */
   readonly length: number
+  /** False for a vector of zeros, which no search finds. */
+  readonly hasDirection: boolean
 }
 
 /** The memory for a row, beside the components of its vector. */
@@ -41,7 +44,7 @@ export class TableCopy {
   nearest(vector: Float32Array, { limit, documents }: VectorSearchOptions): VectorHit[] {
     const unit = toUnitVector(vector)
     const passes = passesOf(documents)
-    const rows = this.#rows.filter(({ documentId }) => passes(documentId))
+    const rows = this.#rows.filter((row) => row.hasDirection && passes(row.documentId))
     const similarities = Float64Array.from(rows, (row) => dot(row.vector, unit) / row.length)
     const least = similarities.slice().sort().at(-limit) ?? Number.NEGATIVE_INFINITY
     const hits: VectorHit[] = []
@@ -94,7 +97,7 @@ function byKey(one: VectorKey, other: VectorKey): number {
 function rowsOf(table: ArrowTable): Row[] {
   const rows: Row[] = []
   forEachWindow(table, (key, window, vector) => {
-    rows.push({ ...chunkOf(key), window, vector, length: lengthOf(vector) })
+    rows.push({ ...chunkOf(key), window, vector, length: lengthOf(vector), hasDirection: hasDirection(vector) })
   })
   return rows
 }

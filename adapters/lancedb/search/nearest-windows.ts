@@ -1,6 +1,6 @@
 import type { Table } from '@lancedb/lancedb'
 import type { Table as ArrowTable, Vector } from 'apache-arrow'
-import type { IndexedChunk, NearestWindow, VectorHit } from '../../../src/ports/index.js'
+import { hasDirection, type IndexedChunk, type NearestWindow, type VectorHit } from '../../../src/ports/index.js'
 import { greatestCosine, toUnitVector } from '../cosine.js'
 import { CHUNK_KEY, chunkKey, chunkKeysPredicate, chunkOf, hasChunkKey, keysPredicate } from '../table-schema.js'
 
@@ -36,7 +36,7 @@ export async function findNearestOf(
   const hits: VectorHit[] = []
   for (const found of await readRows(table, rows, ['window', 'vector'])) {
     forEachWindow(found, (key, window, vector) => {
-      hits.push({ ...chunkOf(key), window, similarity: greatestCosine(vector, [unit]) })
+      if (hasDirection(vector)) hits.push({ ...chunkOf(key), window, similarity: greatestCosine(vector, [unit]) })
     })
   }
   return hits.sort((one, other) => other.similarity - one.similarity).slice(0, limit)

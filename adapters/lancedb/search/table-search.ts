@@ -2,6 +2,7 @@ import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import {
   type DocumentFilter,
+  hasDirection,
   type IndexedChunk,
   type NearestWindow,
   passesOf,
@@ -69,6 +70,7 @@ export class TableSearch {
   }
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
+    if (!hasDirection(vector)) return []
     const copy = await this.#small.copyOf(open, vector.length)
     if (copy !== undefined) return copy.nearest(vector, options)
     const { limit, documents } = options
