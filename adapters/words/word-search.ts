@@ -2,7 +2,6 @@ import {
   bm25Maximum,
   inverseDocumentFrequency,
   type LexicalAnswer,
-  type LexicalHit,
   type LexicalQuery,
   type LexicalSearchOptions,
   type LexicalStatistics,

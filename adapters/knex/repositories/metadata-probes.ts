@@ -97,7 +97,10 @@ class MetadataProbes {
 
   #add(test: number, key: string, tests: ValueTests): void {
     const { in: values, ...bounds } = tests
-    if (values === undefined) return this.#addRange(test, key, bounds)
+    if (values === undefined) {
+      this.#addRange(test, key, bounds)
+      return
+    }
     for (const value of new Set(values)) {
       if (!passesTests(value, bounds)) continue
       if (typeof value === 'string') {
