@@ -2,7 +2,7 @@ import { QuotaExceededError } from '../../kernel/errors.js'
 import type { ContextRecord, DocumentRecord, Repositories, Storage } from '../../ports/index.js'
 import { quotaBytesOf, WITH_CONTEXT_LOCK } from '../upload/upload-quota.js'
 
-/** Characters of text that come with each byte of a file. Of ordinary files, only tables have as many. */
+/** Characters of text that come with each byte of a file. Ordinary files have fewer. */
 const FREE_CHARACTERS_PER_BYTE = 20
 /** Any file may have this much text. */
 const FREE_CHARACTERS = 1_048_576

@@ -66,7 +66,7 @@ export async function mainPartOf(file: DocxPackage, usualName: string): Promise<
   throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
 }
 
-/** The references by their ids. Of several with one id, the first counts. */
+/** The references by their ids. The first of several with one id counts. */
 export function byId(relationships: readonly Relationship[]): ReadonlyMap<string, Relationship> {
   return new Map(relationships.toReversed().map((relationship) => [relationship.id, relationship]))
 }
