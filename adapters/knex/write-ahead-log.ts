@@ -8,6 +8,12 @@ const RETRY_MS = 1_000
 /** The time for which statements of the pool wait for a lock. */
 const BUSY_TIMEOUT_MS = 15_000
 
+/** The part of a knex client that hands out connections. */
+interface ConnectionSource {
+  acquireConnection(): Promise<unknown>
+  releaseConnection(connection: unknown): Promise<void>
+}
+
 /**
  * Empties the write-ahead log of SQLite after writes. The log keeps deleted rows until other writes take their place:
  * SQLite begins it again, but shortens it only when the last connection closes.
@@ -57,8 +63,8 @@ export class WriteAheadLog {
   }
 
   async #empty(): Promise<boolean> {
-    const { client } = this.#knex
-    const connection: unknown = await client.acquireConnection()
+    const client = this.#knex.client as ConnectionSource
+    const connection = await client.acquireConnection()
     const run = async (statement: string): Promise<unknown> => await this.#knex.raw(statement).connection(connection)
     try {
       // A wait for readers would make every writer wait.

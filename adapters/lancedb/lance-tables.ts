@@ -223,6 +223,7 @@ export class LanceTables {
   }
 
   async #remove(name: string): Promise<void> {
+    await this.#sums?.forget(name)
     try {
       await this.#connections.use((connection) => connection.dropTable(name))
       this.#connections.noteDrop(name)

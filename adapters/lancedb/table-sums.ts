@@ -59,6 +59,13 @@ export class TableSums {
     this.#timers.set(name, timer.unref())
   }
 
+  /** Waits until nothing is written to the folder of a table that is about to be dropped. */
+  async forget(name: string): Promise<void> {
+    clearTimeout(this.#timers.get(name))
+    this.#timers.delete(name)
+    await this.#noting
+  }
+
   /** Notes the checksums of all files that have none yet. */
   async close(): Promise<void> {
     for (const [name, timer] of this.#timers) {

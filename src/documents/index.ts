@@ -25,9 +25,9 @@ export {
   enqueueMissingWords,
   enqueueWords,
   INDEX_WORDS,
-  MEND_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
+  MEND_WORDS,
   PURGE_DOCUMENT,
   shadowLaneOf,
 } from './document-jobs.js'
@@ -42,11 +42,11 @@ export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
+export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { IndexWords } from './pipeline/index-words.js'
 export { LateWrites } from './pipeline/late-writes.js'
 export { ProcessDocument } from './pipeline/process-document.js'
-export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { CHUNKS_PER_REMOVAL, removeChunks } from './pipeline/stored-chunks.js'
 export { FormerGenerations } from './reindex/former-generations.js'
 export { ReindexContext } from './reindex/reindex-context.js'

@@ -29,8 +29,7 @@ export function withDamageNoted(index: LexicalIndex, damaged: DamagedWords): Lex
       const member: unknown = Reflect.get(target, key, target)
       if (typeof member !== 'function') return member
       return (...args: readonly unknown[]): unknown => {
-        const result: unknown = Reflect.apply(member, target, args)
-        if (!(result instanceof Promise)) return result
+        const result = Reflect.apply(member, target, args) as Promise<unknown>
         return result.catch((error: unknown) => {
           if (!(error instanceof VectorsDamagedError)) throw error
           damaged.note(args[0])

@@ -14,23 +14,23 @@ import {
   WordRepair,
 } from '../doctor/index.js'
 import {
+  DamagedWords,
   DocumentEventEmitter,
   Documents,
   EmbeddingModels,
   FileReceiver,
   FormerGenerations,
-  DamagedWords,
   IndexContextWords,
-  MendWords,
-  withDamageNoted,
   IndexWords,
   LateWrites,
+  MendWords,
   ProcessDocument,
   ReindexContext,
   ReplaceDocument,
   UploadDocument,
   WaitForDocument,
   WatchDocuments,
+  withDamageNoted,
 } from '../documents/index.js'
 import { SecretBox } from '../kernel/crypto.js'
 import type { EngineLimits } from '../kernel/limits.js'

@@ -3,10 +3,10 @@ import {
   companyOfContext,
   enqueueMissingWords,
   INDEX_WORDS,
-  MEND_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
   isUnfinished,
+  MEND_WORDS,
   PURGE_DOCUMENT,
 } from '../documents/index.js'
 import type { JobHandler, JobRun } from '../jobs/index.js'

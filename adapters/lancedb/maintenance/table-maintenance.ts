@@ -16,8 +16,8 @@ import {
   KEEP_VERSIONS_MS,
   mergeTinyFragments,
   newTableState,
-  rewriteIfSmall,
   type Occasion,
+  rewriteIfSmall,
   type TableState,
 } from './maintenance-steps.js'
 

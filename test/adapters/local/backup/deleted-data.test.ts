@@ -25,7 +25,7 @@ beforeEach(async () => {
     await uploadText(session, id, `n${at}.txt`, `Notice ${at}: the canteen opens at noon.`)
   const content = Buffer.from(TEXT)
   const metadata = { patient: SECRET }
-  const uuid = await session.documents.upload(id, { fileName: `${SECRET}.txt`, displayName: SECRET, metadata, content })
+  const uuid = await session.documents.upload(id, { fileName: `${SECRET}.txt`, metadata, content })
   await session.documents.whenProcessed(uuid)
   await first.close()
   await vectors(dataDir, async (index) => {
