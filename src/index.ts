@@ -168,6 +168,7 @@ export {
   SigningKeyError,
   StorageError,
   StorageFullError,
+  StorageReadOnlyError,
   TextUnavailableError,
   ThrottledError,
   type TokenErrorCode,

@@ -1,7 +1,6 @@
-import { FileMissingError, StorageError, StorageFullError } from '../../src/ports/index.js'
-import { codeOf } from '../node-kit/index.js'
+import { FileMissingError, StorageError } from '../../src/ports/index.js'
+import { codeOf, diskErrorOf } from '../node-kit/index.js'
 
-const FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
 /** Codes of the operating system. Those of Node begin with `ERR_`. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/
 /** Transient errors: a retry may succeed. */
@@ -17,7 +16,6 @@ const TRANSIENT_PROBLEMS: Readonly<Record<string, string>> = {
 const PERMANENT_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'the process may not read or write it: grant its user that right',
   EPERM: 'the process may not read or write it: grant its user that right',
-  EROFS: 'the disk is read-only',
   ENOTDIR: 'a file has the name of its folder: move that file away',
   EISDIR: 'a folder has its name: move that folder away',
 }
@@ -35,11 +33,8 @@ export async function withTranslatedErrors<T>(work: Promise<T>): Promise<T> {
 function translateError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined || !SYSTEM_CODE.test(code)) return error
-  if (FULL_CODES.has(code)) {
-    return new StorageFullError('the disk with the files is full: free some space, then the work continues', {
-      cause: error,
-    })
-  }
+  const diskError = diskErrorOf(code, 'files', error)
+  if (diskError !== undefined) return diskError
   const problem = TRANSIENT_PROBLEMS[code] ?? PERMANENT_PROBLEMS[code]
   return new StorageError(`a file of the file store failed${problem === undefined ? '' : `: ${problem}`} (${code})`, {
     cause: error,

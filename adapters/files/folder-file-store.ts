@@ -10,7 +10,7 @@ import {
   requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-import { freeBytesOf, syncFolder, usedBytesOf } from '../node-kit/index.js'
+import { freeBytesOf, requireWritable, syncFolder, usedBytesOf } from '../node-kit/index.js'
 import { isMissing, translateReadError, withTranslatedErrors } from './errors.js'
 
 /** The names of the folders with files: the first two characters of a key. */
@@ -52,6 +52,10 @@ export class FolderFileStore implements FileStore {
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error
     }
+  }
+
+  async requireWritable(): Promise<void> {
+    await requireWritable(this.#folder, 'files')
   }
 
   async freeBytes(): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
 import { InvalidInputError, messageOf } from '../../src/ports/index.js'
-import { makeDatabaseFilePrivate, nativePartError } from '../node-kit/index.js'
+import { isWritable, makeDatabaseFilePrivate, nativePartError } from '../node-kit/index.js'
 import { keepStatements } from './prepared-statements.js'
 
 /** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
@@ -186,7 +186,10 @@ export function openSqlite(filename: string): Knex {
     pool: {
       min: 0,
       max: SQLITE_CONNECTIONS,
+      // SQLite opens the file of a read-only disk for reads alone. Such a connection never writes again.
+      validate: (connection: Database) => !openedReadOnly.has(connection) || !isWritable(filename),
       afterCreate: (connection: Database, done: (error: Error | null, connection: Database) => void) => {
+        if (!isWritable(filename)) openedReadOnly.add(connection)
         const pragmas = [
           `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
           'pragma journal_mode = wal',
@@ -204,6 +207,15 @@ export function openSqlite(filename: string): Knex {
   })
   letProcessEnd((database.client as { readonly pool: ConnectionPool }).pool)
   return database
+}
+
+const openedReadOnly = new WeakSet<Database>()
+
+/** The file of a database of SQLite; `undefined` for another database, and for one in memory. */
+export function fileOf(knex: Knex): string | undefined {
+  const { config } = knex.client as { readonly config?: { readonly connection?: unknown } }
+  const { filename } = (config?.connection ?? {}) as { readonly filename?: unknown }
+  return typeof filename === 'string' && filename !== '' && filename !== ':memory:' ? filename : undefined
 }
 
 /** The part of a pool that looks for idle connections. */

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path'
 import { AlcoveError, asError, isError, StorageError, StorageFullError } from '../../src/ports/index.js'
-import { codeOf as systemCodeOf } from '../node-kit/index.js'
+import { diskCodeOf, diskErrorOf, codeOf as systemCodeOf } from '../node-kit/index.js'
 
 /** The drivers' own codes: result names of SQLite, SQLSTATE of PostgreSQL. */
 const UNIQUE_VIOLATIONS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT', '23505'])
@@ -19,7 +20,6 @@ const PERMANENT_CODES: ReadonlySet<string> = new Set([
   ...UNTRUSTED_CODES,
   'SQLITE_CORRUPT',
   'SQLITE_NOTADB',
-  'SQLITE_READONLY',
   'SQLITE_CANTOPEN',
   'SQLITE_CONSTRAINT',
   'SQLITE_MISMATCH',
@@ -102,12 +102,23 @@ export function translateError(error: unknown): Error {
   return new StorageError(EXPLANATIONS[code] ?? `the database failed (${code})`, { cause: error, isTransient })
 }
 
-/** Awaits database work, and translates its errors to the core's. */
-export async function withTranslatedErrors<T>(work: PromiseLike<T>): Promise<T> {
+/** As {@link translateError}. For a file of SQLite it finds out whether its disk is full or read-only. */
+export async function explainError(error: unknown, file: string | undefined): Promise<Error> {
+  const code = codeOf(error)
+  if (file === undefined || code === undefined || error instanceof AlcoveError) return translateError(error)
+  return diskErrorOf(await diskCodeOf(code, dirname(file)), 'database', error) ?? translateError(error)
+}
+
+/**
+ * Awaits database work, and translates its errors to the core's.
+ *
+ * @param file the file of SQLite that the work writes, if it writes one
+ */
+export async function withTranslatedErrors<T>(work: PromiseLike<T>, file?: string): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw translateError(error)
+    throw await explainError(error, file)
   }
 }
 

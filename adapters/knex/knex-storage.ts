@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Knex } from 'knex'
 import {
   ClosedError,
@@ -9,10 +10,10 @@ import {
   type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf } from '../node-kit/index.js'
-import { requirePostgresUrl } from './connections.js'
+import { healthConnectionOf, requireWritable } from '../node-kit/index.js'
+import { fileOf, requirePostgresUrl } from './connections.js'
 import { type Dialect, dialectOf } from './dialect.js'
-import { isConflict, translateError } from './errors.js'
+import { explainError, isConflict } from './errors.js'
 import { JobAnnouncements, listenTo } from './job-announcements.js'
 import { measureDatabase } from './measure-database.js'
 import { KnexApiKeyRepository } from './repositories/api-key-repository.js'
@@ -76,6 +77,8 @@ export class KnexStorage implements Storage {
   readonly #keepKnex: boolean
   readonly #dialect: Dialect
   readonly #name: NameTable
+  /** The file of SQLite; undefined on PostgreSQL, and in memory. */
+  readonly #file: string | undefined
   /** Undefined on SQLite, which has no notifications: engines of one folder poll several times a second. */
   readonly #announcements: JobAnnouncements | undefined
   readonly #log: WriteAheadLog | undefined
@@ -93,6 +96,7 @@ export class KnexStorage implements Storage {
     this.#dialect = dialectOf(knex)
     this.#name = (table) => tablePrefix + table
     this.#log = this.#dialect.hasOneWriter ? new WriteAheadLog(knex) : undefined
+    this.#file = fileOf(knex)
     this.#announcements = this.#dialect.hasOneWriter ? undefined : new JobAnnouncements(knex, this.#name('jobs'))
   }
 
@@ -181,6 +185,11 @@ export class KnexStorage implements Storage {
     })
   }
 
+  async requireWritable(): Promise<void> {
+    if (this.#file === undefined) return
+    for (const path of [dirname(this.#file), this.#file]) await requireWritable(path, 'database')
+  }
+
   async measure(): Promise<StorageSize> {
     return await this.#withTranslatedErrors(() => measureDatabase(this.#knex, this.#dialect, this.#name))
   }
@@ -228,7 +237,7 @@ export class KnexStorage implements Storage {
     try {
       return await work()
     } catch (error) {
-      throw translateError(error)
+      throw await explainError(error, this.#file)
     }
   }
 

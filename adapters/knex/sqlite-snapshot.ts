@@ -56,7 +56,7 @@ export class SqliteSnapshot {
    * @throws InvalidInputError if it has no tables with this prefix
    */
   static async take(source: Knex, file: string, tablePrefix: string): Promise<SqliteSnapshot> {
-    await withTranslatedErrors(source.raw('vacuum into ?', [file]))
+    await withTranslatedErrors(source.raw('vacuum into ?', [file]), file)
     return await SqliteSnapshot.open(file, tablePrefix)
   }
 

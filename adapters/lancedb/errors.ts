@@ -1,13 +1,15 @@
-import { AlcoveError, isError, StorageError, StorageFullError, VectorsDamagedError } from '../../src/ports/index.js'
-import { isCode } from '../node-kit/index.js'
+import { AlcoveError, isError, StorageError, VectorsDamagedError } from '../../src/ports/index.js'
+import { codeOf, diskErrorOf, isCode } from '../node-kit/index.js'
 
 /** Lance gives the system's error as words and as a number. */
 const DISK_FULL = /no space left on device|disk quota exceeded|\(os error (28|122)\)/i
+const READ_ONLY = /read-only file ?system|ReadOnlyFilesystem|\(os error 30\)/i
 /**
  * Errors that a retry may not have: a failing disk, too many open files, too little memory, a busy device, a folder
  * that another process still writes to.
  */
-const TRANSIENT = /input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|39|110|116)\)/i
+const TRANSIENT =
+  /panic in async function|input\/output error|too many open files|\(os error (4|5|11|12|16|23|24|39|110|116)\)/i
 /** Every other error of the system has a number. */
 const SYSTEM_ERROR = /([\w ,/-]+) \(os error (\d+)\)/i
 /** Numbers that mean a damaged table: a file is missing, or something else is in its place. */
@@ -42,16 +44,19 @@ export async function withReadErrors<T>(name: string, work: () => Promise<T>): P
 
 function translateError(error: unknown): unknown {
   if (!isError(error) || error instanceof AlcoveError) return error
-  if (DISK_FULL.test(error.message)) {
-    return new StorageFullError('the disk with the vectors is full: free some space, then the work continues', {
-      cause: error,
-    })
-  }
+  const diskError = diskErrorOf(diskCodeOf(error), 'vectors', error)
+  if (diskError !== undefined) return diskError
   const [, words = '', number] = SYSTEM_ERROR.exec(error.message) ?? []
   const isTransient = TRANSIENT.test(error.message)
   if (number === undefined && !isTransient) return error
   const detail = number === undefined ? '' : `: ${words.trim()} (os error ${number})`
   return new StorageError(`the disk cannot read or write the vectors${detail}`, { cause: error, isTransient })
+}
+
+/** The code of the system for an error about the disk. A folder for temporary files fails with an error of Node. */
+function diskCodeOf(error: Error): string | undefined {
+  if (DISK_FULL.test(error.message)) return 'ENOSPC'
+  return READ_ONLY.test(error.message) ? 'EROFS' : codeOf(error)
 }
 
 /**
@@ -61,7 +66,13 @@ function isDamage(error: unknown): boolean {
   if (!isError(error) || error instanceof AlcoveError) return false
   const isNative = isCode(error, 'GenericFailure')
   const { message } = error
-  if (!isNative || DISK_FULL.test(message) || TRANSIENT.test(message) || NOT_DAMAGED.test(message)) return false
+  if (
+    !isNative ||
+    diskErrorOf(diskCodeOf(error), 'vectors', error) !== undefined ||
+    TRANSIENT.test(message) ||
+    NOT_DAMAGED.test(message)
+  )
+    return false
   const number = SYSTEM_ERROR.exec(message)?.[2]
   return number === undefined || DAMAGED_NUMBERS.has(number)
 }

@@ -58,7 +58,7 @@ export class LanceConnections {
     const connection = await this.#current?.opening.catch(() => undefined)
     connection?.close()
     this.#current = undefined
-    const removeTemporaryFolder = await this.#temporaryFolder?.catch(() => undefined)
+    const removeTemporaryFolder = await this.#temporaryFolder
     await removeTemporaryFolder?.()
   }
 
@@ -81,12 +81,7 @@ export class LanceConnections {
 
   async #connect(): Promise<Connection> {
     this.#temporaryFolder ??= makeTemporaryFolder(this.#place)
-    try {
-      await this.#temporaryFolder
-    } catch (error) {
-      this.#temporaryFolder = undefined
-      throw error
-    }
+    await this.#temporaryFolder
     return await connectTo(this.#place)
   }
 }

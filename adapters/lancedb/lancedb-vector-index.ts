@@ -13,7 +13,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { freeBytesOf, usedBytesOf } from '../node-kit/index.js'
+import { freeBytesOf, requireWritable, usedBytesOf } from '../node-kit/index.js'
 import { SmallTables } from './copies/small-tables.js'
 import { LanceCollections } from './lance-collections.js'
 import { LanceTables } from './lance-tables.js'
@@ -41,6 +41,11 @@ export interface LanceDbOptions {
    * others. The index closes the locks. Default: this process is alone.
    */
   readonly locks?: ProcessLocks
+  /**
+   * A folder for temporary files, which a build of an index fills with about as many bytes as the collection has.
+   * Default: a folder among the tables; for an object store, one in the folder of the system.
+   */
+  readonly temporaryDir?: string
   /** Options for an object store that LanceDB needs beside the environment, such as `aws_endpoint`. */
   readonly storageOptions?: Readonly<Record<string, string>>
   /**
@@ -165,6 +170,10 @@ export class LanceDbVectorIndex implements VectorIndex {
 
   async listCollections(): Promise<readonly string[]> {
     return await this.#collections.names()
+  }
+
+  async requireWritable(): Promise<void> {
+    if (this.#folder !== undefined) await requireWritable(this.#folder, 'vectors')
   }
 
   async freeBytes(): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ProcessLocks } from '../../src/ports/index.js'
 
 /** The location of tables, and how processes share it. */
@@ -18,6 +18,8 @@ export interface TablePlace {
   readonly locks: ProcessLocks
   /** A local folder for temporary files of LanceDB. Nobody needs it after this process has exited. */
   readonly temporaryFolder: string
+  /** True if the folder above it has the temporary files of other processes too. */
+  readonly isTemporaryShared: boolean
 }
 
 const TEMPORARY_NAME = '.building'
@@ -39,34 +41,43 @@ const FREE_LOCKS: ProcessLocks = {
   close: () => Promise.resolve(),
 }
 
-export function describePlace(uri: string, options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
-  const { locks = FREE_LOCKS, storageOptions = {} } = options
+export function describePlace(
+  uri: string,
+  options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>> & { readonly temporaryDir?: string },
+): TablePlace {
+  const { locks = FREE_LOCKS, storageOptions = {}, temporaryDir } = options
   const isShared = options.locks !== undefined
   const common = { uri, storageOptions, isShared, locks }
   const id = randomUUID()
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(uri)) {
-    return { ...common, folder: undefined, temporaryFolder: join(tmpdir(), `alcove-vectors-${id}`) }
+  const folder = /^[a-z][a-z0-9+.-]+:\/\//i.test(uri) ? undefined : uri
+  if (folder !== undefined && temporaryDir === undefined) {
+    const parent = join(folder, TEMPORARY_NAME)
+    return { ...common, folder, temporaryFolder: isShared ? join(parent, id) : parent, isTemporaryShared: isShared }
   }
-  const temporaryFolder = isShared ? join(uri, TEMPORARY_NAME, id) : join(uri, TEMPORARY_NAME)
-  return { ...common, folder: uri, temporaryFolder }
+  const temporaryFolder = join(temporaryDir ?? tmpdir(), 'alcove-vectors', id)
+  return { ...common, folder, temporaryFolder, isTemporaryShared: true }
 }
 
 /**
- * Creates the temporary folder, and removes temporary folders of processes that have exited.
+ * Creates the temporary folder, and removes temporary folders of processes that have exited. A folder that cannot be
+ * changed is no error here: each connection looks for a folder that takes files.
+ *
  * @returns a function that removes the folder at the end
  */
 export async function makeTemporaryFolder({
-  folder,
-  isShared,
+  isTemporaryShared,
   temporaryFolder,
 }: TablePlace): Promise<() => Promise<void>> {
-  if (folder !== undefined && !isShared) await rm(join(folder, TEMPORARY_NAME), REMOVE_OPTIONS)
-  if (folder !== undefined && isShared) await removeAbandoned(join(folder, TEMPORARY_NAME))
-  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
-  const touchTimer = isShared ? setInterval(() => void touch(temporaryFolder), TOUCH_INTERVAL_MS).unref() : undefined
+  if (isTemporaryShared) await removeAbandoned(dirname(temporaryFolder))
+  else await rm(temporaryFolder, REMOVE_OPTIONS).catch(() => undefined)
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 }).catch(() => undefined)
+  const touchTimer = isTemporaryShared
+    ? setInterval(() => void touch(temporaryFolder), TOUCH_INTERVAL_MS).unref()
+    : undefined
   return async () => {
     clearInterval(touchTimer)
-    await rm(temporaryFolder, REMOVE_OPTIONS)
+    // A folder that stays is removed at the next start.
+    await rm(temporaryFolder, REMOVE_OPTIONS).catch(() => undefined)
   }
 }
 

@@ -185,6 +185,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     notes: {
       ERR_STORAGE: { advice: 'Call again when `isTransient` is true. Otherwise do what the message says.' },
       ERR_STORAGE_FULL: { advice: 'Free space on the disk. The engine then continues by itself.' },
+      ERR_STORAGE_READ_ONLY: {
+        advice: 'Make the disk writable. Reads work meanwhile, and the engine then continues by itself.',
+      },
       ERR_SCHEMA_TOO_NEW: {
         advice: 'Install the version of the package that wrote the database, or a newer one.',
         isOutsideHttp: true,

@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
-import { StorageFullError } from '../kernel/errors.js'
+import { DiskUnwritableError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
 import type { ContextRecord, DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
@@ -100,7 +100,7 @@ export class IndexContextWords implements JobHandler {
     } catch (error) {
       await this.#lateWrites.removeIfDeleted(document).catch(() => undefined)
       job.signal.throwIfAborted()
-      if (error instanceof StorageFullError) throw error
+      if (error instanceof DiskUnwritableError) throw error
       counts.failed += 1
       counts.failure ??= { error }
     }

@@ -1,5 +1,5 @@
 import type { DocumentEvents } from '../documents/index.js'
-import { AlcoveError } from '../kernel/errors.js'
+import { AlcoveError, DiskUnwritableError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import type { LexicalIndex, PublicKey, VectorIndex } from '../ports/index.js'
 import {
@@ -27,7 +27,7 @@ import type { Session } from './session.js'
  * The engine: contexts, their documents and their search, for any number of companies.
  *
  * Concurrent calls of all methods are allowed. A failure of the database or of a disk rejects with a `StorageError`,
- * whose `isTransient` says whether a retry may succeed, or with a `StorageFullError`.
+ * whose `isTransient` says whether a retry may succeed, or with a `StorageFullError` or `StorageReadOnlyError`.
  */
 export interface Engine {
   /** The first user, created with the root company. It has all rights on the accounts of that company. */
@@ -77,7 +77,7 @@ export interface Engine {
    * @throws ClosedError after the engine is closed
    */
   warmUp(options?: WarmUpOptions): Promise<void>
-  /** Checks each port by a small read, for at most 2 s. Never rejects. */
+  /** Checks each port by a small read, and that its data can be written, for at most 2 s. Never rejects. */
   health(): Promise<Health>
   /**
    * Waits until deleted data is removed from the disk, or until the engine can remove no more for now.
@@ -226,6 +226,8 @@ export interface Authentication {
   countPasswordRequest(origin: RequestOrigin): Promise<void>
 }
 
+type HealthPort = 'storage' | 'vectorIndex' | 'lexicalIndex' | 'fileStore' | 'embeddingModels'
+
 /** The state of an engine. */
 export interface Health {
   /** `ok` if all ports are `ok`. */
@@ -234,7 +236,9 @@ export interface Health {
    * For each port: `ok`, or an error code. `ERR_TIMEOUT` if the port did not answer within 2 s, `ERR_INTERNAL` for an
    * error that is not Alcove's own.
    */
-  readonly ports: Readonly<Record<'storage' | 'vectorIndex' | 'lexicalIndex' | 'fileStore' | 'embeddingModels', string>>
+  readonly ports: Readonly<Record<HealthPort, string>>
+  /** The reason in one sentence, for each port whose disk takes no data. Missing if there is none. */
+  readonly reasons?: Readonly<Partial<Record<HealthPort, string>>>
 }
 
 export function createAuthentication(parts: EngineParts): Authentication {
@@ -276,22 +280,33 @@ export function createAuthentication(parts: EngineParts): Authentication {
 const PORT_TIMEOUT_MS = 2_000
 const PORT_TICK_MS = 100
 
-/** Checks each port by a small read. */
+/** Checks each port by a small read, and that its data can be written. */
 export async function checkHealth(parts: EngineParts): Promise<Health> {
   const [storage, vectorIndex, lexicalIndex, fileStore, embeddingModels] = await Promise.all([
-    checkPort(async () => {
+    checkPort(parts.storage, async () => {
       if (parts.storage.check === undefined) await parts.storage.read(({ settings }) => settings.get('owner'))
       else await parts.storage.check()
     }),
-    checkPort(async () => await checkIndex(parts.vectorIndex)),
-    checkPort(async () => await checkIndex(parts.lexicalIndex)),
-    checkPort(async () => {
+    checkPort(parts.vectorIndex, async () => await checkIndex(parts.vectorIndex)),
+    checkPort(parts.lexicalIndex, async () => await checkIndex(parts.lexicalIndex)),
+    checkPort(parts.fileStore, async () => {
       for await (const _key of parts.fileStore.list()) return
     }),
-    checkPort(() => parts.embeddingModels.check()),
+    checkPort({}, () => parts.embeddingModels.check()),
   ])
-  const ports = { storage, vectorIndex, lexicalIndex, fileStore, embeddingModels }
-  return { status: Object.values(ports).every((state) => state === 'ok') ? 'ok' : 'unavailable', ports }
+  const checked = { storage, vectorIndex, lexicalIndex, fileStore, embeddingModels }
+  const ports = {
+    storage: storage.state,
+    vectorIndex: vectorIndex.state,
+    lexicalIndex: lexicalIndex.state,
+    fileStore: fileStore.state,
+    embeddingModels: embeddingModels.state,
+  }
+  const reasons = Object.fromEntries(
+    Object.entries(checked).flatMap(([port, { reason }]) => (reason === undefined ? [] : [[port, reason]])),
+  )
+  const isOk = Object.values(ports).every((state) => state === 'ok')
+  return { status: isOk ? 'ok' : 'unavailable', ports, ...(Object.keys(reasons).length > 0 && { reasons }) }
 }
 
 async function checkIndex(index: Pick<VectorIndex | LexicalIndex, 'check' | 'listCollections'>): Promise<void> {
@@ -299,20 +314,40 @@ async function checkIndex(index: Pick<VectorIndex | LexicalIndex, 'check' | 'lis
   else await index.check()
 }
 
-/** @returns `ok` or an error code */
-async function checkPort(readSomething: () => Promise<unknown>): Promise<string> {
-  const state = readSomething().then(
-    () => 'ok',
-    (error: unknown) => (error instanceof AlcoveError ? error.code : 'ERR_INTERNAL'),
-  )
+/** The state of one port: `ok` or an error code, with the reason in words if everybody may know it. */
+interface PortState {
+  readonly state: string
+  readonly reason?: string
+}
+
+async function checkPort(
+  port: { readonly requireWritable?: () => Promise<void> },
+  readSomething: () => Promise<unknown>,
+): Promise<PortState> {
+  const check = async (): Promise<PortState> => {
+    try {
+      await readSomething()
+      await port.requireWritable?.()
+      return { state: 'ok' }
+    } catch (error) {
+      return stateOf(error)
+    }
+  }
+  const state = check()
   return await Promise.race([state, timeOut(state)])
+}
+
+/** Only the sentence about a disk is for everybody: other messages may name files and tables. */
+function stateOf(error: unknown): PortState {
+  if (error instanceof DiskUnwritableError) return { state: error.code, reason: error.message }
+  return { state: error instanceof AlcoveError ? error.code : 'ERR_INTERNAL' }
 }
 
 /**
  * Counts the time in ticks, because the host may block the event loop for seconds. The answer of a port waits in the
  * queue meanwhile, and one late tick must not pass for a port that does not answer.
  */
-async function timeOut(state: Promise<unknown>): Promise<string> {
+async function timeOut(state: Promise<unknown>): Promise<PortState> {
   for (let ms = 0; ms < PORT_TIMEOUT_MS; ms += PORT_TICK_MS) await pause(PORT_TICK_MS, state)
-  return 'ERR_TIMEOUT'
+  return { state: 'ERR_TIMEOUT' }
 }

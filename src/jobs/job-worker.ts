@@ -1,4 +1,4 @@
-import { CrashedError, LeaseLostError, StorageFullError } from '../kernel/errors.js'
+import { CrashedError, LeaseLostError, DiskUnwritableError } from '../kernel/errors.js'
 import { idlePause, pause } from '../kernel/scheduling/abort.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { FairShares } from './fair-shares.js'
@@ -197,7 +197,7 @@ export class JobWorker {
       return isAnyClaimed ? 0 : this.#options.pollMs
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
-      if (error instanceof StorageFullError) this.#lastOutcome = 'full'
+      if (error instanceof DiskUnwritableError) this.#lastOutcome = 'full'
       return this.#options.pollMs
     } finally {
       this.#isClaiming = false

@@ -1,4 +1,4 @@
-import { AlcoveError, isTransientError, LeaseLostError, ModelError, StorageFullError } from '../kernel/errors.js'
+import { AlcoveError, isTransientError, LeaseLostError, ModelError, DiskUnwritableError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { type ClaimedJob, type Storage, type Telemetry, tracerOf, type WaitingLane } from '../ports/index.js'
 import {
@@ -131,7 +131,7 @@ export class RunningJob {
         return await this.#recordFailure(error)
       } catch (failure) {
         this.#environment.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
-        this.#isUnrecorded = failure instanceof StorageFullError
+        this.#isUnrecorded = failure instanceof DiskUnwritableError
         // Without a record, the lease expires, and a worker claims the job again.
         if (wasAborted || !isTransientError(failure)) return 'failed'
         await pause(pauseMs, aborted)
@@ -150,7 +150,7 @@ export class RunningJob {
     const mayBeFinal = awayMs === undefined && options.maxFailures < Infinity
     const isFinal = mayBeFinal && (isPermanent(error) || job.failures + 1 >= options.maxFailures)
     const fields = { kind: job.kind, subject: job.subject, failures: job.failures + 1 }
-    const isFull = error instanceof StorageFullError
+    const isFull = error instanceof DiskUnwritableError
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
     if (isFull) {
       // A full disk does not count as a failure of the job. The delay lets jobs run first that have not tried yet.

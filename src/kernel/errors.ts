@@ -28,6 +28,7 @@ export {
   DataDirLockedError,
   DataDirMismatchError,
   DataDirUnusableError,
+  DiskUnwritableError,
   LeaseLostError,
   MigrationFailedError,
   NativePartError,
@@ -39,6 +40,7 @@ export {
   SigningKeyError,
   StorageError,
   StorageFullError,
+  StorageReadOnlyError,
 } from './errors/data-errors.js'
 export {
   DestinationRefusedError,

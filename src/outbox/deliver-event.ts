@@ -1,7 +1,7 @@
 import { batched, type JobHandler, type JobRun } from '../jobs/index.js'
 import { Batcher } from '../kernel/batches.js'
 import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
-import { AlcoveError, PayloadCorruptError, StorageError, StorageFullError } from '../kernel/errors.js'
+import { AlcoveError, PayloadCorruptError, StorageError, DiskUnwritableError } from '../kernel/errors.js'
 import { type RetryOptions, retry } from '../kernel/scheduling/retry.js'
 import type {
   Clock,
@@ -295,5 +295,5 @@ function reportsOf({ delivery, destination, settlement, finishedAt }: FinishedAt
 }
 
 function isStorageUnavailable(error: unknown): boolean {
-  return (error instanceof StorageError && error.isTransient) || error instanceof StorageFullError
+  return (error instanceof StorageError && error.isTransient) || error instanceof DiskUnwritableError
 }

@@ -18,7 +18,7 @@ export interface StoredFile {
  * - Concurrent calls for different keys are allowed, also from several processes. The engine never writes one key twice
  *   at the same time.
  * - A failure of the disk or the service is a `StorageError`, whose `isTransient` says whether a retry may succeed, or
- *   a `StorageFullError`.
+ *   a `StorageFullError` or `StorageReadOnlyError`.
  */
 export interface FileStore {
   /**
@@ -63,6 +63,14 @@ export interface FileStore {
 
   /** Lists the keys of all files, in any order. Files that are written during the call may be missing. */
   list(): AsyncIterable<string>
+
+  /**
+   * Checks that data can be written, without writing any. A full disk passes, because reads go on.
+   *
+   * @throws StorageReadOnlyError if the disk is read-only
+   * @throws StorageError if the data cannot be written for another reason
+   */
+  requireWritable?(): Promise<void>
 
   /** @returns the bytes that are free where the files are stored; `undefined`, as without this method, if unknown */
   freeBytes?(): Promise<number | undefined>

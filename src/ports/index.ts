@@ -23,6 +23,7 @@ export {
   SigningKeyError,
   StorageError,
   StorageFullError,
+  StorageReadOnlyError,
   UnresolvedDestinationError,
   UnsupportedError,
   VectorInvalidError,

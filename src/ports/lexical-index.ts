@@ -88,7 +88,7 @@ export interface LexicalAnswer {
  * - Maintenance (merging, indexing, purging) happens between calls. No call waits for it longer than a moment, and no
  *   call fails because of it.
  * - A failure of the disk or the database is a `StorageError`, whose `isTransient` says whether a retry may succeed, or
- *   a `StorageFullError`. A read that fails because stored data is damaged or incomplete, and that every retry would
+ *   a `StorageFullError` or `StorageReadOnlyError`. A read that fails because stored data is damaged or incomplete, and that every retry would
  *   fail too, is a `VectorsDamagedError`. In doubt, an adapter throws a `StorageError`.
  * - After {@link close} every call rejects with a `ClosedError` (`ERR_CLOSED`).
  */
@@ -160,6 +160,14 @@ export interface LexicalIndex {
 
   /** Removes a collection with all its rows, also if it is damaged. */
   drop(collection: string): Promise<void>
+
+  /**
+   * Checks that data can be written, without writing any. A full disk passes, because reads go on.
+   *
+   * @throws StorageReadOnlyError if the disk is read-only
+   * @throws StorageError if the data cannot be written for another reason
+   */
+  requireWritable?(): Promise<void>
 
   /** @returns the bytes that the words take on the disk; `undefined`, as without this method, if unknown */
   usedBytes?(): Promise<number | undefined>

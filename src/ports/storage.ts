@@ -95,7 +95,7 @@ export interface TransactionOptions {
  * - Strings keep every code point. U+0000 does not occur: the core refuses it.
  * - Concurrent calls are allowed, also from several processes. A storage may run transactions one after the other.
  * - A failure of the database is a `StorageError`, whose `isTransient` says whether the same call may succeed later, or
- *   a `StorageFullError`.
+ *   a `StorageFullError` or `StorageReadOnlyError`.
  * - After {@link close} every call rejects with a `ClosedError` (`ERR_CLOSED`).
  */
 export interface Storage {
@@ -173,6 +173,14 @@ export interface Storage {
    * @returns undefined, as without this method, if unknown
    */
   measure?(): Promise<StorageSize | undefined>
+
+  /**
+   * Checks that data can be written, without writing any. A full disk passes, because reads go on.
+   *
+   * @throws StorageReadOnlyError if the disk is read-only
+   * @throws StorageError if the data cannot be written for another reason
+   */
+  requireWritable?(): Promise<void>
 
   /** Waits for calls in progress, then frees connections. A second call does nothing. */
   close(): Promise<void>

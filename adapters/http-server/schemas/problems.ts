@@ -2,7 +2,11 @@ import { z } from 'zod'
 import type { Answer } from '../route.js'
 
 export const healthSchema: z.ZodType = z
-  .object({ status: z.enum(['ok', 'unavailable']), ports: z.record(z.string(), z.string()) })
+  .object({
+    status: z.enum(['ok', 'unavailable']),
+    ports: z.record(z.string(), z.string()),
+    reasons: z.record(z.string(), z.string()).optional(),
+  })
   .meta({ id: 'Health' })
 
 const problem = z.object({

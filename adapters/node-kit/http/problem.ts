@@ -120,6 +120,7 @@ function describe(error: unknown): ErrorDescription {
   const status = statusOf(error)
   // The message of an internal failure goes only to the log: it may name files and tables.
   if (error.code === 'ERR_STORAGE_FULL') return FULL
+  if (error.code === 'ERR_STORAGE_READ_ONLY') return READ_ONLY
   if (MODEL_FAILURES.has(error.code)) return { ...MODEL, code: error.code }
   if (error instanceof ModelError && error.retryAfterMs !== undefined) {
     const seconds = Math.max(1, Math.ceil(error.retryAfterMs / 1_000))
@@ -160,6 +161,14 @@ const FULL: ErrorDescription = {
   status: 503,
   code: 'ERR_STORAGE_FULL',
   detail: 'the disk of the service is full, nothing was stored: retry when it has space',
+  headers: { 'retry-after': '60' },
+}
+
+/** The operator can make the disk writable, and the client can retry after that. */
+const READ_ONLY: ErrorDescription = {
+  status: 503,
+  code: 'ERR_STORAGE_READ_ONLY',
+  detail: 'the disk of the service is read-only, nothing was stored: retry when it is writable',
   headers: { 'retry-after': '60' },
 }
 

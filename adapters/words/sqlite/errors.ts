@@ -1,19 +1,10 @@
-import { AlcoveError, isError, StorageError, StorageFullError, VectorsDamagedError } from '../../../src/ports/index.js'
-import { codeOf as systemCodeOf } from '../../node-kit/index.js'
+import { AlcoveError, isError, StorageError, VectorsDamagedError } from '../../../src/ports/index.js'
+import { diskCodeOf, diskErrorOf, codeOf as systemCodeOf } from '../../node-kit/index.js'
 
-const FULL: ReadonlySet<string> = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 /** `SQLITE_ERROR` means a missing table, because the statements are correct. */
 const DAMAGED: ReadonlySet<string> = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_ERROR'])
 /** Errors that a retry does not solve. Not `SQLITE_CANTOPEN`: the process may have too many open files. */
-const PERMANENT: ReadonlySet<string> = new Set([
-  'SQLITE_READONLY',
-  'SQLITE_TOOBIG',
-  'SQLITE_CONSTRAINT',
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOTDIR',
-])
+const PERMANENT: ReadonlySet<string> = new Set(['SQLITE_TOOBIG', 'SQLITE_CONSTRAINT', 'EACCES', 'EPERM', 'ENOTDIR'])
 const EXPLANATIONS: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'another process keeps it locked for too long',
   SQLITE_IOERR: 'it cannot be read or written',
@@ -22,23 +13,20 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 }
 
 /** Runs work on a collection, and translates errors of SQLite and of the file system into errors of the core. */
-export async function withFileErrors<T>(collection: string, work: () => Promise<T>): Promise<T> {
+export async function withFileErrors<T>(folder: string, collection: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw translateError(collection, error)
+    throw await translateError(folder, collection, error)
   }
 }
 
-function translateError(collection: string, error: unknown): unknown {
+async function translateError(folder: string, collection: string, error: unknown): Promise<unknown> {
   if (!isError(error) || error instanceof AlcoveError) return error
   const code = codeOf(error)
   if (code === undefined) return error
-  if (FULL.has(code)) {
-    return new StorageFullError('the disk with the words is full: free some space, then the work continues', {
-      cause: error,
-    })
-  }
+  const diskError = diskErrorOf(await diskCodeOf(code, folder), 'words', error)
+  if (diskError !== undefined) return diskError
   if (DAMAGED.has(code)) {
     return new VectorsDamagedError(
       `the words of ${collection} are damaged: run "alcove doctor --repair" to build them again from the documents`,

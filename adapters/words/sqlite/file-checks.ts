@@ -16,11 +16,13 @@ type CheckCollection = (collection: string, check: (file: WordFile) => Promise<v
  * is known to be damaged, until it is dropped.
  */
 export class FileChecks {
+  readonly #folder: string
   readonly #check: CheckCollection
   readonly #checks = new LRUCache<string, Promise<void>>({ max: MAX_CHECKED })
   readonly #damaged = new Map<string, VectorsDamagedError>()
 
-  constructor(check: CheckCollection) {
+  constructor(folder: string, check: CheckCollection) {
+    this.#folder = folder
     this.#check = check
   }
 
@@ -53,7 +55,7 @@ export class FileChecks {
   /** Runs work, and remembers if it has found a damaged part. */
   async noting<T>(collection: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await withFileErrors(collection, work)
+      return await withFileErrors(this.#folder, collection, work)
     } catch (error) {
       if (error instanceof VectorsDamagedError) this.#damaged.set(collection, error)
       throw error

@@ -13,7 +13,7 @@ import {
   type TermCount,
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
-import { usedBytesOf } from '../../node-kit/index.js'
+import { requireWritable, usedBytesOf } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
@@ -86,14 +86,14 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#folder = folder
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
-    this.#checks = new FileChecks(async (collection, check) => {
+    this.#checks = new FileChecks(folder, async (collection, check) => {
       await this.#calls.track(this.#files.use(collection, undefined, check))
     })
     this.#maintenance = new BackgroundMaintenance({
       retryMs,
       telemetry,
       maintain: async (collection, isStopped) =>
-        await withFileErrors(collection, () => this.#purgeIfDue(collection, isStopped)),
+        await withFileErrors(this.#folder, collection, () => this.#purgeIfDue(collection, isStopped)),
       isDropped: () => false,
     })
   }
@@ -172,7 +172,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await this.#calls.track(withFileErrors('all collections', () => this.#files.names()))
+    return await this.#calls.track(withFileErrors(this.#folder, 'all collections', () => this.#files.names()))
+  }
+
+  async requireWritable(): Promise<void> {
+    await requireWritable(this.#folder, 'words')
   }
 
   async usedBytes(): Promise<number | undefined> {
@@ -230,7 +234,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#cleanup
     this.#cache.clear()
     this.#runs.clear()
-    await withFileErrors('all collections', () => this.#files.close())
+    await withFileErrors(this.#folder, 'all collections', () => this.#files.close())
   }
 
   /**

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
-import { isCode, makeDatabaseFilePrivate } from '../../node-kit/index.js'
+import { isCode, isWritable, makeDatabaseFilePrivate } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 import { addChecksums, checkFile, STATE_SUM } from './word-checksums.js'
 
@@ -35,7 +35,7 @@ export class WordFiles {
 
   /** Runs work with the file of a collection; returns `emptyResult` if there is none. */
   async use<T>(collection: string, emptyResult: T, work: (file: WordFile) => Promise<T>): Promise<T> {
-    while (this.#closing.has(collection)) await this.#closing.get(collection)
+    await this.#makeReady(collection)
     if (!this.#opened.has(collection) && !this.#exists(collection)) return emptyResult
     return await this.#use(collection, work)
   }
@@ -43,7 +43,7 @@ export class WordFiles {
   /** Runs work with the file of a collection, and creates the file if there is none. */
   async useOrMake<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    while (this.#closing.has(collection)) await this.#closing.get(collection)
+    await this.#makeReady(collection)
     return await this.#use(collection, work)
   }
 
@@ -76,6 +76,16 @@ export class WordFiles {
   async close(): Promise<void> {
     await Promise.all([...this.#opened.keys()].map((collection) => this.#close(collection)))
     await Promise.all(this.#closing.values())
+  }
+
+  /** Waits for a close in progress. Closes a file that was opened on a read-only disk, once the disk is writable. */
+  async #makeReady(collection: string): Promise<void> {
+    for (;;) {
+      if (this.#opened.get(collection)?.file.isOutdated === true) await this.#close(collection)
+      const closing = this.#closing.get(collection)
+      if (closing === undefined) return
+      await closing
+    }
   }
 
   /** The caller makes sure that the file is not being closed. */
@@ -206,9 +216,15 @@ export class WordFile {
   readonly #connect = pLimit(1)
   #reader: SqliteConnection | undefined
   #writer: SqliteConnection | undefined
+  #isOpenedReadOnly = false
 
   constructor(path: string) {
     this.#path = path
+  }
+
+  /** True if SQLite has opened the file for reads alone, and it can be written now. */
+  get isOutdated(): boolean {
+    return this.#isOpenedReadOnly && isWritable(this.#path)
   }
 
   async reader(): Promise<SqliteConnection> {
@@ -256,6 +272,7 @@ export class WordFile {
 
   async #open(): Promise<SqliteConnection> {
     makeDatabaseFilePrivate(this.#path)
+    if (!isWritable(this.#path)) this.#isOpenedReadOnly = true
     const connection = await SqliteConnection.open(this.#path)
     try {
       await prepare(connection)

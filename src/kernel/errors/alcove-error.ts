@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'ERR_CRASHED'
   | 'ERR_STORAGE'
   | 'ERR_STORAGE_FULL'
+  | 'ERR_STORAGE_READ_ONLY'
   | 'ERR_SCHEMA_TOO_NEW'
   | 'ERR_SCHEMA_TOO_OLD'
   | 'ERR_DATA_DIR_LOCKED'

@@ -36,11 +36,22 @@ export class StorageError extends AlcoveError {
   }
 }
 
-/** A disk is full. Nothing of the work was kept. */
-export class StorageFullError extends AlcoveError {
+/** A disk takes no more data for now. Nothing of the work was kept. Work waits until the disk takes data again. */
+export abstract class DiskUnwritableError extends AlcoveError {
+  static override readonly className: string = 'DiskUnwritableError'
+  override readonly isTransient = true
+}
+
+/** A disk is full. */
+export class StorageFullError extends DiskUnwritableError {
   static override readonly className: string = 'StorageFullError'
   readonly code = 'ERR_STORAGE_FULL'
-  override readonly isTransient = true
+}
+
+/** A disk is read-only. */
+export class StorageReadOnlyError extends DiskUnwritableError {
+  static override readonly className: string = 'StorageReadOnlyError'
+  readonly code = 'ERR_STORAGE_READ_ONLY'
 }
 
 /** A newer version of the engine has written the database. */

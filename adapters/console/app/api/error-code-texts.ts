@@ -54,6 +54,8 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
       ERR_STORAGE: 'The database of the server does not work. Tell the operator, and try again later.',
       ERR_STORAGE_FULL:
         'The disk of the server is full, and nothing was saved. Tell the operator, and try again later.',
+      ERR_STORAGE_READ_ONLY:
+        'The disk of the server is read-only, and nothing was saved. Tell the operator, and try again later.',
       ERR_MODEL_UNKNOWN: 'The server does not have this model. Choose another one, or have the operator add it.',
       ERR_MODEL_UNAVAILABLE: 'The model that makes texts searchable does not answer. Tell the operator, and try later.',
       ERR_MODEL_REFUSED: 'The model that makes texts searchable refuses to work. Tell the operator.',
@@ -115,6 +117,8 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
         'Die Datenbank des Servers funktioniert nicht. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_STORAGE_FULL:
         'Die Festplatte des Servers ist voll, und nichts wurde gespeichert. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
+      ERR_STORAGE_READ_ONLY:
+        'Die Festplatte des Servers lässt sich nicht beschreiben, und nichts wurde gespeichert. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_MODEL_UNKNOWN: 'Dieses Modell hat der Server nicht. Wähle ein anderes oder lass es den Betreiber hinzufügen.',
       ERR_MODEL_UNAVAILABLE:
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sag dem Betreiber Bescheid und versuche es später noch einmal.',

@@ -52,6 +52,7 @@ const TEXTS: Texts<DocumentErrorTexts> = {
       ERR_LIMIT_REACHED: 'There can be no more documents here. Delete some, or ask the operator for a higher limit.',
       ERR_TOO_SLOW: 'The file came too slowly, so the server gave up. Try again with a faster connection.',
       ERR_STORAGE_FULL: 'The server has no room left. Tell the operator, and try again later.',
+      ERR_STORAGE_READ_ONLY: 'The disk of the server is read-only. Tell the operator, and try again later.',
       ERR_MODEL_UNAVAILABLE:
         'The model that makes texts searchable does not answer. It goes on by itself once it does.',
     },
@@ -92,6 +93,8 @@ const TEXTS: Texts<DocumentErrorTexts> = {
         'Die Datei kam zu langsam an, und der Server hat aufgegeben. Versuche es noch einmal mit einer schnelleren Verbindung.',
       ERR_STORAGE_FULL:
         'Der Server hat keinen Platz mehr. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
+      ERR_STORAGE_READ_ONLY:
+        'Die Festplatte des Servers lässt sich nicht beschreiben. Sag dem Betreiber Bescheid und versuche es später noch einmal.',
       ERR_MODEL_UNAVAILABLE:
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sobald es antwortet, geht es von selbst weiter.',
     },
