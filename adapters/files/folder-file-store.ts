@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   type FileStore,
@@ -10,7 +10,7 @@ import {
   requireFileKey,
   type StoredFile,
 } from '../../src/ports/index.js'
-import { freeBytesOf, requireWritable, syncFolder, usedBytesOf } from '../node-kit/index.js'
+import { freeBytesOf, makeFolder, requireWritable, syncFolder, usedBytesOf } from '../node-kit/index.js'
 import { isMissing, translateReadError, withTranslatedErrors } from './errors.js'
 
 /** The names of the folders with files: the first two characters of a key. */
@@ -166,7 +166,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /** Creates a folder, and syncs the parent of each new folder: only then is the folder surely on the disk. */
 async function createFolder(path: string): Promise<void> {
-  const firstCreated = await mkdir(path, { recursive: true, mode: FOLDER_MODE })
+  const firstCreated = await makeFolder(path)
   if (firstCreated === undefined) return
   for (let folder = path; folder.length >= firstCreated.length; folder = dirname(folder))
     await syncFolder(dirname(folder))

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   CompactSign,
@@ -11,7 +11,7 @@ import {
 } from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
-import { createPrivateFile, FILE_LOCK_HELD, isCode, replacePrivateFile, withFileLock } from '../node-kit/index.js'
+import { createPrivateFile, FILE_LOCK_HELD, isCode, makeFolder, replacePrivateFile, withFileLock } from '../node-kit/index.js'
 
 /** A key of the key file. */
 export interface SigningKey {
@@ -142,7 +142,7 @@ export class KeyFile {
   /** Creates the file with a first key. If two processes do so at once, the file of the first one stays. */
   async #create(): Promise<SigningKeys> {
     const key = await generateKey(new Date())
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    await makeFolder(dirname(this.#path)).catch((error: unknown) => {
       throw this.#error('cannot be written', error)
     })
     try {

@@ -186,8 +186,7 @@ export class KnexStorage implements Storage {
   }
 
   async requireWritable(): Promise<void> {
-    if (this.#file === undefined) return
-    for (const path of [dirname(this.#file), this.#file]) await requireWritable(path, 'database')
+    if (this.#file !== undefined) await requireWritable(dirname(this.#file), 'database')
   }
 
   async measure(): Promise<StorageSize> {

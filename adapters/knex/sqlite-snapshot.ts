@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { BACKUP_JOB, InvalidInputError, type Storage } from '../../src/ports/index.js'
-import { openSqlite } from './connections.js'
+import { fileOf, openSqlite } from './connections.js'
 import { withTranslatedErrors } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
 import { IS_OPEN } from './migrations/0001-initial-events.js'
@@ -228,7 +228,7 @@ function toDocument(row: Row): SnapshotDocument {
 
 /** @throws InvalidInputError if a database has no tables of the engine with this prefix */
 export async function requireTables(knex: Knex, tablePrefix: string): Promise<void> {
-  if (await withTranslatedErrors(knex.schema.hasTable(`${tablePrefix}schema`))) return
+  if (await withTranslatedErrors(knex.schema.hasTable(`${tablePrefix}schema`), fileOf(knex))) return
   throw new InvalidInputError(
     'tablePrefix',
     `the database has no tables that begin with ${tablePrefix}: pass the prefix that the engine was opened with`,
@@ -249,7 +249,7 @@ export async function withoutWriters<T>(
   const transaction = await source.transaction()
   try {
     // An update takes the write lock even if it changes no row.
-    await withTranslatedErrors(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'))
+    await withTranslatedErrors(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'), fileOf(source))
     return await work(transaction)
   } finally {
     await transaction.rollback().catch(() => undefined)

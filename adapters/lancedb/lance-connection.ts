@@ -31,7 +31,7 @@ export async function connectTo(place: TablePlace): Promise<Connection> {
   const { uri, storageOptions, isShared } = place
   return await turn(
     async () =>
-      await withTemporaryFolder(takeTemporaryFolder(place.temporaryFolder), async () => {
+      await withTemporaryFolder(takeTemporaryFolder(place.sessionFolder), async () => {
         const session = new Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
         return await connect(uri, { storageOptions, ...(isShared && { readConsistencyInterval: 0 }) }, session)
       }),

@@ -18,6 +18,8 @@ export interface TablePlace {
   readonly locks: ProcessLocks
   /** A local folder for temporary files of LanceDB. Nobody needs it after this process has exited. */
   readonly temporaryFolder: string
+  /** A local folder for the temporary files of connections. Nobody needs it after this process has exited. */
+  readonly sessionFolder: string
   /** True if the folder above it has the temporary files of other processes too. */
   readonly isTemporaryShared: boolean
 }
@@ -52,10 +54,14 @@ export function describePlace(
   const folder = /^[a-z][a-z0-9+.-]+:\/\//i.test(uri) ? undefined : uri
   if (folder !== undefined && temporaryDir === undefined) {
     const parent = join(folder, TEMPORARY_NAME)
-    return { ...common, folder, temporaryFolder: isShared ? join(parent, id) : parent, isTemporaryShared: isShared }
+    return { ...common, folder, ...foldersIn(isShared ? join(parent, id) : parent), isTemporaryShared: isShared }
   }
   const temporaryFolder = join(temporaryDir ?? tmpdir(), 'alcove-vectors', id)
-  return { ...common, folder, temporaryFolder, isTemporaryShared: true }
+  return { ...common, folder, ...foldersIn(temporaryFolder), isTemporaryShared: true }
+}
+
+function foldersIn(temporaryFolder: string): Pick<TablePlace, 'temporaryFolder' | 'sessionFolder'> {
+  return { temporaryFolder, sessionFolder: `${temporaryFolder}-sessions` }
 }
 
 /**
@@ -64,20 +70,23 @@ export function describePlace(
  *
  * @returns a function that removes the folder at the end
  */
-export async function makeTemporaryFolder({
-  isTemporaryShared,
-  temporaryFolder,
-}: TablePlace): Promise<() => Promise<void>> {
+export async function makeTemporaryFolder(place: TablePlace): Promise<() => Promise<void>> {
+  const { isTemporaryShared, temporaryFolder, sessionFolder } = place
+  const folders = [temporaryFolder, sessionFolder]
+  // A folder that stays is removed at the next start.
+  const removeAll = async (): Promise<void> => {
+    for (const folder of folders) await rm(folder, REMOVE_OPTIONS).catch(() => undefined)
+  }
   if (isTemporaryShared) await removeAbandoned(dirname(temporaryFolder))
-  else await rm(temporaryFolder, REMOVE_OPTIONS).catch(() => undefined)
+  else await removeAll()
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 }).catch(() => undefined)
-  const touchTimer = isTemporaryShared
-    ? setInterval(() => void touch(temporaryFolder), TOUCH_INTERVAL_MS).unref()
-    : undefined
+  const touchAll = (): void => {
+    for (const folder of folders) void touch(folder)
+  }
+  const touchTimer = isTemporaryShared ? setInterval(touchAll, TOUCH_INTERVAL_MS).unref() : undefined
   return async () => {
     clearInterval(touchTimer)
-    // A folder that stays is removed at the next start.
-    await rm(temporaryFolder, REMOVE_OPTIONS).catch(() => undefined)
+    await removeAll()
   }
 }
 

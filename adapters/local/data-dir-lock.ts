@@ -262,11 +262,15 @@ function parseHolder(text: string): DataDirHolder {
   }
 }
 
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full, free some space',
+  EDQUOT: 'its disk is full, free some space',
+  EROFS: 'its disk is read-only, make it writable or use another folder',
+}
+
 /** The error for a data folder that cannot be read or written. */
 export function unusable(dataDir: string, cause: unknown): DataDirUnusableError {
   const reason = codeOf(cause) ?? 'unknown'
-  return new DataDirUnusableError(
-    `cannot write the data folder ${dataDir} (${reason}): use a folder that you may write`,
-    { cause },
-  )
+  const advice = ADVICE[reason] ?? 'use a folder that you may write'
+  return new DataDirUnusableError(`cannot write the data folder ${dataDir} (${reason}): ${advice}`, { cause })
 }

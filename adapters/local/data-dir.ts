@@ -1,7 +1,7 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../src/index.js'
-import { isCode } from '../node-kit/index.js'
+import { isCode, makeFolder } from '../node-kit/index.js'
 import { unusable } from './data-dir-lock.js'
 
 /** Names in a data folder. A backup has the same names. */
@@ -49,7 +49,7 @@ const FILE_MODE = 0o600
 export async function makePrivateDataDir(dataDir: string): Promise<void> {
   await requireNoFile(dataDir)
   try {
-    const firstCreated = await mkdir(dataDir, { recursive: true, mode: FOLDER_MODE })
+    const firstCreated = await makeFolder(dataDir)
     if (process.platform === 'win32') return
     if (firstCreated !== undefined) await chmod(dataDir, FOLDER_MODE)
     const names = await readdir(dataDir)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, unlink } from 'node:fs/promises'
+import { readFile, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Engine, type EngineOptions, SecretKeyError } from '../../src/index.js'
 import { withinField } from '../../src/ports/index.js'
@@ -9,7 +9,7 @@ import { HttpsTransport } from '../https-transport/index.js'
 import { JoseTokenSigner } from '../jose/index.js'
 import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
-import { codeOf, createPrivateFile } from '../node-kit/index.js'
+import { codeOf, createPrivateFile, makeFolder } from '../node-kit/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
 import { DATABASE } from './data-dir.js'
 import type { DataDirLock } from './data-dir-lock.js'
@@ -149,7 +149,7 @@ async function readIfPresent(path: string): Promise<string | undefined> {
 async function createKeyFile(path: string): Promise<{ readonly text: string; readonly isNew: boolean }> {
   const text = `${randomBytes(KEY_BYTES).toString('base64')}\n`
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(path))
     if (await createPrivateFile(path, text)) return { text, isNew: true }
   } catch (error) {
     throw keyError(path, 'cannot be written', error)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+
 import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
 import { InvalidInputError, isError, type Mail, MailError, type Mailer, untilAborted } from '../../src/ports/index.js'
-import { replacePrivateFile } from '../node-kit/index.js'
+import { makeFolder, replacePrivateFile } from '../node-kit/index.js'
 
 export interface SmtpMailerOptions {
   /** `smtp://user:password@host:587` or `smtps://…`. Query parameters are options of nodemailer. */
@@ -35,7 +35,7 @@ export class FolderMailer implements Mailer {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
     try {
       const { message } = await transport.sendMail({ from: this.#from, ...mail })
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await makeFolder(this.#folder)
       // The name begins with the time, so that a list by name is in the order of writing.
       const name = `${new Date().toISOString().replaceAll(':', '')}-${randomUUID().slice(0, 8)}.eml`
       await replacePrivateFile(join(this.#folder, name), message as Buffer)

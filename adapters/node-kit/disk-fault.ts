@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { accessSync } from 'node:fs'
-import { access, constants, open, unlink } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
+import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StorageError, StorageFullError, StorageReadOnlyError } from '../../src/ports/index.js'
 import { codeOf, isCode } from './system.js'
@@ -37,12 +37,12 @@ export function diskErrorOf(
  *
  * @returns the code of the system; `undefined` if the folder takes data, or does not exist
  */
-async function findDiskFault(folder: string): Promise<string | undefined> {
+async function findDiskFault(folder: string, bytes = PROBE_BYTES): Promise<string | undefined> {
   const probe = join(folder, `.probe-${randomUUID()}`)
   try {
     const file = await open(probe, 'wx', 0o600)
     try {
-      await file.writeFile(new Uint8Array(PROBE_BYTES))
+      await file.writeFile(new Uint8Array(bytes))
     } finally {
       await file.close()
     }
@@ -77,24 +77,17 @@ export function isWritable(path: string): boolean {
 }
 
 /**
- * Checks that a file or folder may be written, at no cost: it writes nothing. A full disk passes, because reads go on.
- * A path that does not exist passes too.
+ * Checks that a folder takes data, by an empty file. A full disk passes, because reads go on. A folder that does not
+ * exist passes too.
  *
  * @param part what is there, such as `files`
  * @throws StorageReadOnlyError for a disk that is read-only; for another reason a StorageError
  */
-export async function requireWritable(path: string, part: string): Promise<void> {
-  try {
-    await access(path, constants.W_OK)
-  } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR')) return
-    const code = codeOf(error)
-    throw (
-      diskErrorOf(code, part, error) ??
-      new StorageError(`the process may not write the ${part} (${code}): grant its user that right`, {
-        cause: error,
-        isTransient: true,
-      })
-    )
-  }
+export async function requireWritable(folder: string, part: string): Promise<void> {
+  const code = await findDiskFault(folder, 0)
+  if (code === undefined || FULL_CODES.has(code)) return
+  throw (
+    diskErrorOf(code, part, undefined) ??
+    new StorageError(`the process cannot write the ${part} (${code}): grant its user that right`, { isTransient: true })
+  )
 }

@@ -49,6 +49,7 @@ export {
   freeBytesOf,
   isCode,
   makeDatabaseFilePrivate,
+  makeFolder,
   replacePrivateFile,
   syncFolder,
   usedBytesOf,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
-import { link, open, readdir, rename, stat, statfs, unlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { link, mkdir, open, readdir, rename, stat, statfs, unlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 const MODE = 0o600
 /** A new file that only this user may read, flushed to the disk. */
@@ -44,6 +44,23 @@ export async function replacePrivateFile(path: string, content: string | Uint8Ar
     await unlink(temporary).catch(() => undefined)
     throw error
   }
+}
+
+/**
+ * Creates a folder, and the folders above it, for this user alone. On a read-only disk Node says that a folder does not
+ * exist; this function then throws the error of the disk.
+ *
+ * @returns the first folder that was created
+ */
+export async function makeFolder(path: string): Promise<string | undefined> {
+  return await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
+    if (!isCode(error, 'ENOENT')) throw error
+    let missing = path
+    while (!existsSync(dirname(missing))) missing = dirname(missing)
+    await mkdir(missing, { mode: 0o700 })
+    await mkdir(path, { recursive: true, mode: 0o700 })
+    return missing
+  })
 }
 
 /**

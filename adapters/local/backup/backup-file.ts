@@ -62,11 +62,17 @@ async function isFolder(path: string): Promise<boolean> {
   )
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full (ENOSPC): free some space',
+  EDQUOT: 'the disk is full (EDQUOT): free some space',
+  EROFS: 'the disk is read-only (EROFS): use another folder',
+}
+
 /** Turns a file system error into a sentence. Returns errors of the engine and abort reasons unchanged. */
 export function explained(error: unknown, failure: string): unknown {
   if (error instanceof AlcoveError || !isError(error)) return error
   const code = codeOf(error)
   if (code === undefined || !/^E[A-Z]+$/.test(code)) return error
-  const reason = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : error.message
+  const reason = REASONS[code] ?? error.message
   return new BackupFailedError(`${failure}: ${reason}; no partial result remains`, { cause: error })
 }

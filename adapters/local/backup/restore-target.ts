@@ -1,7 +1,7 @@
-import { mkdir, readdir, realpath, rename } from 'node:fs/promises'
+import { readdir, realpath, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
-import { isCode, syncFolder } from '../../node-kit/index.js'
+import { isCode, makeFolder, syncFolder } from '../../node-kit/index.js'
 import { DATABASE, DATABASE_ID } from '../data-dir.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from './unfinished-restore.js'
 
@@ -47,7 +47,7 @@ export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget>
     return targetOf(unfinished, async () => await moveOut(unfinished, parent))
   }
   const parent = dirname(dataDir)
-  await mkdir(parent, { recursive: true, mode: 0o700 })
+  await makeFolder(parent)
   await removeLeftByRestores(parent)
   const unfinished = await UnfinishedRestore.create(parent)
   return targetOf(unfinished, async () => {

@@ -1,7 +1,8 @@
-import { mkdir } from 'node:fs/promises'
+
 import { resolve } from 'node:path'
 import { type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { integerSchema, refuseUnknownMembers, validate } from '../../../src/ports/index.js'
+import { makeFolder } from '../../node-kit/index.js'
 import type { LocalEngineOptions } from '../options/local-engine-options.js'
 import { neededBytes, requireSpace } from './disk-space.js'
 import type {
@@ -138,7 +139,7 @@ async function openShadow(
     )
   }
   const dataDir = resolve(engine.dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeFolder(dataDir)
   await removeLeftShadows(dataDir)
   const freeBytes = await requireSpace(dataDir, needed)
   return { engine: await ShadowEngine.open({ ...engine, dataDir }, documents), freeBytes }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
-import { isCode, isWritable, makeDatabaseFilePrivate } from '../../node-kit/index.js'
+import { isCode, isWritable, makeDatabaseFilePrivate, makeFolder } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 import { addChecksums, checkFile, STATE_SUM } from './word-checksums.js'
 
@@ -42,7 +42,7 @@ export class WordFiles {
 
   /** Runs work with the file of a collection, and creates the file if there is none. */
   async useOrMake<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await makeFolder(this.#folder)
     await this.#makeReady(collection)
     return await this.#use(collection, work)
   }
@@ -59,7 +59,7 @@ export class WordFiles {
 
   /** Creates a file with a consistent copy of an open one. */
   async copyFrom(collection: string, from: SqliteConnection): Promise<void> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await makeFolder(this.#folder)
     const path = this.#pathOf(collection)
     makeDatabaseFilePrivate(path)
     await from.run('vacuum into ?', [path])
