@@ -8,7 +8,7 @@ import { keepStatements } from './prepared-statements.js'
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT_MS = 10_000
 /** Longest time that a statement waits for a free connection. */
-const ACQUIRE_TIMEOUT_MS = 15_000
+const ACQUIRE_TIMEOUT_MS = 10_000
 /** Longest time that a process keeps row locks if it hangs or its machine is lost. */
 const IDLE_TRANSACTION_MS = 60_000
 /** A statement of the engine takes milliseconds. Without an answer after this time, its server is lost. */

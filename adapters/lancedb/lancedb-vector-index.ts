@@ -41,11 +41,6 @@ export interface LanceDbOptions {
    * others. The index closes the locks. Default: this process is alone.
    */
   readonly locks?: ProcessLocks
-  /**
-   * A folder for temporary files, which a build of an index fills with about as many bytes as the collection has.
-   * Default: a folder among the tables; for an object store, one in the folder of the system.
-   */
-  readonly temporaryDir?: string
   /** Options for an object store that LanceDB needs beside the environment, such as `aws_endpoint`. */
   readonly storageOptions?: Readonly<Record<string, string>>
   /**

@@ -43,20 +43,17 @@ const FREE_LOCKS: ProcessLocks = {
   close: () => Promise.resolve(),
 }
 
-export function describePlace(
-  uri: string,
-  options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>> & { readonly temporaryDir?: string },
-): TablePlace {
-  const { locks = FREE_LOCKS, storageOptions = {}, temporaryDir } = options
+export function describePlace(uri: string, options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
+  const { locks = FREE_LOCKS, storageOptions = {} } = options
   const isShared = options.locks !== undefined
   const common = { uri, storageOptions, isShared, locks }
   const id = randomUUID()
   const folder = /^[a-z][a-z0-9+.-]+:\/\//i.test(uri) ? undefined : uri
-  if (folder !== undefined && temporaryDir === undefined) {
+  if (folder !== undefined) {
     const parent = join(folder, TEMPORARY_NAME)
     return { ...common, folder, ...foldersIn(isShared ? join(parent, id) : parent), isTemporaryShared: isShared }
   }
-  const temporaryFolder = join(temporaryDir ?? tmpdir(), 'alcove-vectors', id)
+  const temporaryFolder = join(tmpdir(), 'alcove-vectors', id)
   return { ...common, folder, ...foldersIn(temporaryFolder), isTemporaryShared: true }
 }
 

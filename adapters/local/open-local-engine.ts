@@ -68,6 +68,8 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
   if (options.isWorking !== false) await removeLeftShadows(dataDir)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
+  // SQLite looks there first for a place of its temporary files, which have no names. The system's may be read-only.
+  process.env['SQLITE_TMPDIR'] ??= dataDir
   const opened = new OpenedParts()
   try {
     const shared =
