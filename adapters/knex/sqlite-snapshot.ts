@@ -249,7 +249,10 @@ export async function withoutWriters<T>(
   const transaction = await source.transaction()
   try {
     // An update takes the write lock even if it changes no row.
-    await withTranslatedErrors(transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'), fileOf(source))
+    await withTranslatedErrors(
+      transaction(`${tablePrefix}schema`).update({ version: 0 }).whereRaw('0 = 1'),
+      fileOf(source),
+    )
     return await work(transaction)
   } finally {
     await transaction.rollback().catch(() => undefined)

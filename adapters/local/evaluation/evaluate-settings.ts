@@ -1,4 +1,3 @@
-
 import { resolve } from 'node:path'
 import { type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { integerSchema, refuseUnknownMembers, validate } from '../../../src/ports/index.js'

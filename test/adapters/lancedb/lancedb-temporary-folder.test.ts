@@ -13,7 +13,8 @@ it('LanceDB goes on after its folders for temporary files were removed', async (
   try {
     await index.add(collection, rows)
     await index.drop('one')
-    for (const name of ['.building', '.building-sessions']) await rm(join(vectors, name), { recursive: true, force: true })
+    for (const name of ['.building', '.building-sessions'])
+      await rm(join(vectors, name), { recursive: true, force: true })
     // The next use of a dropped name makes a new connection, which needs the folder.
     await index.add(collection, rows)
     expect(await index.count('one', 1)).toBe(1)
