@@ -11,7 +11,14 @@ import {
 } from 'jose'
 import { z } from 'zod'
 import { SigningKeyError } from '../../src/ports/index.js'
-import { createPrivateFile, FILE_LOCK_HELD, isCode, makeFolder, replacePrivateFile, withFileLock } from '../node-kit/index.js'
+import {
+  createPrivateFile,
+  FILE_LOCK_HELD,
+  isCode,
+  makeFolder,
+  replacePrivateFile,
+  withFileLock,
+} from '../node-kit/index.js'
 
 /** A key of the key file. */
 export interface SigningKey {

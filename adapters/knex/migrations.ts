@@ -6,10 +6,9 @@ import { hostLogins } from './migrations/0003-host-logins.js'
 import { webhookSettings } from './migrations/0004-webhook-settings.js'
 import { traces } from './migrations/0005-traces.js'
 import { documentLists } from './migrations/0006-document-lists.js'
-import { makers } from './migrations/0008-makers.js'
-import { jobWaits } from './migrations/0014-job-waits.js'
 import { textQuota } from './migrations/0007-text-quota.js'
-import { composedNames } from './migrations/0012-composed-names.js'
+import { makers } from './migrations/0008-makers.js'
+import { jobWaits } from './migrations/0009-job-waits.js'
 import type { NameTable } from './tables.js'
 
 /** One step from a version of the schema to the next. A released migration never changes. */
@@ -28,10 +27,9 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookSettings,
   traces,
   documentLists,
+  textQuota,
   makers,
   jobWaits,
-  textQuota,
-  composedNames,
 ]
 
 /**

@@ -1,5 +1,6 @@
 /** Helpers that several adapters share. Only those of the folder `http` do without Node. */
 
+export { diskCodeOf, diskErrorOf, isWritable, requireWritable } from './disk-fault.js'
 export {
   describeFolder,
   type ModelProfileChanges,
@@ -21,7 +22,6 @@ export {
   toModelFolder,
 } from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
-export { healthConnectionOf } from './health-connection.js'
 export {
   FileChangedError,
   type FolderFile,
@@ -29,13 +29,13 @@ export {
   openFolderFile,
   type SkipReason,
 } from './folder-files.js'
+export { healthConnectionOf } from './health-connection.js'
 export { BodyBudget, type HeldBytes } from './http/body-budget.js'
 export { checkPath } from './http/check-path.js'
 export { refuseCrossSite } from './http/cross-site.js'
 export { checkLogin, identifyCaller, type RequestCaller, requireApplication } from './http/identify-caller.js'
 export type { Authenticate, CheckedLogin, LoginInfo, LoginOptions } from './http/login.js'
 export { printFailure } from './http/print-failure.js'
-export { diskCodeOf, diskErrorOf, isWritable, requireWritable } from './disk-fault.js'
 export { HttpError, headersOf, problem, problemOf, titleOf } from './http/problem.js'
 export { checkPublicUrl, hostOf, type PublicUrl, type ServiceUrl, serviceUrl } from './http/public-url.js'
 export { mediaType, readJson, readText } from './http/read-body.js'

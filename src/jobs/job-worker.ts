@@ -1,4 +1,4 @@
-import { CrashedError, LeaseLostError, DiskUnwritableError } from '../kernel/errors.js'
+import { CrashedError, DiskUnwritableError, LeaseLostError } from '../kernel/errors.js'
 import { idlePause, pause } from '../kernel/scheduling/abort.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { FairShares } from './fair-shares.js'

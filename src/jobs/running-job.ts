@@ -1,4 +1,4 @@
-import { AlcoveError, isTransientError, LeaseLostError, ModelError, DiskUnwritableError } from '../kernel/errors.js'
+import { AlcoveError, DiskUnwritableError, isTransientError, LeaseLostError, ModelError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { type ClaimedJob, type Storage, type Telemetry, tracerOf, type WaitingLane } from '../ports/index.js'
 import {

@@ -1,7 +1,7 @@
 import { batched, type JobHandler, type JobRun } from '../jobs/index.js'
 import { Batcher } from '../kernel/batches.js'
 import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
-import { AlcoveError, PayloadCorruptError, StorageError, DiskUnwritableError } from '../kernel/errors.js'
+import { AlcoveError, DiskUnwritableError, PayloadCorruptError, StorageError } from '../kernel/errors.js'
 import { type RetryOptions, retry } from '../kernel/scheduling/retry.js'
 import type {
   Clock,

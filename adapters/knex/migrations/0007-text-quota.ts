@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Dialect } from '../dialect.js'
-import { IS_CURRENT } from './0002-living-documents.js'
 import type { NameTable } from '../tables.js'
+import { IS_CURRENT } from './0002-living-documents.js'
 
 /** Adds the part of a document's text that counts in the quota of its context. Documents from before have none. */
 export async function textQuota(

@@ -4,8 +4,8 @@ import { LruMap } from '../../kernel/lru-map.js'
 import type { ApiKeyName, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { findMissing, givesAccess } from '../access/authorizer.js'
 import { CAPABILITIES, type Capability, isKeyUsable, narrowToScope, type Principal } from '../access/principal.js'
-import { tokenEpochOf } from './login-epoch.js'
 import type { CallTurns } from '../call-turns.js'
+import { tokenEpochOf } from './login-epoch.js'
 
 /** The principal of an access token, with the token's client. */
 export interface Caller {

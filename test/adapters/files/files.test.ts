@@ -51,7 +51,10 @@ it.each([
   ['EDQUOT', { code: 'ERR_STORAGE_FULL', isTransient: true }],
   ['EIO', { code: 'ERR_STORAGE', isTransient: true, message: expect.stringContaining('(EIO)') as string }],
   ['ESTALE', { code: 'ERR_STORAGE', isTransient: true, message: 'a file of the file store failed (ESTALE)' }],
-  ['EROFS', { code: 'ERR_STORAGE_READ_ONLY', isTransient: true, message: expect.stringContaining('read-only') as string }],
+  [
+    'EROFS',
+    { code: 'ERR_STORAGE_READ_ONLY', isTransient: true, message: expect.stringContaining('read-only') as string },
+  ],
 ])(
   'a write to the file store reports %s of the disk by a code and a sentence and leaves no file',
   async (code, expectedError) => {

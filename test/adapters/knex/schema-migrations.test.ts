@@ -129,45 +129,6 @@ describe.each(DATABASES)('the schema on $name', ({ openEmpty }) => {
     expect(await found('number 449.')).toEqual(['number 449.txt'])
   })
 
-  it('gets names of files in one form, with a number for the second document of a name', async () => {
-    const { knex } = database
-    const run = async (migrations: readonly Migration[]) =>
-      await knex.transaction(async (transaction) => {
-        await runMigrations(transaction, { name: (table) => `alcove_${table}`, dialect: dialectOf(knex), migrations })
-      })
-    await run(MIGRATIONS.slice(0, 6))
-    const { context } = await seedContextRows(knex)
-    const document = {
-      context_id: context,
-      content_type: 'text/plain',
-      content_hash: '',
-      size_bytes: 1,
-      chunk_count: 0,
-    }
-    const names = ['r\u00e9sum\u00e9.txt', 're\u0301sume\u0301.txt', 'cafe\u0301.txt', 'plain.txt']
-    for (const [index, original_name] of names.entries()) {
-      const ids = { id: index + 1, public_id: index + 1, uuid: `uuid-${index}`, created: CREATED, created_by: 1 }
-      const named = { original_name, name_index: 0, folded_name: original_name.normalize('NFC') }
-      await knex('alcove_documents').insert({ ...document, ...named, ...ids })
-    }
-    const opened = storage()
-    await opened.open()
-    const page = await opened.read(
-      async ({ documents }) => await documents.listPage(context, { order: 'oldest', limit: 9, maxBytes: 10_000 }),
-    )
-    expect(page.map(({ originalName, nameIndex }) => [originalName, nameIndex])).toEqual([
-      ['r\u00e9sum\u00e9.txt', 0],
-      ['r\u00e9sum\u00e9.txt', 1],
-      ['caf\u00e9.txt', 0],
-      ['plain.txt', 0],
-    ])
-    const found = await opened.read(
-      async ({ documents }) =>
-        await documents.listPositions(context, { order: 'name', limit: 9 }, { foldedPart: 'r\u00e9sum\u00e9 (1)' }),
-    )
-    expect(found).toHaveLength(1)
-  })
-
   it.each([1, FIRST_VERSION - 1])('of an unreleased version is refused, and does not change: %i', async (former) => {
     await database.knex.schema.createTable('alcove_schema', (table) => table.integer('version').notNullable())
     await database.knex('alcove_schema').insert({ version: former })

@@ -75,8 +75,12 @@ describe('the quota of a context', () => {
     const uuid = await upload(contextId, 'bomb', 9_000_000)
     expect(await outcomeOf(uuid)).toBe('ERR_QUOTA_EXCEEDED')
     const document = await session.documents.get(uuid)
-    expect(document.error).toMatch(/The text does not fit in the quota: this file of 7 bytes has \d+ characters or more\./)
-    expect(document.error).toMatch(/the 2000000 bytes of context 1 \(settings\.maxSizeBytes\).* \(ERR_QUOTA_EXCEEDED\)$/)
+    expect(document.error).toMatch(
+      /The text does not fit in the quota: this file of 7 bytes has \d+ characters or more\./,
+    )
+    expect(document.error).toMatch(
+      /the 2000000 bytes of context 1 \(settings\.maxSizeBytes\).* \(ERR_QUOTA_EXCEEDED\)$/,
+    )
     expect(await session.search(contextId, 'parental leave')).toEqual([])
     const found = await memory.storage.read(async ({ documents, chunks }) => {
       const record = await documents.getByUuid(uuid)
@@ -137,7 +141,10 @@ describe('the quota of a context', () => {
 describe('a workbook of few bytes that repeats a long text', () => {
   it('fails with the limit that its text exceeds, on SQLite', async () => {
     const folder = await temporaryFolder()
-    const engine: Engine = await openLocalEngine({ dataDir: folder.path, embeddingModels: [new MemoryEmbeddingModel()] })
+    const engine: Engine = await openLocalEngine({
+      dataDir: folder.path,
+      embeddingModels: [new MemoryEmbeddingModel()],
+    })
     try {
       const owner = engine.as(engine.owner)
       const settings = { maxSizeBytes: 1_000_000 }
@@ -150,7 +157,15 @@ describe('a workbook of few bytes that repeats a long text', () => {
       await expect(owner.documents.whenProcessed(uuid)).rejects.toMatchObject({ code: 'ERR_QUOTA_EXCEEDED' })
       expect(await owner.search(id, 'parental leave')).toEqual([])
       expect((await owner.usage()).documentBytes).toBe(content.length)
-      const table = xlsx([{ name: 'Sheet', rows: rowsOf([['City', 'Country'], ['Oslo', 'Norway']]) }])
+      const table = xlsx([
+        {
+          name: 'Sheet',
+          rows: rowsOf([
+            ['City', 'Country'],
+            ['Oslo', 'Norway'],
+          ]),
+        },
+      ])
       await owner.documents.whenProcessed(await owner.documents.upload(id, { fileName: 'table.xlsx', content: table }))
       expect((await owner.usage()).documentBytes).toBe(content.length + table.length)
     } finally {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.js'
 import { extracted, sourceOf } from '../../../extracted.js'
-import { office, relationships, rowsOf, sheetXml, shape, slideXml } from '../office-files.js'
+import { office, relationships, rowsOf, shape, sheetXml, slideXml } from '../office-files.js'
 
 /** Times that a file names one part; each time in another spelling, which names the same part. */
 const TIMES = 500

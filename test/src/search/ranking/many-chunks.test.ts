@@ -9,6 +9,7 @@ import { MissingChunks, toMapKey, VisibleDocuments } from '../../../../src/searc
 import { candidateLimits, fuse } from '../../../../src/search/ranking/fusion.js'
 import { IndexReader } from '../../../../src/search/ranking/index-reader.js'
 import { SearchTurns } from '../../../../src/search/search-turns.js'
+import { CallTurns } from '../../../../src/tenancy/index.js'
 import { seededRandom } from '../../../seeded-random.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 
@@ -60,7 +61,9 @@ afterAll(async () => {
 function finderOf(index: LexicalIndex): ChunkFinder {
   const indexes = { vectors, words: index }
   return new ChunkFinder(
-    new IndexReader(indexes, new SearchTurns(DEFAULT_LIMITS, vectors, index), { record: () => undefined }),
+    new IndexReader(indexes, new SearchTurns(DEFAULT_LIMITS, new CallTurns(DEFAULT_LIMITS), vectors, index), {
+      record: () => undefined,
+    }),
   )
 }
 
