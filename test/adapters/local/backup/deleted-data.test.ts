@@ -53,7 +53,9 @@ async function filesWith(root: string, wanted: string | Uint8Array): Promise<str
     const path = join(entry.parentPath, entry.name)
     const bytes = await readFile(path)
     const has =
-      typeof wanted === 'string' ? bytes.toString('latin1').toLowerCase().includes(wanted) : bytes.includes(wanted)
+      typeof wanted === 'string'
+        ? bytes.toString('latin1').toLowerCase().includes(wanted)
+        : bytes.includes(Buffer.from(wanted))
     if (has) found.push(path.slice(root.length + 1))
   }
   return found.sort()
