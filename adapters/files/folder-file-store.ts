@@ -17,7 +17,6 @@ import { isMissing, translateReadError, withTranslatedErrors } from './errors.js
 const KEY_FOLDER = /^[0-9a-f]{2}$/
 const UNFINISHED_FOLDER = 'unfinished'
 /** Only the user of the engine may read the files. */
-const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 /** Bytes that are hashed in one step, which takes a few milliseconds. */
 const PART_BYTES = 1_048_576

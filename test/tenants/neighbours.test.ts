@@ -17,16 +17,16 @@ class HeldStorage extends MemoryStorage {
   readonly #waiting: (() => void)[] = []
 
   override async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    let isHeld = false
+    const held = { isHeld: false }
     const result = await super.read(async (repositories) => {
       const { permissions } = repositories
       const findAccess: typeof permissions.findAccess = async (userId, accountId) => {
-        isHeld ||= userId === this.heldUserId
+        if (userId === this.heldUserId) held.isHeld = true
         return await permissions.findAccess(userId, accountId)
       }
       return await work({ ...repositories, permissions: { ...permissions, findAccess } })
     })
-    if (!isHeld) return result
+    if (!held.isHeld) return result
     this.begun += 1
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
     return result

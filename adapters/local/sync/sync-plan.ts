@@ -44,8 +44,8 @@ export interface SyncRules {
 /** @returns the paths of the files that a document was made from; none for a document of another origin */
 export function pathsOf({ metadata }: Document): readonly string[] {
   const value = metadata[PATH_KEY]
-  const paths = typeof value === 'string' ? [value] : Array.isArray(value) ? value : []
-  return paths.map((path) => path.normalize('NFC'))
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return values.filter((path) => typeof path === 'string').map((path) => path.normalize('NFC'))
 }
 
 /**

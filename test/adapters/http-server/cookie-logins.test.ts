@@ -170,8 +170,9 @@ describe('a user, a company or an account that is enabled again', () => {
       (await server.request('GET', '/context', { token })).status,
     ]
     const { users, companies, accounts } = administration
-    const former = [await start()]
-    expect(await statuses(former[0] as Started)).toEqual([200, 200, 200])
+    let last = await start()
+    const former = [last]
+    expect(await statuses(last)).toEqual([200, 200, 200])
     for (const part of [users, companies, users]) {
       const id = part === users ? user.id : companyId
       await part.disable(id)
@@ -180,20 +181,19 @@ describe('a user, a company or an account that is enabled again', () => {
       for (const one of former) expect(await statuses(one)).toEqual([401, 401, 401])
       await part.enable(id)
       for (const one of former) expect(await statuses(one)).toEqual([401, 401, 401])
-      const next = await start()
+      last = await start()
       await part.enable(id)
-      expect(await statuses(next)).toEqual([200, 200, 200])
-      former.push(next)
+      expect(await statuses(last)).toEqual([200, 200, 200])
+      former.push(last)
     }
     // An account takes rights away, and gives them back: the login is one of the user.
     const account = (await accounts.list()).find(
       ({ customerId, application }) => customerId === companyId && application === 'assistant',
     )
-    const [last] = former.slice(-1)
     await accounts.setActive(account?.id ?? 0, false)
-    expect(await statuses(last as Started)).toEqual([403, 403, 403])
+    expect(await statuses(last)).toEqual([403, 403, 403])
     await accounts.setActive(account?.id ?? 0, true)
-    expect(await statuses(last as Started)).toEqual([200, 200, 200])
+    expect(await statuses(last)).toEqual([200, 200, 200])
   })
 })
 

@@ -31,7 +31,9 @@ function fileOf(kind: keyof typeof MAIN, parts: Readonly<Record<string, string>>
 /** The same name in as many spellings as wanted: names of parts do not differ by case. */
 function spellings(name: string): string[] {
   return Array.from({ length: TIMES }, (_, number) =>
-    [...name].map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter)).join(''),
+    Array.from(name)
+      .map((letter, at) => ((number >> at) & 1 ? letter.toUpperCase() : letter))
+      .join(''),
   )
 }
 

@@ -149,7 +149,9 @@ describe('a watch of documents', () => {
     expect(told).toBeGreaterThanOrEqual(40)
     for (const watcher of [session, elsewhere.session]) {
       const watch = watcher.documents.watch(id)[Symbol.asyncIterator]()
-      const first: DocumentState = (await watch.next()).value
+      const { value, done } = await watch.next()
+      if (done === true) throw new Error('the watch ended')
+      const first: DocumentState = value
       expect(first).toMatchObject({ status: 'processing', stage: 'embedding' })
       expect(first.windowsTotal).toBeGreaterThan(256)
       // Another process reads the stored progress, which is coarser.
