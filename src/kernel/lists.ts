@@ -83,7 +83,8 @@ export const listQuerySchema: z.ZodType<ListQuery> = listQuerySchemaWith({})
 
 /**
  * A list that is read in small parts, each with the rights of its moment. No transaction stays open between two reads.
- * An item that is deleted between them is left out. An item that is added may appear. No item appears twice, unless its position changes meanwhile.
+ * An item that is deleted between them is left out. An item that is added may appear. No item appears twice, unless its
+ * position changes meanwhile.
  */
 export class OrderedList<Item, Position> {
   readonly #source: OrderedSource<Item, Position>

@@ -209,7 +209,7 @@ export interface paths {
         put?: never;
         /**
          * Explain what a search finds, or why it finds nothing
-         * @description Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of `reasons` is the likeliest cause of an empty or short answer.
+         * @description Takes the body of a search of one context, without `include`. Costs about as much as two searches. The first of `reasons` is the likeliest cause of an empty or short answer. Needs the capability `context:read` too.
          */
         post: operations["explainSearch"];
         delete?: never;
@@ -2015,6 +2015,9 @@ export interface components {
             /** @enum {string} */
             status: "ok" | "unavailable";
             ports: {
+                [key: string]: string;
+            };
+            reasons?: {
                 [key: string]: string;
             };
         };

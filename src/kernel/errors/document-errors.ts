@@ -41,6 +41,7 @@ export class DocumentFailedError extends AlcoveError {
 
 /** The text of a document is not there: the document is still being processed, or has failed. */
 export class TextUnavailableError extends AlcoveError {
+  static override readonly className: string = 'TextUnavailableError'
   readonly code: Extract<ErrorCode, 'ERR_NOT_READY' | 'ERR_DOCUMENT_FAILED'>
   /** False if the document has failed. */
   override readonly isTransient: boolean
