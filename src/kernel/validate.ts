@@ -98,9 +98,11 @@ export function textSchema(rules: TextRules): z.ZodType<string> {
   const { max, min = 0, isLine = false } = rules
   const text = storableSchema((value) => {
     if (isLine && /\p{Cc}/u.test(value)) return 'must be one line, without control characters'
-    if (value.length > max * 2 || codePoints(value) > max) return `must have at most ${max} characters`
+    // A code point has one or two UTF-16 units, so most texts need no count.
+    const { length } = value
+    if (length > max * 2 || (length > max && codePoints(value) > max)) return `must have at most ${max} characters`
     if (min > 0 && value.trim() === '') return 'must not be empty'
-    return codePoints(value) < min ? `must have at least ${min} characters` : undefined
+    return length < min * 2 && codePoints(value) < min ? `must have at least ${min} characters` : undefined
   })
   // For the JSON Schema.
   return text.meta({ maxLength: max, ...(min > 0 && { minLength: min }) })

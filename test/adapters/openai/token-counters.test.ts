@@ -58,6 +58,12 @@ describe('the estimate of tokens', () => {
     estimate.count(text)
     expect(leastProcessorMs(() => estimate.count(text), 50)).toBeLessThan(50)
   })
+
+  it('takes less than 100 ms for a chat with a million characters in short words', () => {
+    const text = 'x y z, '.repeat(150_000)
+    expect(estimate.count(text)).toBe(600_000)
+    expect(leastProcessorMs(() => estimate.count(text), 100)).toBeLessThan(100)
+  })
 })
 
 describe('the counter for OpenAI', () => {
