@@ -6,6 +6,7 @@ import {
   type EmbeddingModels,
   generationOfCollection,
   INDEX_WORDS,
+  MEND_WORDS,
 } from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
 import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '../ports/index.js'
@@ -122,6 +123,7 @@ export class ContextCheck {
         wordCollections: withoutReindexed(names.ofWords, context, waiting),
         unindexed: await words.countUnindexed(),
         isIndexWaiting: waiting[INDEX_WORDS].has(context.id),
+        isMendWaiting: waiting[MEND_WORDS].has(context.id),
       },
     })
     checkRun.findings.push(...findings)

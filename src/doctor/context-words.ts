@@ -124,18 +124,20 @@ export interface WordEvidence {
   readonly unindexed: number
   /** True if a job waits or runs. It indexes these documents, and removes words of older versions. */
   readonly isIndexWaiting: boolean
+  /** True if a job waits or runs that builds damaged words again. */
+  readonly isMendWaiting: boolean
 }
 
 /** The problems of a context's words as a whole. */
 export function wordFindings(
   context: ContextRecord,
-  { words, wordCollections, unindexed, isIndexWaiting }: WordEvidence,
+  { words, wordCollections, unindexed, isIndexWaiting, isMendWaiting }: WordEvidence,
 ): Finding[] {
   const outdated = isIndexWaiting ? [] : wordCollections.filter(isOfOlderAnalyzer)
   return [
     ...(unindexed > 0 && !isIndexWaiting ? [unindexedDocuments(context, unindexed)] : []),
     ...outdated.map((collection) => ofOtherVersion(context, collection)),
-    ...(words.isDamaged ? [unreadable(context, words.collection)] : []),
+    ...(words.isDamaged && !isMendWaiting ? [unreadable(context, words.collection)] : []),
     ...(words.isUnknown ? [unreadableNow(context, words)] : []),
   ]
 }

@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import { PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
-import { INDEX_WORDS, INGEST_DOCUMENT, PURGE_DOCUMENT } from '../documents/index.js'
+import { INDEX_WORDS, INGEST_DOCUMENT, MEND_WORDS, PURGE_DOCUMENT } from '../documents/index.js'
 import { mapConcurrently } from '../kernel/batches.js'
 import { FileMissingError, StorageError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
@@ -27,6 +27,7 @@ export interface DocumentSurroundings {
 export interface WaitingJobs {
   readonly [INGEST_DOCUMENT]: ReadonlySet<number>
   readonly [INDEX_WORDS]: ReadonlySet<number>
+  readonly [MEND_WORDS]: ReadonlySet<number>
   readonly [PURGE_DOCUMENT]: ReadonlySet<number>
   readonly [PURGE_CONTEXT]: ReadonlySet<number>
   readonly [REINDEX_CONTEXT]: ReadonlySet<number>
@@ -272,6 +273,7 @@ export async function waitingJobs(storage: Storage): Promise<WaitingJobs> {
   return {
     [INGEST_DOCUMENT]: await subjects(INGEST_DOCUMENT),
     [INDEX_WORDS]: await subjects(INDEX_WORDS),
+    [MEND_WORDS]: await subjects(MEND_WORDS),
     [PURGE_DOCUMENT]: await subjects(PURGE_DOCUMENT),
     [PURGE_CONTEXT]: await subjects(PURGE_CONTEXT),
     [REINDEX_CONTEXT]: await subjects(REINDEX_CONTEXT),

@@ -188,6 +188,18 @@ const REPAIR_SENTENCES: Readonly<Record<RepairKind, string>> = {
   'remove-uploads': 'Repairing removes the records.',
 }
 
+/** True if the start of an engine, or the sweep of servers that share a database, mends it without a command. */
+export function isMendedBySweep({ code, repairKind, subject }: Finding): boolean {
+  return (
+    repairKind === 'sweep' ||
+    repairKind === 'remove-uploads' ||
+    code === 'vectors-without-document' ||
+    code === 'words-without-document' ||
+    code === 'words-of-other-version' ||
+    (code === 'words-missing' && subject.job !== undefined)
+  )
+}
+
 export function toProblem({ code, subject, message, repairKind, advice = '' }: Finding, isRepaired: boolean): Problem {
   const repair = repairKind === undefined ? advice : REPAIR_SENTENCES[repairKind]
   return { code, subject, message, repair, isRepairable: repairKind !== undefined, isRepaired }

@@ -18,6 +18,8 @@ const POLL_MS = 100
 export interface RepairWorkers {
   /** True if this engine processes documents. */
   readonly isIngesting: boolean
+  /** True if a sweep of this engine follows its start. Otherwise a later start, or another process, sweeps. */
+  readonly isSweeping: boolean
   /** Resolves once the sweep at the start, or its replacement, is finished. */
   whenSwept(): Promise<void>
   /** Starts the work, if the engine has postponed it until its database is known to be undamaged. */

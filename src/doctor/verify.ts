@@ -9,6 +9,7 @@ import {
   type CheckRun,
   type Finding,
   forRemote,
+  isMendedBySweep,
   keyOf,
   newCheckRun,
   type Problem,
@@ -63,7 +64,7 @@ export class Verify {
   async inspect(options: ProgressOptions, workers: RepairWorkers): Promise<VerifyReport> {
     await untilAborted(workers.whenSwept(), options.signal)
     const { findings, checked } = await this.#examine(options)
-    return reportOf(checked, findings.map(forRemote), () => false)
+    return reportOf(checked, lasting(findings, workers).map(forRemote), () => false)
   }
 
   async #examine({ signal, onProgress = () => undefined }: ProgressOptions): ReturnType<Examination['run']> {
@@ -78,8 +79,9 @@ export class Verify {
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
     const { findings, checked } = await this.#examine({ signal, onProgress })
+    if (!repair) return reportOf(checked, lasting(findings, workers), () => false)
     const repairable = findings.filter(({ repairKind }) => repairKind !== undefined)
-    if (!repair || repairable.length === 0) return reportOf(checked, findings, () => false)
+    if (repairable.length === 0) return reportOf(checked, findings, () => false)
 
     await workers.begin()
     const failures = await this.#repair.run(repairable, workers, { signal, onProgress })
@@ -91,6 +93,14 @@ export class Verify {
       repairedTest(repairable, remaining, failures),
     )
   }
+}
+
+/**
+ * The findings that stay if nobody repairs them. A killed process leaves files of uploads, data of deletions and work
+ * without a job, which the next sweep mends. They are problems only if a sweep has run and they are still there.
+ */
+function lasting(findings: readonly Finding[], { isSweeping }: RepairWorkers): readonly Finding[] {
+  return isSweeping ? findings : findings.filter((finding) => !isMendedBySweep(finding))
 }
 
 function reportOf(

@@ -59,6 +59,7 @@ const NO_WORKERS: WorkSignals = {
 
 const NO_REPAIR: RepairWorkers = {
   isIngesting: false,
+  isSweeping: false,
   whenSwept: async () => undefined,
   begin: async () => undefined,
   wake: () => undefined,

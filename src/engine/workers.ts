@@ -173,6 +173,10 @@ export class Workers implements WorkSignals, RepairWorkers {
     return this.#roles.includes('ingest')
   }
 
+  get isSweeping(): boolean {
+    return this.#isSweeping && this.isIngesting && this.#jobWorkers.sharedSweep === undefined
+  }
+
   async whenSwept(): Promise<void> {
     await this.#swept
   }
