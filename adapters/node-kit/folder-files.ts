@@ -40,6 +40,7 @@ export class FileChangedError extends Error {
  * @param folder may itself be a link
  * @param isSelected false for the path of a file that the list leaves out. Default: it has all files
  * @param onSkipped called for each entry of another kind
+ * @param onEmpty called for each folder below it that has no entry
  * @throws the error of the system if the folder, or one below it, cannot be read: a list without its files would let
  *   their documents be deleted
  */
@@ -48,16 +49,20 @@ export async function listFolder(
   {
     isSelected = () => true,
     onSkipped,
+    onEmpty,
   }: {
     readonly isSelected?: (path: string) => boolean
     readonly onSkipped?: (path: string, reason: SkipReason) => void
+    readonly onEmpty?: (path: string) => void
   } = {},
 ): Promise<FolderFile[]> {
   const files: FolderFile[] = []
   const root = await realpath(folder)
   const waiting = ['']
   for (let parent = waiting.pop(); parent !== undefined; parent = waiting.pop()) {
-    for (const entry of await readdir(join(root, parent), { withFileTypes: true })) {
+    const entries = await readdir(join(root, parent), { withFileTypes: true })
+    if (entries.length === 0 && parent !== '') onEmpty?.(parent.normalize('NFC'))
+    for (const entry of entries) {
       const { name } = entry
       const below = parent === '' ? name : `${parent}/${name}`
       const path = below.normalize('NFC')

@@ -11,7 +11,12 @@ export function syncCommand(): CommandUnknownOpts {
     .argument('<folder>')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(option('--delete', 'delete the documents that have no file in the folder'))
-    .addOption(option('--allow-empty', 'let --delete remove all documents if the folder has no file that can be read'))
+    .addOption(
+      option(
+        '--allow-empty',
+        'let --delete remove the documents of an empty folder, which may be one that is not mounted',
+      ),
+    )
     .addOption(option('--watch', 'go on, and synchronise again after each change, until Ctrl-C'))
     .addOption(
       option(

@@ -11,8 +11,8 @@ export interface SyncOptions extends FileFilter {
   /** True to delete the documents of the context that have no file in the folder. Default: false. */
   readonly delete?: boolean | undefined
   /**
-   * True to let `delete` remove all documents if the folder has no file that can be read. Such a folder may be one that is
-   * not mounted. Default: false.
+   * True to let `delete` remove all documents if the folder has no file that can be read, and more than ten documents of a
+   * folder below it that has no entry. Such a folder may be one that is not mounted. Default: false.
    */
   readonly allowEmpty?: boolean | undefined
   /** Called for each file that is done, and for each removed document. */
@@ -43,6 +43,12 @@ export interface SyncSummary {
   readonly failed: number
 }
 
+/**
+ * The most documents that a run removes because a folder below the synchronised one has become empty. With more of them,
+ * a share that is not mounted is likelier than a user who deleted the files and left their folder.
+ */
+const MOST_OF_EMPTY_FOLDER = 10
+
 /** Files that are read, stored or processed at the same time. */
 const FILES_AT_ONCE = 8
 
@@ -58,7 +64,8 @@ const FILES_AT_ONCE = 8
  *
  * @param folder the path of the folder
  * @throws InvalidInputError if the folder is not a folder, or a glob is empty. Also if `delete` would remove documents
- *   although the folder has no file that can be read; nothing changes then
+ *   although the folder has no file that can be read, or more than ten of a folder below it that has no entry; nothing
+ *   changes then
  * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
  * @throws ForbiddenError if the principal may not write documents
  * @throws the error of the system if the folder, or one below it, cannot be read; nothing changes then
@@ -99,7 +106,9 @@ export class FolderSync {
     }
     await this.#requireFolder()
     const documents = await this.#listDocuments()
-    const files = await listFolder(this.#folder, { isSelected: this.#isSelected })
+    const empty: string[] = []
+    const onEmpty = (path: string): void => void empty.push(path)
+    const files = await listFolder(this.#folder, { isSelected: this.#isSelected, onEmpty })
     this.#hashes.keepOnly(files)
     const { hashed, unreadable } = await this.#hashAll(files)
     const unreadablePaths = new Set(unreadable.map(({ path }) => path))
@@ -107,7 +116,7 @@ export class FolderSync {
       isUnknown: (path) => !this.#isSelected(path) || unreadablePaths.has(path),
       renamesUploaded: this.#options.delete === true,
     })
-    if (this.#options.delete === true && hashed.length === 0) this.#requireEmptyAllowed(plan.extra.length)
+    if (this.#options.delete === true) this.#requireEmptyAllowed(plan.extra, hashed.length === 0, empty)
     for (const file of unreadable) report(file)
     const runAll = async <Group extends FileGroup>(
       groups: readonly Group[],
@@ -128,13 +137,16 @@ export class FolderSync {
     return counts
   }
 
-  /** @throws InvalidInputError unless the caller allows that a folder without files removes documents */
-  #requireEmptyAllowed(extra: number): void {
-    if (extra === 0 || this.#options.allowEmpty === true) return
-    throw new InvalidInputError(
-      'folder',
-      `${this.#folder} has no file that can be read, so all documents would be deleted (${extra}); check that it is the right folder and mounted, or allow this with allowEmpty (--allow-empty)`,
-    )
+  /** @throws InvalidInputError unless the caller allows that a folder without files removes its documents */
+  #requireEmptyAllowed(extra: readonly Document[], isEmpty: boolean, emptyBelow: readonly string[]): void {
+    if (extra.length === 0 || this.#options.allowEmpty === true) return
+    if (isEmpty) throw emptyError(`${this.#folder} has no file that can be read`, 'all documents', extra.length)
+    for (const folder of emptyBelow) {
+      const { length } = extra.filter((document) => pathsOf(document).some((path) => path.startsWith(`${folder}/`)))
+      if (length > MOST_OF_EMPTY_FOLDER) {
+        throw emptyError(`the folder ${folder} in ${this.#folder} is empty`, 'all its documents', length)
+      }
+    }
   }
 
   async #requireFolder(): Promise<void> {
@@ -298,4 +310,11 @@ function failure(uuid: string | undefined, error: unknown): Result {
 function endsAll(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true || error instanceof ClosedError) return true
   return isCode(error, 'ERR_CONTEXT_NOT_FOUND', 'ERR_FORBIDDEN')
+}
+
+function emptyError(problem: string, documents: string, count: number): InvalidInputError {
+  return new InvalidInputError(
+    'folder',
+    `${problem}, so ${documents} would be deleted (${count}); check that it is the right folder and mounted, or allow this with allowEmpty (--allow-empty)`,
+  )
 }

@@ -81,6 +81,25 @@ describe('alcove ingest of special files and folders', () => {
     })
   })
 
+  it('leaves out folders named node_modules, as alcove sync does, and says so', async () => {
+    await mkdir(inFolder('project/node_modules/library'), { recursive: true })
+    await mkdir(inFolder('project/app/node_modules'), { recursive: true })
+    for (const name of ['notes.md', 'node_modules/library/README.md', 'app/node_modules/README.md', 'app/guide.md'])
+      await writeFile(inFolder(`project/${name}`), `words of ${name}`)
+    const { exitCode, stdout, stderr } = await alcove('ingest', '--context', 'C', 'project')
+    expect([exitCode, stderr]).toEqual([
+      0,
+      'skipped in project: 2 folders node_modules; to ingest such a file, name it\n',
+    ])
+    expect(stdout.trim().split('\n')).toEqual([
+      'project/app/guide.md: 1 chunk from 21 bytes',
+      'project/notes.md: 1 chunk from 17 bytes',
+    ])
+    const synced = await alcove('sync', '--context', 'C', 'project', '--json')
+    expect(JSON.parse(synced.stdout)).toMatchObject({ added: 0, unchanged: 2, failed: 0 })
+    expect((await alcove('ingest', '--context', 'C', 'project/node_modules/library/README.md')).exitCode).toBe(0)
+  })
+
   it('fails for an empty folder', async () => {
     await mkdir(inFolder('inbox'))
     const stderr = 'inbox: failed: the folder contains no file of a supported format\n'

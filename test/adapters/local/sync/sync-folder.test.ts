@@ -1,5 +1,5 @@
 import { linkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type SyncOptions, type SyncSummary, syncFolder } from '../../../../adapters/local/index.js'
@@ -279,6 +279,61 @@ describe('a folder that a context follows', () => {
     expect(await memory.session.documents.list(contextId)).toHaveLength(2)
     expect(await sync({ delete: true, allowEmpty: true })).toEqual({ removed: 2 })
     expect(await sync({ delete: true })).toEqual({})
+  })
+
+  it('removes no document of a folder below it that has become empty, as a share that is not mounted', async () => {
+    for (let file = 0; file < 11; file += 1) await write(`share/deep/${file}.txt`, `words of ${file}`)
+    for (const path of ['a.txt', 'few/b.txt']) await write(path, `words of ${path}`)
+    await sync()
+    await rm(join(folder.path, 'share/deep'), { recursive: true })
+    await write('c.txt', 'new words')
+    const refusal = {
+      code: 'ERR_INVALID_INPUT',
+      field: 'folder',
+      message: expect.stringMatching(/share .*\(11\)/) as string,
+    }
+    await expect(sync({ delete: true })).rejects.toMatchObject(refusal)
+    expect(await memory.session.documents.list(contextId)).toHaveLength(13)
+    expect(await sync()).toEqual({ added: 1, unchanged: 2 })
+    // A user who deletes some files may leave their folder.
+    await rm(join(folder.path, 'few/b.txt'))
+    expect(await sync({ delete: true, exclude: ['share/**'] })).toEqual({ removed: 1, unchanged: 2 })
+    expect(await sync({ delete: true, allowEmpty: true })).toEqual({ removed: 11, unchanged: 2 })
+  })
+
+  it('removes the documents of a folder that was removed, and keeps those of files that left an empty folder', async () => {
+    for (let file = 0; file < 12; file += 1) {
+      await write(`gone/${file}.txt`, `gone ${file}`)
+      await write(`left/${file}.txt`, `left ${file}`)
+    }
+    await sync()
+    await rm(join(folder.path, 'gone'), { recursive: true })
+    for (let file = 0; file < 12; file += 1) await move(`left/${file}.txt`, `new/${file}.txt`)
+    expect(await sync({ delete: true })).toEqual({ removed: 12, unchanged: 12 })
+    expect((await described()).map((each) => (each as { readonly path: string }).path)).toContain('new/0.txt')
+  })
+
+  it.skipIf(process.platform === 'win32')('removes no document if a folder below it cannot be read', async () => {
+    for (const path of ['a.txt', 'sub/deep/b.txt']) await write(path, `words of ${path}`)
+    await sync()
+    const deep = join(folder.path, 'sub/deep')
+    await rm(join(folder.path, 'a.txt'))
+    await chmod(deep, 0)
+    const { seteuid = () => undefined, getuid = () => 1 } = process
+    const isRoot = getuid() === 0
+    try {
+      // Root reads every folder.
+      if (isRoot) {
+        await chmod(folder.path, 0o755)
+        seteuid(65_534)
+      }
+      await expect(sync({ delete: true, allowEmpty: true })).rejects.toMatchObject({ code: 'EACCES' })
+    } finally {
+      if (isRoot) seteuid(0)
+      await chmod(deep, 0o700)
+    }
+    expect(Object.keys(await contents())).toEqual(['a.txt', 'sub/deep/b.txt'])
+    expect(await sync({ delete: true })).toEqual({ removed: 1, unchanged: 1 })
   })
 
   it.skipIf(process.platform === 'win32')(
