@@ -45,7 +45,13 @@ function findingOf(
   remedy: Remedy,
   subject: ProblemSubject = {},
 ): Finding {
-  return { code, subject: { contextId: id, ...subject }, message: `Context ${id} (${name}) ${problem}.`, ...remedy }
+  return {
+    code,
+    subject: { contextId: id, ...subject },
+    message: `Context ${id} (${name}) ${problem}.`,
+    remoteMessage: `Context ${id} ${problem}.`,
+    ...remedy,
+  }
 }
 
 function notPurged(context: ContextRecord): Finding {

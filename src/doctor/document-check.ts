@@ -239,12 +239,12 @@ function findingOf(document: DocumentRecord, code: ProblemCode, problem: string,
   const { id: versionId, publicId, replaces, uuid, contextId, originalName } = document
   const subject = { contextId, documentId: publicId, documentUuid: uuid }
   const noun = replaces === null ? 'Document' : 'Replacement'
-  const message = `${noun} ${uuid} (${originalName}) ${problem}.`
   return {
     code,
     subject,
     versionId,
-    message,
+    message: `${noun} ${uuid} (${originalName}) ${problem}.`,
+    remoteMessage: `${noun} ${uuid} ${problem}.`,
     ...(repairKind === undefined ? { advice: RESTORE_ADVICE } : { repairKind }),
   }
 }

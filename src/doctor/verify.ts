@@ -279,6 +279,7 @@ export class StartCheck {
   readonly #examination: Examination
   readonly #telemetry: Telemetry
   #report: VerifyReport | undefined
+  #remoteReport: VerifyReport | undefined
 
   constructor(examination: Examination, telemetry: Telemetry) {
     this.#examination = examination
@@ -290,6 +291,11 @@ export class StartCheck {
     return this.#report
   }
 
+  /** As {@link report}, without names. */
+  get remoteReport(): VerifyReport | undefined {
+    return this.#remoteReport
+  }
+
   /** Never rejects. Stops soon after the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     try {
@@ -297,8 +303,9 @@ export class StartCheck {
       const startedAt = performance.now()
       const onDocuments = (): void => undefined
       const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
-      const problems = findings.slice(0, MAX_KEPT).map((finding) => toProblem(finding, false))
-      this.#report = { isHealthy: findings.length === 0, checked, problems }
+      const kept = findings.slice(0, MAX_KEPT)
+      this.#report = reportOf(checked, kept, () => false)
+      this.#remoteReport = reportOf(checked, kept.map(forRemote), () => false)
       for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
         this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }

@@ -38,7 +38,7 @@ export class EngineInspection {
       roles: this.#engine.roles,
       mails: this.#parts.mailer.keepsMails === true ? 'kept' : 'sent',
       ...(await this.#readMeasured()),
-      startCheck: this.#parts.startCheck.report ?? null,
+      startCheck: this.#parts.startCheck.remoteReport ?? null,
       verification: this.#verification ?? null,
     }
   }

@@ -58,7 +58,7 @@ export interface EngineState {
   readonly rows: Readonly<Record<string, number>>
   /** The default of new contexts first. */
   readonly models: readonly EngineModel[]
-  /** As `administration.startCheck()`; null until the check is finished, and in an engine that does not run it. */
+  /** As `administration.startCheck()`, without names; null until the check is finished, and in an engine that does not run it. */
   readonly startCheck: VerifyReport | null
   /** Null if none runs. */
   readonly verification: RunningVerification | null

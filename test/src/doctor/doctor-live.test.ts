@@ -223,6 +223,15 @@ describe('the verification at the start', () => {
       })
     expect(await lookAtStart()).toMatchObject({ isHealthy: true, problems: [], checked: { contexts: 2, documents: 3 } })
     await vectors(dataDir, async (index) => await index.deleteDocument(COLLECTION, 1, 0))
+    await withEngine(dataDir, {}, async (engine) => {
+      const { operator } = engine.as(engine.owner)
+      await expect.poll(async () => (await operator.state()).startCheck, { timeout: 20_000 }).not.toBeNull()
+      const [remote] = (await operator.state()).startCheck?.problems ?? []
+      const [told] = engine.administration.startCheck()?.problems ?? []
+      expect(told?.message).toContain('.txt')
+      expect(remote).toMatchObject({ code: 'vectors-missing', subject: told?.subject })
+      expect(remote?.message).not.toContain('.txt')
+    })
     expect(await lookAtStart()).toMatchObject({
       isHealthy: false,
       problems: [{ code: 'vectors-missing', subject: { documentId: 1 }, isRepairable: true, isRepaired: false }],

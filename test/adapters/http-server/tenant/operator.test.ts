@@ -110,6 +110,23 @@ describe('POST /operator/verify', () => {
     expect(await entries()).toBe(before)
   })
 
+  it('has ids, and no names, of documents and contexts, which may be private', async () => {
+    const [document] = await server.engine.as(server.engine.owner).documents.list(1)
+    const limit = async (maxSizeBytes: number): Promise<unknown> =>
+      await server.engine.as(server.engine.owner).contexts.update(1, { ...NEW_CONTEXT, settings: { maxSizeBytes } })
+    await limit(1)
+    vi.spyOn(fileStore, 'digest').mockResolvedValue({ sizeBytes: 15, sha256: '0'.repeat(64) })
+    const { body } = await server.request<VerifyReport>('POST', '/operator/verify', { token })
+    expect(body.problems.map(({ code }) => code).toSorted()).toEqual(['file-changed', 'quota-exceeded'])
+    const text = JSON.stringify(body)
+    for (const name of ['a.txt', NEW_CONTEXT.name]) expect(text).not.toContain(name)
+    expect(text).toContain(document?.uuid)
+    const { problems } = await server.engine.administration.verify()
+    expect(JSON.stringify(problems)).toContain('a.txt')
+    expect(JSON.stringify(problems)).toContain(NEW_CONTEXT.name)
+    await limit(104_857_600)
+  })
+
   it('sends white space while a long run goes on, and then the report', async () => {
     const digest = fileStore.digest.bind(fileStore)
     let release = (): void => undefined
