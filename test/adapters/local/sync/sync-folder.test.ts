@@ -345,7 +345,7 @@ describe('a folder that a context follows', () => {
         for (const path of ['1.txt', 'a.txt', 'sub/a.txt', 'sub2/a.txt']) await write(path, `words of ${path}`)
         const waits = { failed: 3, added: 1 }
         let isSwapped = false
-        const failures: unknown[] = []
+        const failures: [string, unknown][] = []
         const results = await sync({
           onFile: ({ path, outcome, error }) => {
             if (outcome === 'failed') failures.push([path, error])
