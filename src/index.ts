@@ -42,14 +42,15 @@ export {
   toJsonSchema,
   toolsOf,
 } from './contexts/index.js'
-export type {
-  Checked,
-  Problem,
-  ProblemCode,
-  ProblemSubject,
-  VerifyOptions,
-  VerifyProgress,
-  VerifyReport,
+export {
+  type Checked,
+  isLeftover,
+  type Problem,
+  type ProblemCode,
+  type ProblemSubject,
+  type VerifyOptions,
+  type VerifyProgress,
+  type VerifyReport,
 } from './doctor/index.js'
 export {
   type Chunk,

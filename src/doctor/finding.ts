@@ -188,16 +188,21 @@ const REPAIR_SENTENCES: Readonly<Record<RepairKind, string>> = {
   'remove-uploads': 'Repairing removes the records.',
 }
 
-/** True if the start of an engine, or the sweep of servers that share a database, mends it without a command. */
-export function isMendedBySweep({ code, repairKind, subject }: Finding): boolean {
-  return (
-    repairKind === 'sweep' ||
-    repairKind === 'remove-uploads' ||
-    code === 'vectors-without-document' ||
-    code === 'words-without-document' ||
-    code === 'words-of-other-version' ||
-    (code === 'words-missing' && subject.job !== undefined)
-  )
+const LEFTOVERS: ReadonlySet<ProblemCode> = new Set([
+  'file-without-document',
+  'vectors-without-document',
+  'collection-without-context',
+  'words-without-document',
+  'words-without-context',
+  'words-of-other-version',
+  'job-missing',
+  'purge-missing',
+  'upload-left-over',
+])
+
+/** True for a problem that a killed process may leave, and that the next sweep of an engine mends without a command. */
+export function isLeftover({ code, subject }: Pick<Problem, 'code' | 'subject'>): boolean {
+  return LEFTOVERS.has(code) || (code === 'words-missing' && subject.job !== undefined)
 }
 
 export function toProblem({ code, subject, message, repairKind, advice = '' }: Finding, isRepaired: boolean): Problem {

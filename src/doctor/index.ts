@@ -1,13 +1,14 @@
 export { ContextCheck } from './context-check.js'
 export { DocumentCheck } from './document-check.js'
-export type {
-  Checked,
-  Problem,
-  ProblemCode,
-  ProblemSubject,
-  VerifyOptions,
-  VerifyProgress,
-  VerifyReport,
+export {
+  type Checked,
+  isLeftover,
+  type Problem,
+  type ProblemCode,
+  type ProblemSubject,
+  type VerifyOptions,
+  type VerifyProgress,
+  type VerifyReport,
 } from './finding.js'
 export { LeftoverCheck } from './leftover-check.js'
 export { Repair, type RepairWorkers } from './repair.js'

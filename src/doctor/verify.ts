@@ -9,7 +9,7 @@ import {
   type CheckRun,
   type Finding,
   forRemote,
-  isMendedBySweep,
+  isLeftover,
   keyOf,
   newCheckRun,
   type Problem,
@@ -79,7 +79,9 @@ export class Verify {
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
     const { findings, checked } = await this.#examine({ signal, onProgress })
-    if (!repair) return reportOf(checked, lasting(findings, workers), () => false)
+    if (!repair) {
+      return { ...reportOf(checked, findings, () => false), isHealthy: lasting(findings, workers).length === 0 }
+    }
     const repairable = findings.filter(({ repairKind }) => repairKind !== undefined)
     if (repairable.length === 0) return reportOf(checked, findings, () => false)
 
@@ -95,12 +97,9 @@ export class Verify {
   }
 }
 
-/**
- * The findings that stay if nobody repairs them. A killed process leaves files of uploads, data of deletions and work
- * without a job, which the next sweep mends. They are problems only if a sweep has run and they are still there.
- */
+/** The findings that stay if nobody repairs them. After a sweep of the engine, that includes what a sweep mends. */
 function lasting(findings: readonly Finding[], { isSweeping }: RepairWorkers): readonly Finding[] {
-  return isSweeping ? findings : findings.filter((finding) => !isMendedBySweep(finding))
+  return isSweeping ? findings : findings.filter((finding) => !isLeftover(finding))
 }
 
 function reportOf(

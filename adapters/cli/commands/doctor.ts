@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Problem, VerifyProgress, VerifyReport } from '../../../src/index.js'
+import { isLeftover, type Problem, type VerifyProgress, type VerifyReport } from '../../../src/index.js'
 import { withUnsweptEngine } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, printResult } from '../output/output.js'
@@ -20,7 +20,9 @@ export function doctorCommand(): CommandUnknownOpts {
         async (engine) => await engine.administration.verify({ repair, onProgress: (state) => progress.show(state) }),
         () => progress.stop(),
       ).finally(() => progress.stop())
-      printResult(options, report, sentences(report, repair))
+      // No engine has swept the folder, so the next start mends what a killed process left.
+      const shown = repair ? report : { ...report, problems: report.problems.filter((one) => !isLeftover(one)) }
+      printResult(options, shown, sentences(shown, repair))
       if (!report.isHealthy) process.exitCode = 1
     })
 }
