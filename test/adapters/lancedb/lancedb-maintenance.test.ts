@@ -161,7 +161,7 @@ describe('the maintenance of a LanceDB table', () => {
     await index.drop(COLLECTION.name)
     await dropped
     expect(await index.listCollections()).toEqual([])
-    expect(await readdir(vectors)).toEqual(['.building'])
+    expect(await readdir(vectors)).toEqual(['.building', '.building-sessions'])
 
     for (const id of sequence(40)) await add(id, 250)
     const closed = index.whenMaintained()
