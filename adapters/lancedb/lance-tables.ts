@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '@lancedb/lancedb'
@@ -91,8 +92,9 @@ export class LanceTables {
 
   async drop(name: string): Promise<void> {
     await this.#withUseCount(name, async () => {
-      // A table that cannot be opened can still be removed.
-      const open = await this.#findOrOpen(name).catch(() => undefined)
+      // A table that is not open need not be opened. One that cannot be opened can still be removed.
+      const opening = this.#open.get(name)
+      const open = opening === undefined ? undefined : await opening.catch(() => undefined)
       const drop = async (): Promise<void> => await this.#drop(name, open?.table)
       await (open === undefined ? this.place.locks.hold(writeLock(name), drop) : open.writer.exclusively(drop))
     })
@@ -224,13 +226,15 @@ export class LanceTables {
 
   async #remove(name: string): Promise<void> {
     await this.#sums?.forget(name)
+    const { folder } = this.place
     try {
-      await this.#connections.use((connection) => connection.dropTable(name))
-      this.#connections.noteDrop(name)
+      if (folder === undefined || existsSync(join(folder, `${name}.lance`))) {
+        await this.#connections.use((connection) => connection.dropTable(name))
+        this.#connections.noteDrop(name)
+      }
     } catch (error) {
       if (!isTableNotFound(error)) throw error
     }
-    const { folder } = this.place
     if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
   }
 }

@@ -15,6 +15,7 @@ import { inBatches } from '../kernel/batches.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
 import type { Clock, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
+import { DeletedCollections } from './deleted-collections.js'
 
 /**
  * Removes the data of a deleted version of a document: its file, if no shadow has it too, chunks, vectors, words, and at last its row. The file comes first:
@@ -61,13 +62,13 @@ export class PurgeDocument implements JobHandler {
  */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
-  readonly #indexes: readonly CollectionIndex[]
+  readonly #indexes: readonly { readonly index: CollectionIndex; readonly deleted: DeletedCollections }[]
   readonly #fileStore: FileStore
   readonly #clock: Clock
 
   /** @param indexes the vector index and the word index */
   constructor(indexes: readonly CollectionIndex[], fileStore: FileStore, clock: Clock) {
-    this.#indexes = indexes
+    this.#indexes = indexes.map((index) => ({ index, deleted: new DeletedCollections(index) }))
     this.#fileStore = fileStore
     this.#clock = clock
   }
@@ -90,22 +91,29 @@ export class PurgeContext implements JobHandler {
         run.signal.throwIfAborted()
         await Promise.all(part.map(async ({ uuid }) => await this.#fileStore.delete(uuid)))
       }
-      await this.#dropCollections(run.subject)
+      const dropCollections = await this.#collectionsOf(run)
+      await dropCollections()
       await removeDocuments(
         run,
         deletedDocuments.map(({ id }) => id),
       )
-      // A second time: cancelled jobs may have written since the first.
-      await this.#dropCollections(run.subject)
+      // A second time: cancelled jobs may have written since the first. They remove what they write later.
+      await dropCollections()
     }
     await run.complete(async ({ contexts }) => {
       if (isDeleted) await contexts.remove(run.subject)
     })
   }
 
-  async #dropCollections(contextId: number): Promise<void> {
-    for (const index of this.#indexes) {
-      for (const name of await collectionsOf(index, contextId)) await index.drop(name)
+  /** @returns a function that drops the collections of the context */
+  async #collectionsOf(run: JobRun): Promise<() => Promise<void>> {
+    const drops: (() => Promise<void>)[] = []
+    for (const { index, deleted } of this.#indexes) {
+      const names = await deleted.of(run.subject, async (work) => await run.transaction(work))
+      drops.push(...names.map((name) => async () => await index.drop(name)))
+    }
+    return async () => {
+      for (const drop of drops) await drop()
     }
   }
 
