@@ -29,7 +29,7 @@ async function translateError(folder: string, collection: string, error: unknown
   if (diskError !== undefined) return diskError
   if (DAMAGED.has(code)) {
     return new VectorsDamagedError(
-      `the words of ${collection} are damaged: run "alcove doctor --repair" to build them again from the documents`,
+      `the words of ${collection} are damaged: a running engine builds them again from the documents by itself. If none runs, run "alcove doctor --repair"`,
       { cause: error },
     )
   }
