@@ -2,7 +2,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { JoseTokenSigner } from '../../../adapters/jose/index.js'
-import { openLocalDatabase } from '../../../adapters/local/index.js'
+import { openLocalDatabase, openLocalEngine } from '../../../adapters/local/index.js'
+import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
 import { AlcoveError } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
@@ -23,8 +24,8 @@ const CLAIMS = {
   client_id: 'c',
   jti: 'j',
   target_app: 'alcove',
-  account_id: '1',
-  key_id: '1',
+  account_id: 1,
+  key_id: 1,
 }
 
 it('a signing key with a flipped bit is refused in one sentence, or signs tokens that it verifies itself', async () => {
@@ -56,6 +57,7 @@ it.each([
   ['secret-key', 'ERR_SECRET_KEY'],
 ])('a damaged %s is refused with one sentence that names the file', async (name, code) => {
   const open = async (): Promise<void> => await (await openLocalDatabase({ dataDir: folder.path })).close()
+  await (await openLocalEngine({ dataDir: folder.path, embeddingModels: [new MemoryEmbeddingModel()] })).close()
   await open()
   const path = join(folder.path, 'keys', name)
   const intact = await readFile(path)

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -45,30 +46,31 @@ it('a watched folder is synchronised after each change, until the watch is close
   await folder.remove()
 })
 
-it('a watched folder that vanishes, or becomes empty, removes no document, and is followed once it is back', async () => {
+it('a watched folder that becomes empty, or vanishes, removes no document', async () => {
   const folder = await temporaryFolder()
   const { engine, session } = await memoryEngine()
   const { id } = await session.contexts.create(NEW_CONTEXT)
   const followed = join(folder.path, 'share')
-  const aside = join(folder.path, 'aside')
+  const names = ['a.txt', 'b.txt']
   await mkdir(followed)
-  for (const name of ['a.txt', 'b.txt']) await writeFile(join(followed, name), `words of ${name}`)
+  for (const name of names) await writeFile(join(followed, name), `words of ${name}`)
   let told = (_report: unknown): void => undefined
   const next = async (): Promise<unknown> => await new Promise((resolve) => (told = resolve))
   const onSync = (summary: SyncSummary): void => told(summary)
   const onError = (error: unknown): void => told(error)
+  const refusal = { code: 'ERR_INVALID_INPUT', field: 'folder' }
   const watch = await watchFolder(session, id, followed, { delete: true, onSync, onError })
-  const vanished = next()
-  await rename(followed, aside)
-  expect(await vanished).toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'folder' })
-  expect(await session.documents.list(id)).toHaveLength(2)
   const empty = next()
-  await mkdir(followed)
-  expect(await empty).toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'folder' })
+  for (const name of names) rmSync(join(followed, name))
+  expect(await empty).toMatchObject(refusal)
   expect(await session.documents.list(id)).toHaveLength(2)
-  const back = next()
+  const filled = next()
   await writeFile(join(followed, 'a.txt'), 'words of a.txt')
-  expect(await back).toMatchObject({ removed: 1, unchanged: 1 })
+  expect(await filled).toMatchObject({ removed: 1, unchanged: 1 })
+  const vanished = next()
+  await rename(followed, join(folder.path, 'aside'))
+  expect(await vanished).toMatchObject(refusal)
+  expect(await session.documents.list(id)).toHaveLength(1)
   await watch.close()
   await engine.close()
   await folder.remove()
