@@ -145,7 +145,7 @@ export interface Finding {
   /** Id of the version of the document. Default: `subject.documentId`. */
   readonly versionId?: number
   readonly message: string
-  /** The message for readers who may learn no names: of folders of the machine, of contexts, of documents. Default: `message`. */
+  /** The message without names of folders, contexts and documents, for readers elsewhere. Default: `message`. */
   readonly remoteMessage?: string
   /** Undefined if the engine cannot repair it. */
   readonly repairKind?: RepairKind
