@@ -89,7 +89,8 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
         embeddingModels,
         textExtractor:
-          overrides.textExtractor ?? new WorkerTextExtractor({ readersAtOnce: overrides.ingestionConcurrency }),
+          overrides.textExtractor ??
+          new WorkerTextExtractor({ readersAtOnce: readersOf(overrides.ingestionConcurrency) }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
         ...(await openSecurity(dataDir, options)),
         ...pickSettings(overrides),
@@ -160,6 +161,11 @@ function openWords(
     })
   }
   return new SqliteLexicalIndex(join(dataDir, WORDS), { maintains, ...telemetryOption })
+}
+
+/** The engine reads one document more, of a company that has none in progress. All readers share the memory. */
+function readersOf(ingestionConcurrency = 4): number {
+  return ingestionConcurrency + 1
 }
 
 function pickSettings(overrides: Partial<EngineOptions>) {

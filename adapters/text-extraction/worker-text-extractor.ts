@@ -13,7 +13,7 @@ import { ProcessStarter } from './processes/process-starter.js'
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** The most idle processes that are kept for the next file. Default: 2. */
   readonly maxIdleProcesses?: number
-  /** Files that are read at the same time, like the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
+  /** Files that are read at the same time: one more than the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
   readonly readersAtOnce?: number | undefined
 }
 
