@@ -71,8 +71,8 @@ export class LanceDbVectorIndex implements VectorIndex {
   readonly #search: TableSearch
   readonly #maintenance: TableMaintenance
   readonly #folder: string | undefined
-  /** More concurrent calls are not faster, by measurement: each uses several cores. */
-  readonly concurrency: number = availableParallelism() + 1
+  /** More concurrent calls are not faster, by measurement: each uses several cores. One more is for another company. */
+  readonly concurrency: number = availableParallelism() + 2
 
   /**
    * @param place a folder, which the first write creates, or the URL of a folder in an object store, such as

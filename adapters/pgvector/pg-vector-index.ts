@@ -60,6 +60,8 @@ interface StoredRow {
  * scans a small table. A large table has an HNSW index on half-precision vectors; its candidates are compared exactly.
  */
 export class PgVectorIndex implements VectorIndex {
+  /** Few, because the calls hold connections of the pool, which all companies share. */
+  readonly concurrency = 4
   readonly #knex: Knex
   readonly #keepKnex: boolean
   readonly #tables: VectorTables

@@ -95,7 +95,8 @@ export interface LexicalAnswer {
 export interface LexicalIndex {
   /**
    * Number of concurrent calls of {@link search} that the index can use well. Searches make at most so many calls at a
-   * time, so that they can take turns. 1 or more. Default: 8.
+   * time, so that they can take turns. One company makes at most one call less, if the number is 2 or more. 1 or more.
+   * Default: 8.
    */
   readonly concurrency?: number
 

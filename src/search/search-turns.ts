@@ -27,8 +27,8 @@ export class SearchTurns {
   constructor(limits: EngineLimits, calls: CallTurns, vectors: VectorIndex, words: LexicalIndex) {
     this.#limits = limits
     this.#calls = calls
-    this.vectors = new FairScheduler(vectors.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
-    this.words = new FairScheduler(words.concurrency ?? DEFAULT_INDEX_CONCURRENCY)
+    this.vectors = turnsOfIndex(vectors)
+    this.words = turnsOfIndex(words)
   }
 
   /**
@@ -61,4 +61,9 @@ export class SearchTurns {
     this.#models.set(model, turns)
     return turns
   }
+}
+
+/** One company alone leaves a place free: the slow calls of a company delay no call of another. */
+function turnsOfIndex({ concurrency = DEFAULT_INDEX_CONCURRENCY }: Pick<VectorIndex, 'concurrency'>): FairScheduler {
+  return new FairScheduler(concurrency, Math.max(1, concurrency - 1))
 }

@@ -78,6 +78,8 @@ const MAX_RETRIES = 4
  * Deletions only remove chunks from a small table of runs. Maintenance merges and purges rows in the background.
  */
 export class PgLexicalIndex implements LexicalIndex {
+  /** Few, because the calls hold connections of the pool, which all companies share. */
+  readonly concurrency = 4
   readonly #knex: Knex
   readonly #keepKnex: boolean
   readonly #tables: WordTables

@@ -77,8 +77,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED })
   readonly #purges = new PurgeTimes()
   #cleanup: Promise<void> | undefined
-  /** More concurrent calls are not faster: one thread reads, and another adds up. */
-  readonly concurrency: number = availableParallelism() + 1
+  /** More concurrent calls are not faster: one thread reads, and another adds up. One more is for another company. */
+  readonly concurrency: number = availableParallelism() + 2
 
   /** @param folder a folder that only this index uses; the first write creates it */
   constructor(folder: string, options: SqliteLexicalOptions = {}) {

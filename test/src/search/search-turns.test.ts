@@ -37,6 +37,25 @@ class HeldModel extends MemoryEmbeddingModel {
   }
 }
 
+/** An index with three places, whose searches the test holds. */
+class HeldIndex extends MemoryVectorIndex {
+  readonly concurrency = 3
+  begun = 0
+  isHeld = false
+  readonly #waiting: (() => void)[] = []
+
+  override async search(...args: Parameters<MemoryVectorIndex['search']>): ReturnType<MemoryVectorIndex['search']> {
+    this.begun += 1
+    if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    return await super.search(...args)
+  }
+
+  goOn(): void {
+    this.isHeld = false
+    for (const go of this.#waiting.splice(0)) go()
+  }
+}
+
 let engine: Engine
 let model: HeldModel
 
@@ -143,6 +162,22 @@ describe('the admission of requests', () => {
     // Most of the difference is reads of the flood while the victim's prompt was embedded.
     expect(begun.length - before).toBeLessThan(100)
     expect(most).toBeLessThanOrEqual(8)
+    await Promise.all(floods)
+  })
+
+  it('A31 keeps a read of an index for other companies while one company has many slow reads', async () => {
+    const vectorIndex = new HeldIndex()
+    model = new HeldModel()
+    engine = (await memoryEngine({ embeddingModels: [model], vectorIndex })).engine
+    const [flood, victim] = [await tenant('Flood'), await tenant('Victim')]
+    vectorIndex.isHeld = true
+    const floods = Array.from({ length: 16 }, async () => await flood.search('slow'))
+    await expect.poll(() => vectorIndex.begun).toBe(2)
+    await expect.poll(() => model.begun).toHaveLength(16)
+    const answered = victim.search('short')
+    await expect.poll(() => vectorIndex.begun).toBe(3)
+    vectorIndex.goOn()
+    expect(await answered).toEqual([])
     await Promise.all(floods)
   })
 
