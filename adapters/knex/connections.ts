@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex'
 import type { Database } from 'sqlite3'
 import { InvalidInputError, messageOf } from '../../src/ports/index.js'
-import { isWritable, makeDatabaseFilePrivate, nativePartError } from '../node-kit/index.js'
+import { isWritable, makeDatabaseFilePrivate, nativePartError, statementLimitMs } from '../node-kit/index.js'
 import { keepStatements } from './prepared-statements.js'
 
 /** Connections of one process to PostgreSQL. By default a server accepts 100 for all processes together. */
@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const ACQUIRE_TIMEOUT_MS = 10_000
 /** Longest time that a process keeps row locks if it hangs or its machine is lost. */
 const IDLE_TRANSACTION_MS = 60_000
-/** A statement of the engine takes milliseconds. Without an answer after this time, its server is lost. */
+/** Most statements have 10 s (`promptly`). The others, such as those that make tables, have this time. */
 const QUERY_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 /**
@@ -69,7 +69,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
         done: (error: Error | null, connection: DriverConnection) => void,
       ) => {
         if (!keepsProcess) releaseWhenFree(connection)
-        closeWhenUnanswered(connection)
+        closeWhenUnanswered(connection, queryTimeoutMs)
         connection.query(SETTINGS, (error: Error | null) => done(error, connection))
       },
       validate: hasNoOpenStatement,
@@ -112,19 +112,27 @@ const openStatements = new WeakMap<DriverConnection, number>()
  * answer may still come, or the server may be lost, and the next user of the connection would wait just as long
  * (brianc/node-postgres#3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
  */
-function closeWhenUnanswered(connection: DriverConnection): void {
+function closeWhenUnanswered(connection: DriverConnection, queryTimeoutMs: number): void {
   const query = connection.query.bind(connection)
   connection.query = (...args) => {
     const callback = args.at(-1)
     if (typeof callback !== 'function') return query(...args)
+    const [statement, ...values] = args.slice(0, -1)
     countStatement(connection, 1)
     const onAnswer: Callback = (error, result) => {
       countStatement(connection, -1)
       if (error?.message === TIMED_OUT) void discardConnection(connection, error)
       ;(callback as Callback)(error, result)
     }
-    return query(...args.slice(0, -1), onAnswer)
+    return query(limited(statement, queryTimeoutMs), ...values, onAnswer)
   }
+}
+
+/** The statement with the limit of the work that it belongs to, unless it has a limit of its own. */
+function limited(statement: unknown, longestMs: number): unknown {
+  const limitMs = statementLimitMs()
+  if (limitMs === undefined || limitMs >= longestMs) return statement
+  return typeof statement === 'object' ? { query_timeout: limitMs, ...statement } : statement
 }
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void

@@ -10,7 +10,7 @@ import {
   type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf, requireWritable } from '../node-kit/index.js'
+import { healthConnectionOf, promptly, requireWritable } from '../node-kit/index.js'
 import { fileOf, requirePostgresUrl } from './connections.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { explainError, isConflict } from './errors.js'
@@ -133,7 +133,7 @@ export class KnexStorage implements Storage {
   }
 
   async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#withTranslatedErrors(() => work(this.#repositories(this.#knex)))
+    return await this.#promptly(() => this.#withTranslatedErrors(() => work(this.#repositories(this.#knex))))
   }
 
   async transaction<T>(
@@ -141,12 +141,13 @@ export class KnexStorage implements Storage {
     { isolation = 'serializable', isWriteFirst = false }: TransactionOptions = {},
   ): Promise<T> {
     let kinds = new Set<string>()
-    const result = await this.#inTransaction(async (transaction) => {
+    const run = async (transaction: Knex.Transaction): Promise<T> => {
       // A retry may enqueue other kinds.
       kinds = new Set()
       if (this.#dialect.hasOneWriter && !isWriteFirst) await this.#takeWriteLock(transaction)
       return await work(this.#repositories(transaction, kinds))
-    }, isolation)
+    }
+    const result = await this.#promptly(() => this.#inTransaction(run, isolation))
     this.#announcements?.announce(kinds)
     return result
   }
@@ -229,6 +230,11 @@ export class KnexStorage implements Storage {
   /** SQLite lets no transaction that begins with a read write after another process has written. */
   async #takeWriteLock(transaction: Knex.Transaction): Promise<void> {
     await transaction(this.#name('schema')).update({ version: 0 }).whereRaw('0 = 1')
+  }
+
+  /** On a server, whose network may turn silent. */
+  async #promptly<T>(work: () => Promise<T>): Promise<T> {
+    return await (this.#dialect.hasOneWriter ? work() : promptly(work))
   }
 
   async #withTranslatedErrors<T>(work: () => Promise<T>): Promise<T> {

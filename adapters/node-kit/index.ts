@@ -43,6 +43,7 @@ export { requestIdOf } from './http/request-id.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
 export { lowerPriority } from './lower-priority.js'
+export { patiently, promptly, statementLimitMs } from './statement-time.js'
 export {
   codeOf,
   createPrivateFile,

@@ -15,7 +15,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf, KeyedQueue } from '../node-kit/index.js'
+import { healthConnectionOf, KeyedQueue, promptly } from '../node-kit/index.js'
 import { isTableMissing, withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
 import { encodeVectors, findNearest, findNearestWindows, parseVector } from './vector-search.js'
@@ -122,7 +122,7 @@ export class PgVectorIndex implements VectorIndex {
     requireQuery(collection, query)
     return await this.#withTable(collection.name, [], async (table) => {
       this.#builder.noteSearch(collection.name, table)
-      return await findNearest(this.#knex, table, query, options)
+      return await promptly(async () => await findNearest(this.#knex, table, query, options))
     })
   }
 

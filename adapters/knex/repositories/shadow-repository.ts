@@ -5,6 +5,7 @@ import type {
   SwitchedVersions,
   UncompletedShadow,
 } from '../../../src/ports/index.js'
+import { patiently } from '../../node-kit/index.js'
 import {
   IS_CURRENT,
   IS_FORMER,
@@ -142,6 +143,15 @@ export class KnexShadowRepository extends KnexRepository implements ShadowReposi
   }
 
   async switch(
+    contextId: number,
+    { from, to }: { readonly from: number; readonly to: number },
+    switched: string,
+  ): Promise<SwitchedVersions | undefined> {
+    // Each statement changes all documents of the context.
+    return await patiently(async () => await this.#switch(contextId, { from, to }, switched))
+  }
+
+  async #switch(
     contextId: number,
     { from, to }: { readonly from: number; readonly to: number },
     switched: string,

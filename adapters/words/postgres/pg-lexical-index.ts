@@ -14,7 +14,7 @@ import {
   type Telemetry,
   type TermCount,
 } from '../../../src/ports/index.js'
-import { healthConnectionOf } from '../../node-kit/index.js'
+import { healthConnectionOf, promptly } from '../../node-kit/index.js'
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
@@ -129,7 +129,7 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const use = async (table: WordTable): Promise<SearchedTable> => {
       const source = await this.#sourceOf(collection, table)
-      return { found: await searchWords(source, query, options), table, source }
+      return { found: await promptly(async () => await searchWords(source, query, options)), table, source }
     }
     const searched =
       query.size === 0 ? undefined : await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use)

@@ -90,6 +90,62 @@ describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({
     await storage.close()
   })
 
+  it('answers within about ten seconds with ERR_STORAGE if it turns silent in a read, a write or a COMMIT', async () => {
+    const usual = openPostgres(proxy.url, { maxConnections: 3 })
+    const storage = new KnexStorage({ knex: usual })
+    await storage.open()
+    const took = async (
+      work: () => Promise<unknown>,
+    ): Promise<{ readonly code: unknown; readonly seconds: number }> => {
+      const began = performance.now()
+      const code = await work().then(
+        () => 'answered',
+        (error: unknown) => (error as { readonly code?: unknown }).code,
+      )
+      return { code, seconds: (performance.now() - began) / 1_000 }
+    }
+    const underWay = (silenced: Promise<void>) => [
+      took(
+        async () =>
+          await storage.read(async ({ settings }) => {
+            await settings.get('key')
+            await silenced
+            await settings.get('key')
+          }),
+      ),
+      took(
+        async () =>
+          await storage.transaction(async ({ settings }) => {
+            await settings.put('key', 'value')
+            await silenced
+            await settings.put('key', 'other')
+          }),
+      ),
+      took(
+        async () =>
+          await storage.transaction(async ({ settings }) => {
+            await settings.get('key')
+            await silenced
+          }),
+      ),
+    ]
+    let resolve: () => void = () => undefined
+    const promise = new Promise<void>((done) => {
+      resolve = done
+    })
+    const answers = underWay(promise)
+    await database.knex.raw('select pg_sleep(1)')
+    proxy.silence()
+    resolve()
+    for (const { code, seconds } of await Promise.all(answers)) {
+      expect(code).toBe('ERR_STORAGE')
+      expect(seconds).toBeLessThan(15)
+    }
+    proxy.letNewThrough()
+    expect(await storage.read(({ settings }) => settings.get('key'))).not.toBe('other')
+    await storage.close()
+  }, 60_000)
+
   it('never reuses a connection whose ROLLBACK was aborted without an answer', async () => {
     const patient = openPostgres(proxy.url, { maxConnections: 1 })
     const refusal = new Error('changed my mind')
