@@ -149,17 +149,17 @@ describe('a watch of documents', () => {
     expect(told).toBeGreaterThanOrEqual(40)
     for (const watcher of [session, elsewhere.session]) {
       const watch = watcher.documents.watch(id)[Symbol.asyncIterator]()
-      const { value, done } = await watch.next()
-      if (done === true) throw new Error('the watch ended')
-      const first: DocumentState = value
+      const step: IteratorResult<DocumentState, unknown> = await watch.next()
+      if (step.done === true) throw new Error('the watch ended')
+      const first = step.value
       expect(first).toMatchObject({ status: 'processing', stage: 'embedding' })
       expect(first.windowsTotal).toBeGreaterThan(256)
       // Another process reads the stored progress, which is coarser.
       expect(first.percent).toBeGreaterThanOrEqual(watcher === session ? told : 0)
       await watch.return?.(undefined)
     }
-    await elsewhere.engine.close()
-    await engine.close()
+    // The model goes on by these timers until the engine has stopped it.
+    await Promise.all([elsewhere.engine.close(), engine.close(), vi.advanceTimersByTimeAsync(60_000)])
   })
 
   it('tells failures with their code, retries, replacements and deletions', async () => {
