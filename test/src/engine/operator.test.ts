@@ -153,7 +153,11 @@ describe('a verification by an operator', () => {
     expect(report).toMatchObject({ isHealthy: false, checked: { contexts: 1, documents: 1, models: 1 } })
     expect(report.problems).toMatchObject([{ code: 'file-missing', isRepaired: false }])
     expect(new Set(stages)).toEqual(new Set(['checking']))
-    expect(await engine.administration.verify()).toEqual(report)
+    // The host gets the name of the document too.
+    const [ofHost] = (await engine.administration.verify()).problems
+    expect(ofHost).toEqual({ ...report.problems[0], message: ofHost?.message })
+    expect(ofHost?.message).toContain('(a.txt)')
+    expect(report.problems[0]?.message).not.toContain('a.txt')
   })
 
   it('never repairs', async () => {

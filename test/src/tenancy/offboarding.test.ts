@@ -153,7 +153,8 @@ describe.each([
     expect(await waysIn(ada)).toEqual(CLOSED)
     expect((await users.list()).find(({ id }) => id === ada.userId)).toMatchObject({ email: ADDRESS, disabled: true })
     expect(await users.enable(ada.userId)).toMatchObject({ disabled: false })
-    expect(await waysIn(ada)).toEqual(OPEN)
+    // A token of before has ended for good, and a new one is issued.
+    expect(await waysIn(ada)).toEqual({ ...OPEN, token: 'ERR_UNAUTHENTICATED' })
   })
 
   it('A80 an upload of a user who is disabled during it creates no document', async () => {
@@ -468,7 +469,8 @@ describe.each([
     await engine.authentication.requestPasswordReset({ email: ADDRESS })
     expect(made.mailer.sent).toHaveLength(sent)
     await administration.companies.enable(ada.companyId)
-    expect(await attempts()).toEqual(before)
+    // A token of before has ended for good, and a new one is issued.
+    expect(await attempts()).toEqual({ ...before, member: { ...OPEN, token: 'ERR_UNAUTHENTICATED' } })
   })
 
   it('A86 events of a disabled company are recorded, but not delivered to its destinations', async () => {
