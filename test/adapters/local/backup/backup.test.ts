@@ -33,7 +33,9 @@ beforeAll(async () => {
   contextId = (await session.contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 60, overlap: 0 } })).id
   uuids = {}
   for (const [name, text] of Object.entries(TEXTS)) uuids[name] = await uploadText(session, contextId, name, text)
-  await session.documents.delete(await uploadText(session, contextId, 'gone.txt', 'This is deleted.'))
+  // A backup has no words of deleted documents. In the source, they count in the statistics of their terms until the
+  // purge, so the text shares no word with the other documents and the prompts.
+  await session.documents.delete(await uploadText(session, contextId, 'gone.txt', 'Obsolete statement.'))
   await session.destinations.create({ url: 'https://93.184.216.34/hook', eventTypes: null })
   await engine.events.record({ type: 'run.started', data: { jobKey: crypto.randomUUID() }, companyId: 1 })
   await engine.whenCleared()
