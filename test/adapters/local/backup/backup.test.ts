@@ -13,7 +13,7 @@ import { folderContents } from './folder-contents.js'
 
 const TEXTS = {
   'leave.txt': 'Parental leave takes eighteen weeks.',
-  'lamp.txt': 'The lamp is in the hall, beside the old clock.',
+  'lamp.txt': 'The lamp stands in the hall, beside the old clock.',
   'long.txt': Array.from({ length: 60 }, (_, number) => `Room ${number} has ${number * 3} chairs. `).join(''),
 }
 
