@@ -57,6 +57,7 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
   const holdHere = (companyId: number): HeldBytes => bodies.hold(companyId)
   const answer = async (request: Request, info: McpRequestInfo, requestId: string): Promise<Response> => {
     let metadataUrl: string | undefined
+    let held: HeldBytes | undefined
     try {
       const address = addressOf(request, options)
       const servers = authorizationServersOf(engine, address, options)
@@ -68,9 +69,11 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
       const caller = await identifyCaller(engine, APPLICATION, request, { context, remoteAddress, requestId }, login)
       noteCaller?.(caller)
       requireApplication(APPLICATION, caller)
-      const held = holdBody(caller.principal.companyId)
-      const message = request.method === 'POST' ? await readMessage(request, maxBodyBytes, held) : undefined
-      return await protocol.fetch(request, { authInfo: toAuthInfo(caller.session), parsedBody: message })
+      const { session } = caller
+      held = holdBody(caller.principal.companyId)
+      const reading = { maxBytes: maxBodyBytes, held, session }
+      const message = request.method === 'POST' ? await readMessage(request, reading) : undefined
+      return await protocol.fetch(request, { authInfo: toAuthInfo(session), parsedBody: message })
     } catch (error) {
       const refused = refusal(error, metadataUrl)
       // A refusal (HttpError) does not count as a failure, also if its status is 503.
@@ -80,6 +83,8 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
         telemetry?.record({ name: 'mcp.request.failed', level: 'error', fields: { requestId }, error })
       }
       return refused
+    } finally {
+      held?.free()
     }
   }
   return async (request, info = {}) => {

@@ -140,6 +140,15 @@ export interface Session {
    * @throws as {@link search}, without ModelError
    */
   explain(contextId: number, prompt: string, options?: SearchOptions): Promise<SearchExplanation>
+  /**
+   * Runs the host's own work for this principal in one of its turns, such as the parsing of a large request. Turns rotate
+   * among companies, and within a company among its API keys and users. All other operations take their turns themselves.
+   *
+   * @param work must not wait for an operation of a session, which would wait for another turn
+   * @throws ThrottledError if the API key (or the user without a key), or the company, already has its maximum of calls
+   *   in progress
+   */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
@@ -274,6 +283,7 @@ export function createSession(parts: EngineParts, principal: Principal, given: O
       await parts.search.executeAll(principal, contextIds, prompt, options),
     searchAllEntries: async (contextIds, prompt, options) =>
       await parts.search.entriesOfAll(principal, contextIds, prompt, options),
+    inTurn: run,
   }
 }
 

@@ -10,6 +10,8 @@ const PLACES_OF_COMPANY = 4
 const PLACES = 4 * PLACES_OF_COMPANY
 /** A call takes some milliseconds, so many of those that wait have ended by then. */
 const RETRY_AFTER_SECONDS = 1
+/** The longest time in which turns follow each other without the event loop, which reads the requests of others. */
+const SLICE_MS = 5
 
 /** The part of a principal that decides about turns. */
 type Caller = Pick<Principal, 'companyId' | 'userId' | 'origin'>
@@ -25,6 +27,8 @@ export class CallTurns {
   readonly #scheduler = new FairScheduler(PLACES, PLACES_OF_COMPANY)
   readonly #waiting = new Places()
   readonly #limits: Pick<EngineLimits, 'callsPerKey' | 'callsPerCompany'>
+  /** The time of the first turn since the event loop ran; undefined after it ran. */
+  #sliceStartedAt: number | undefined
 
   constructor(limits: Pick<EngineLimits, 'callsPerKey' | 'callsPerCompany'>) {
     this.#limits = limits
@@ -66,10 +70,26 @@ export class CallTurns {
     const turn = new Turn(this.#scheduler, taker)
     try {
       await turn.take()
+      await this.#pauseIfOver()
       return await work(turn)
     } finally {
       turn.end()
       leave()
+    }
+  }
+
+  /** Work that never waits would pass its place on without the event loop, and many such turns would be one long block. */
+  async #pauseIfOver(): Promise<void> {
+    const now = performance.now()
+    if (this.#sliceStartedAt === undefined) {
+      this.#sliceStartedAt = now
+      setTimeout(() => {
+        this.#sliceStartedAt = undefined
+      })
+    } else if (now - this.#sliceStartedAt > SLICE_MS) {
+      await new Promise((resolve) => {
+        setTimeout(resolve)
+      })
     }
   }
 }

@@ -1,20 +1,41 @@
 import { InvalidInputError } from '../../../src/index.js'
 import { readBytes } from '../../../src/ports/index.js'
-import type { HeldBytes } from './body-budget.js'
+import { FREE_BYTES, type HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
+
+/** How {@link readJson} reads a body. */
+interface BodyReading<Value> {
+  readonly maxBytes: number
+  /** Counts the received bytes. */
+  readonly held: HeldBytes
+  /** Runs the parsing and the check of a body above 16 KiB in a turn of the caller. Default: at once. */
+  readonly inTurn?: (<Result>(work: () => Promise<Result>) => Promise<Result>) | undefined
+  /** Checks the parsed body. Its errors pass. */
+  readonly check: (body: unknown) => Value
+}
 
 /**
  * Reads a JSON body.
- * @param held counts the received bytes
  * @throws InvalidInputError for another content type, and for a body that is not JSON
  * @throws HttpError 408 after 30 seconds, 413 above the limit, and the errors of {@link HeldBytes.grow}
  */
-export async function readJson(request: Request, maxBytes: number, held: HeldBytes): Promise<unknown> {
+export async function readJson<Value>(request: Request, reading: BodyReading<Value>): Promise<Value> {
+  const { maxBytes, held, inTurn, check } = reading
   const type = mediaType(request)
   if (type !== '' && type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
     throw new InvalidInputError('', 'the content type of the body must be application/json')
   }
-  const text = await readText(request, maxBytes, held)
+  const bytes = await readBody(request, maxBytes, held)
+  const parse = async (): Promise<Value> => await Promise.resolve(check(parseJson(textOf(bytes))))
+  return inTurn === undefined || bytes.length <= FREE_BYTES ? await parse() : await inTurn(parse)
+}
+
+/** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */
+export async function readText(request: Request, maxBytes: number): Promise<string> {
+  return textOf(await readBody(request, maxBytes))
+}
+
+function parseJson(text: string): unknown {
   if (text.trim() === '') throw new InvalidInputError('', 'the body must be a JSON object')
   try {
     return JSON.parse(text) as unknown
@@ -23,10 +44,7 @@ export async function readJson(request: Request, maxBytes: number, held: HeldByt
   }
 }
 
-/** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */
-export async function readText(request: Request, maxBytes: number, held?: HeldBytes): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readBody(request, maxBytes, held)
+function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -41,15 +59,14 @@ export function mediaType(request: Request): string {
 
 const MAX_WAIT_MS = 30_000
 
-async function readBody(request: Request, maxBytes: number, held: HeldBytes | undefined): Promise<Uint8Array> {
+async function readBody(request: Request, maxBytes: number, held?: HeldBytes): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const limits = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow, grow: held?.grow }
   try {
     return await readBytes(request.body, limits)
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body ended too early')
-  } finally {
-    held?.free()
   }
 }
 
