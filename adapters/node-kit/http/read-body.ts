@@ -3,7 +3,7 @@ import { readBytes } from '../../../src/ports/index.js'
 import { FREE_BYTES, type HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
 
-/** How {@link readJson} reads a body. */
+/** The bounds and the check of a body. */
 interface BodyReading<Value> {
   readonly maxBytes: number
   /** Counts the received bytes. */
