@@ -177,33 +177,28 @@ async function answer(
   identify: () => Promise<RequestCaller>,
 ): Promise<Response> {
   const caller = route.access === 'public' ? undefined : await identify()
-  const held = bodies.hold(caller?.principal.companyId ?? 0)
   const read = async (): Promise<unknown> =>
     await readJson(request, {
       maxBytes: route.maxBodyBytes ?? SMALL_BODY_BYTES,
-      held,
+      held: bodies.hold(caller?.principal.companyId ?? 0),
       inTurn: caller?.session.inTurn,
       check: (body) => parseBody(route, body),
     })
-  try {
-    const call = {
-      ...baseCall,
-      readJson: read,
-      identify,
-      request,
-      origin,
-      requireRights: async () => await caller?.renew(),
-      requireToken: async () => {
-        if (caller !== undefined) await identify()
-      },
-      params: route.params && parseParameters(route.params, params),
-      query: parseQuery(route, request),
-      body: route.isBodyLate === true ? undefined : route.body && (await read()),
-    }
-    return await route.handle(call, caller?.session)
-  } finally {
-    held.free()
+  const call = {
+    ...baseCall,
+    readJson: read,
+    identify,
+    request,
+    origin,
+    requireRights: async () => await caller?.renew(),
+    requireToken: async () => {
+      if (caller !== undefined) await identify()
+    },
+    params: route.params && parseParameters(route.params, params),
+    query: parseQuery(route, request),
+    body: route.isBodyLate === true ? undefined : route.body && (await read()),
   }
+  return await route.handle(call, caller?.session)
 }
 
 /** Checks a JSON body by the route's schema, if it has one. @throws InvalidInputError that names the member */

@@ -10,7 +10,7 @@ export interface MountedRequestInfo extends RequestInfo {
   /** Gives the request log the caller. */
   readonly noteCaller: (caller: LoggedCaller) => void
   /**
-   * Counts the body that the mounted handler receives, until its answer, in the memory that all bodies of this handler share.
+   * Counts the body that the mounted handler receives in the memory that all bodies of this handler share.
    *
    * @param companyId the caller's company; 0 if it is unknown
    */

@@ -57,7 +57,6 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
   const holdHere = (companyId: number): HeldBytes => bodies.hold(companyId)
   const answer = async (request: Request, info: McpRequestInfo, requestId: string): Promise<Response> => {
     let metadataUrl: string | undefined
-    let held: HeldBytes | undefined
     try {
       const address = addressOf(request, options)
       const servers = authorizationServersOf(engine, address, options)
@@ -70,7 +69,7 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
       noteCaller?.(caller)
       requireApplication(APPLICATION, caller)
       const { session } = caller
-      held = holdBody(caller.principal.companyId)
+      const held = holdBody(caller.principal.companyId)
       const reading = { maxBytes: maxBodyBytes, held, session }
       const message = request.method === 'POST' ? await readMessage(request, reading) : undefined
       return await protocol.fetch(request, { authInfo: toAuthInfo(session), parsedBody: message })
@@ -83,8 +82,6 @@ export function createMcpHandler(engine: Engine, options: McpHandlerOptions = {}
         telemetry?.record({ name: 'mcp.request.failed', level: 'error', fields: { requestId }, error })
       }
       return refused
-    } finally {
-      held?.free()
     }
   }
   return async (request, info = {}) => {

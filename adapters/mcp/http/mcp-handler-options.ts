@@ -57,8 +57,8 @@ export interface McpRequestInfo {
   /** Gives the server's log the caller of the request. */
   readonly noteCaller?: ((caller: NotedCaller) => void) | undefined
   /**
-   * Counts a body, until its answer, in the memory that all bodies of the server share. Default: the handler has a bound
-   * of its own, 256 MiB, of which one company has 64 MiB.
+   * Counts a body that is received in the memory that all bodies of the server share. Default: the handler has a bound of
+   * its own, 64 MiB, of which one company has 16 MiB.
    *
    * @param companyId the caller's company
    */

@@ -2,21 +2,19 @@ import { HttpError } from './problem.js'
 
 /** The bytes of each body that are not counted: small requests pass while large ones are received. */
 export const FREE_BYTES = 16_384
-const MAX_BYTES = 268_435_456
-const MAX_BYTES_OF_COMPANY = 67_108_864
+const MAX_BYTES = 67_108_864
+const MAX_BYTES_OF_COMPANY = 16_777_216
 const RETRY_AFTER = { 'retry-after': '1' }
 
 /** The part of the budget that one body uses. */
 export interface HeldBytes {
   /** Raises the total of this body. @throws HttpError 429 above the limit of the company, 503 above the limit of all */
   readonly grow: (toBytes: number) => void
-  /** Ends the count, after the answer. */
   readonly free: () => void
 }
 
 /**
- * The memory for the bodies of requests without an answer: a body waits for the turns of its caller. Each company may use
- * only a part of it, so that the others keep some.
+ * The memory for bodies that are being received. Each company may use only a part of it, so that the others keep some.
  */
 export class BodyBudget {
   readonly #bytesOfCompanies = new Map<number, number>()
@@ -45,16 +43,11 @@ export class BodyBudget {
 
   #requireRoom(companyId: number, growth: number): void {
     if ((this.#bytesOfCompanies.get(companyId) ?? 0) + growth > MAX_BYTES_OF_COMPANY) {
-      const problem = `this company has more than ${MAX_BYTES_OF_COMPANY} bytes of bodies in progress: wait until some requests are answered`
+      const problem = `this company sends more than ${MAX_BYTES_OF_COMPANY} bytes of bodies at the same time: wait until some requests are answered`
       throw new HttpError(429, 'ERR_THROTTLED', problem, RETRY_AFTER)
     }
     if (this.#bytes + growth > MAX_BYTES) {
-      throw new HttpError(
-        503,
-        'ERR_BUSY',
-        'the service has too many large bodies in progress: retry later',
-        RETRY_AFTER,
-      )
+      throw new HttpError(503, 'ERR_BUSY', 'the service receives too many large bodies: retry later', RETRY_AFTER)
     }
   }
 }

@@ -67,6 +67,8 @@ async function readBody(request: Request, maxBytes: number, held?: HeldBytes): P
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body ended too early')
+  } finally {
+    held?.free()
   }
 }
 

@@ -152,14 +152,14 @@ describe('an answer of a handler on its own', () => {
 })
 
 describe('bodies that are being received', () => {
-  const LARGE = { maxBodyBytes: 16_700_000 }
+  const LARGE = { maxBodyBytes: 8_000_000 }
 
-  /** Sends 16,500,000 bytes and no end. */
+  /** Sends 7,900,000 bytes and no end. */
   function stall(handler: Handler): { readonly answer: Promise<Response>; readonly end: () => void } {
     let end: () => void = () => undefined
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        controller.enqueue(new Uint8Array(16_500_000))
+        controller.enqueue(new Uint8Array(7_900_000))
         end = () => controller.close()
       },
     })
@@ -172,7 +172,7 @@ describe('bodies that are being received', () => {
 
   it('of agents and of programs share one bound of memory', async () => {
     const handler = createHttpHandler(memory.engine, { mounts: { '/mcp': createMcpHandler(memory.engine, LARGE) } })
-    const stalled = Array.from({ length: 4 }, () => stall(handler))
+    const stalled = [stall(handler), stall(handler)]
     await settled()
     const context = { name: 'A', description: 'x'.repeat(1_500_000), caption: '', toolsJson: '[]' }
     const headers = { ...withToken(), 'content-type': 'application/json' }
@@ -188,7 +188,7 @@ describe('bodies that are being received', () => {
 
   it('of a handler on its own have a bound too', async () => {
     const handler = agents(LARGE)
-    const stalled = Array.from({ length: 4 }, () => stall(handler))
+    const stalled = [stall(handler), stall(handler)]
     await settled()
     const refused = await read(await stall(handler).answer)
     expect(refused).toMatchObject({ status: 429, body: { code: 'ERR_THROTTLED', title: 'Too Many Requests' } })
