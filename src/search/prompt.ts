@@ -2,6 +2,7 @@ import { questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { FairScheduler, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import { letEventLoopRun } from '../kernel/scheduling/time-slice.js'
 import {
   type EmbeddingModel,
   type Encoding,
@@ -67,20 +68,15 @@ export class PromptReader {
       return step
     } finally {
       this.#workedMs = this.#workedSince(startedAt)
-      if (this.#workedMs >= SLICE_MS) await this.#runEventLoop()
+      if (this.#workedMs >= SLICE_MS) {
+        await letEventLoopRun()
+        this.#workedMs = 0
+      }
     }
   }
 
   #workedSince(startedAt: number): number {
     return this.#workedMs + performance.now() - startedAt
-  }
-
-  /** Lets the event loop run once. */
-  async #runEventLoop(): Promise<void> {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 0)
-    })
-    this.#workedMs = 0
   }
 }
 

@@ -1,6 +1,7 @@
 import { ThrottledError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import { FairScheduler, Places, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import { letEventLoopRun } from '../kernel/scheduling/time-slice.js'
 import type { Principal, RequestOrigin } from './access/principal.js'
 import { networkOf } from './throttle.js'
 
@@ -86,11 +87,7 @@ export class CallTurns {
       setTimeout(() => {
         this.#sliceStartedAt = undefined
       })
-    } else if (now - this.#sliceStartedAt > SLICE_MS) {
-      await new Promise((resolve) => {
-        setTimeout(resolve)
-      })
-    }
+    } else if (now - this.#sliceStartedAt > SLICE_MS) await letEventLoopRun()
   }
 }
 

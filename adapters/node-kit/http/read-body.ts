@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../src/index.js'
+import { InvalidInputError, type Session } from '../../../src/index.js'
 import { readBytes } from '../../../src/ports/index.js'
 import { FREE_BYTES, type HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
@@ -8,8 +8,8 @@ interface BodyReading<Value> {
   readonly maxBytes: number
   /** Counts the received bytes. */
   readonly held: HeldBytes
-  /** Runs the parsing and the check of a body above 16 KiB in a turn of the caller. Default: at once. */
-  readonly inTurn?: (<Result>(work: () => Promise<Result>) => Promise<Result>) | undefined
+  /** Runs the parsing and the check of a body above 16 KiB in a turn of the caller. Undefined: at once. */
+  readonly inTurn: Session['inTurn'] | undefined
   /** Checks the parsed body. Its errors pass. */
   readonly check: (body: unknown) => Value
 }
@@ -26,8 +26,9 @@ export async function readJson<Value>(request: Request, reading: BodyReading<Val
     throw new InvalidInputError('', 'the content type of the body must be application/json')
   }
   const bytes = await readBody(request, maxBytes, held)
-  const parse = async (): Promise<Value> => await Promise.resolve(check(parseJson(textOf(bytes))))
-  return inTurn === undefined || bytes.length <= FREE_BYTES ? await parse() : await inTurn(parse)
+  const parse = (): Value => check(parseJson(textOf(bytes)))
+  if (inTurn === undefined || bytes.length <= FREE_BYTES) return parse()
+  return await inTurn(async () => await Promise.resolve(parse()))
 }
 
 /** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */
