@@ -334,15 +334,15 @@ describe('a replacement', () => {
     const reference = { contextId, id: old.id }
     const codes: unknown[] = []
     for (const call of [
-      session.documents.replace(reference, undefined as never),
-      session.documents.replace(reference, { content: 7 as never }),
-      session.documents.replace(reference, { content: 'text', fileName: ' ' }),
-      session.documents.replace(reference, { content: '' }),
-      session.documents.replace({ contextId, id: 99 }, { content: 'text' }),
-      session.documents.replace('3d4d8a5e-0000-4000-8000-000000000000', { content: 'text' }),
-      session.documents.replace(old.id as never, { content: 'text' }),
+      () => session.documents.replace(reference, undefined as never),
+      () => session.documents.replace(reference, { content: 7 as never }),
+      () => session.documents.replace(reference, { content: 'text', fileName: ' ' }),
+      () => session.documents.replace(reference, { content: '' }),
+      () => session.documents.replace({ contextId, id: 99 }, { content: 'text' }),
+      () => session.documents.replace('3d4d8a5e-0000-4000-8000-000000000000', { content: 'text' }),
+      () => session.documents.replace(old.id as never, { content: 'text' }),
     ])
-      codes.push(await call.catch((error: unknown) => (error as { code: string }).code))
+      codes.push(await call().catch((error: unknown) => (error as { code: string }).code))
     expect(codes).toEqual([
       'ERR_INVALID_INPUT',
       'ERR_INVALID_INPUT',
