@@ -39,24 +39,3 @@ export async function startHostileServer(options: HostileServerOptions): Promise
     },
   }
 }
-
-/**
- * The longest time for which the work blocked the event loop. The result is the least of three tries, because other
- * work of this machine takes time too.
- */
-export async function longestPauseMs(work: () => Promise<unknown>): Promise<number> {
-  const pauses: number[] = []
-  for (let count = 0; count < 3; count += 1) {
-    let [last, longest] = [performance.now(), 0]
-    const measure = (): void => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }
-    const timer = setInterval(measure, 1)
-    await work()
-    measure()
-    clearInterval(timer)
-    pauses.push(longest)
-  }
-  return Math.min(...pauses)
-}

@@ -3,24 +3,35 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
 import type { HttpOutcome } from '../../../src/ports/index.js'
+import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
 import { testCertificates } from './certificates.js'
-import { type HostileServerOptions, longestPauseMs, startHostileServer } from './hostile-server.js'
+import { type HostileServerOptions, startHostileServer } from './hostile-server.js'
 import { receiverOf, transportTo } from './local-transport.js'
 import { postInChild } from './post-in-child.js'
 import { raw } from './receiver.js'
 
 const post = (url: string) => ({ url, headers: { 'x-service-event': 'run.started' }, body: new Uint8Array(9) })
 
-/** The outcomes of posts to such a server, and the longest time for which they blocked the event loop. */
-async function posting(
-  options: HostileServerOptions,
-  transport: HttpsTransport,
-): Promise<{ outcomes: readonly HttpOutcome[]; pauseMs: number }> {
+interface Posting {
+  readonly outcomes: readonly HttpOutcome[]
+  /** The longest time for which a post blocked the event loop. */
+  readonly pauseMs: number
+  /** The time of the fastest post. */
+  readonly leastMs: number
+}
+
+/** Posts to such a server, a few times. */
+async function posting(options: HostileServerOptions, transport: HttpsTransport): Promise<Posting> {
   const server = await startHostileServer(options)
   onTestFinished(() => server.close())
   const outcomes: HttpOutcome[] = []
-  const pauseMs = await longestPauseMs(async () => outcomes.push(await transport.post(post(server.url))))
-  return { outcomes, pauseMs }
+  let leastMs = Number.POSITIVE_INFINITY
+  const pauseMs = await leastOfLongestWorkMs(async () => {
+    const began = performance.now()
+    outcomes.push(await transport.post(post(server.url)))
+    leastMs = Math.min(leastMs, performance.now() - began)
+  })
+  return { outcomes, pauseMs, leastMs }
 }
 
 describe('connections that fail immediately', () => {
@@ -95,11 +106,10 @@ describe('an endless response', () => {
     ['trailers', `${chunked}0\r\n`, 'a: b\r\n'.repeat(10_000), response],
     ['a body', 'HTTP/1.1 200 OK\r\n\r\n', 'a'.repeat(65_536), response],
   ])('is aborted quickly: %s', async (_title, start, piece, expected) => {
-    const startedAt = performance.now()
-    const { outcomes, pauseMs } = await posting({ start, piece }, transportTo(testCertificates()))
+    const { outcomes, pauseMs, leastMs } = await posting({ start, piece }, transportTo(testCertificates()))
     for (const outcome of outcomes) expect(outcome).toMatchObject(expected)
     expect(pauseMs).toBeLessThan(50)
-    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(leastMs).toBeLessThan(1_000)
   })
 
   it('is not assumed after eight interim responses or a body in chunks of one byte', async () => {
