@@ -183,6 +183,7 @@ export {
 } from './kernel/errors.js'
 export { DEFAULT_LIMITS, type EngineLimits } from './kernel/limits.js'
 export { type ListPage, type ListQuery, listQuerySchema } from './kernel/lists.js'
+export type { WhileAway } from './kernel/scheduling/fair-scheduler.js'
 export {
   type Attempt,
   CATALOG,

@@ -1,5 +1,6 @@
 import type { AuditAction, AuditActor, AuditRefusals } from '../audit/index.js'
 import type { Run } from '../kernel/lists.js'
+import type { WhileAway } from '../kernel/scheduling/fair-scheduler.js'
 import type {
   ChatPrompt,
   ContextSearchResult,
@@ -144,11 +145,12 @@ export interface Session {
    * Runs the host's own work for this principal in one of its turns, such as the parsing of a large request. Turns rotate
    * among companies, and within a company among its API keys and users. All other operations take their turns themselves.
    *
-   * @param work must not wait for an operation of a session, which would wait for another turn
+   * @param work must not wait for an operation of a session, which would wait for another turn. Its argument
+   *   `whileAway` runs a wait, such as that for a slow client: others have the turn's place meanwhile
    * @throws ThrottledError if the API key (or the user without a key), or the company, already has its maximum of calls
    *   in progress
    */
-  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  readonly inTurn: <Result>(work: (whileAway: WhileAway) => Promise<Result>) => Promise<Result>
 }
 
 const CONTEXT_CHANGES: ChangingMethods<ContextOperations> = {
@@ -283,7 +285,7 @@ export function createSession(parts: EngineParts, principal: Principal, given: O
       await parts.search.executeAll(principal, contextIds, prompt, options),
     searchAllEntries: async (contextIds, prompt, options) =>
       await parts.search.entriesOfAll(principal, contextIds, prompt, options),
-    inTurn: run,
+    inTurn: async (work) => await parts.callTurns.run(principal, async ({ whileAway }) => await work(whileAway)),
   }
 }
 

@@ -9,6 +9,8 @@ interface ReadLimits {
   readonly tooSlow: () => Error
   /** Called with the size of the buffer before it grows. It may throw to end the read. */
   readonly grow?: ((toBytes: number) => void) | undefined
+  /** Waits for each piece. Default: nothing else happens meanwhile. */
+  readonly waitFor?: (<Piece>(piece: Promise<Piece>) => Promise<Piece>) | undefined
 }
 
 /**
@@ -18,7 +20,7 @@ interface ReadLimits {
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array> | null,
-  { maxBytes, maxWaitMs, tooLarge, tooSlow, grow }: ReadLimits,
+  { maxBytes, maxWaitMs, tooLarge, tooSlow, grow, waitFor = async (piece) => await piece }: ReadLimits,
 ): Promise<Uint8Array> {
   if (stream === null) return new Uint8Array()
   const reader = stream.getReader()
@@ -31,7 +33,7 @@ export async function readBytes(
   let size = 0
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), timeout])
+      const { done, value } = await waitFor(Promise.race([reader.read(), timeout]))
       if (done) return buffer.subarray(0, size)
       const end = size + value.byteLength
       if (end > maxBytes) throw tooLarge()

@@ -1,6 +1,6 @@
 import { ThrottledError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
-import { FairScheduler, Places, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import { FairScheduler, Places, type TurnTaker, type WhileAway } from '../kernel/scheduling/fair-scheduler.js'
 import { letEventLoopRun } from '../kernel/scheduling/time-slice.js'
 import type { Principal, RequestOrigin } from './access/principal.js'
 import { networkOf } from './throttle.js'
@@ -13,6 +13,9 @@ const PLACES = 4 * PLACES_OF_COMPANY
 const RETRY_AFTER_SECONDS = 1
 /** The longest time in which turns follow each other without the event loop, which reads the requests of others. */
 const SLICE_MS = 5
+
+/** The turn of a call. */
+export type CallTurn = Required<TurnTaker>
 
 /** The part of a principal that decides about turns. */
 type Caller = Pick<Principal, 'companyId' | 'userId' | 'origin'>
@@ -41,7 +44,7 @@ export class CallTurns {
    * @throws ThrottledError if the caller, or its company, already has as many calls waiting and running as its limit
    *   allows
    */
-  async run<Result>(caller: Caller, work: (turn: TurnTaker) => Promise<Result>): Promise<Result> {
+  async run<Result>(caller: Caller, work: (turn: CallTurn) => Promise<Result>): Promise<Result> {
     const { companyId, userId, origin } = caller
     const member = origin?.clientId === undefined ? userId : `key ${origin.clientId}`
     return await this.#run({ group: companyId, member }, work)
@@ -57,7 +60,7 @@ export class CallTurns {
     return await this.#run({ group: 'strangers', member }, work)
   }
 
-  async #run<Result>(taker: TurnTaker, work: (turn: TurnTaker) => Promise<Result>): Promise<Result> {
+  async #run<Result>(taker: TurnTaker, work: (turn: CallTurn) => Promise<Result>): Promise<Result> {
     const { group, member } = taker
     const { callsPerKey, callsPerCompany } = this.#limits
     const ofGroup = `${group}`
@@ -92,7 +95,7 @@ export class CallTurns {
 }
 
 /** One call's place, which it leaves while it waits for turns of another kind. */
-class Turn implements TurnTaker {
+class Turn implements CallTurn {
   readonly group: number | string
   readonly member: number | string
   readonly #scheduler: FairScheduler
@@ -108,7 +111,7 @@ class Turn implements TurnTaker {
     this.member = member
   }
 
-  readonly whileAway = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  readonly whileAway: WhileAway = async (work) => {
     this.#away += 1
     this.#leave()
     try {

@@ -1,4 +1,4 @@
-import { InvalidInputError, type Session } from '../../../src/index.js'
+import { InvalidInputError, type Session, type WhileAway } from '../../../src/index.js'
 import { readBytes } from '../../../src/ports/index.js'
 import { FREE_BYTES, type HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
@@ -8,7 +8,7 @@ interface BodyReading<Value> {
   readonly maxBytes: number
   /** Counts the received bytes. */
   readonly held: HeldBytes
-  /** Runs the parsing and the check of a body above 16 KiB in a turn of the caller. Undefined: at once. */
+  /** Reads, parses and checks a body above 16 KiB in a turn of the caller. Undefined: at once. */
   readonly inTurn: Session['inTurn'] | undefined
   /** Checks the parsed body. Its errors pass. */
   readonly check: (body: unknown) => Value
@@ -25,15 +25,15 @@ export async function readJson<Value>(request: Request, reading: BodyReading<Val
   if (type !== '' && type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
     throw new InvalidInputError('', 'the content type of the body must be application/json')
   }
-  const bytes = await readBody(request, maxBytes, held)
-  const parse = (): Value => check(parseJson(textOf(bytes)))
-  if (inTurn === undefined || bytes.length <= FREE_BYTES) return parse()
-  return await inTurn(async () => await Promise.resolve(parse()))
+  const read = async (whileAway?: WhileAway): Promise<Value> =>
+    check(parseJson(textOf(await readBody(request, { maxBytes, held, whileAway }))))
+  const isShort = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= FREE_BYTES
+  return inTurn === undefined || isShort ? await read() : await inTurn(read)
 }
 
 /** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */
 export async function readText(request: Request, maxBytes: number): Promise<string> {
-  return textOf(await readBody(request, maxBytes))
+  return textOf(await readBody(request, { maxBytes }))
 }
 
 function parseJson(text: string): unknown {
@@ -59,17 +59,40 @@ export function mediaType(request: Request): string {
 }
 
 const MAX_WAIT_MS = 30_000
+/** A client that sends nothing for this time leaves its turn to others. */
+const PATIENCE_MS = 50
 
-async function readBody(request: Request, maxBytes: number, held?: HeldBytes): Promise<Uint8Array> {
+interface Reading {
+  readonly maxBytes: number
+  readonly held?: HeldBytes
+  readonly whileAway?: WhileAway | undefined
+}
+
+async function readBody(request: Request, { maxBytes, held, whileAway }: Reading): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const limits = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow, grow: held?.grow }
+  const waitFor = whileAway && (async <Piece>(piece: Promise<Piece>) => await waitInTurn(piece, whileAway))
+  const bounds = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow }
   try {
-    return await readBytes(request.body, limits)
+    return await readBytes(request.body, { ...bounds, grow: held?.grow, waitFor })
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body ended too early')
   } finally {
     held?.free()
+  }
+}
+
+/** Keeps the turn while the bytes arrive one after the other: so few bodies are read at a time, not all at once. */
+async function waitInTurn<Piece>(piece: Promise<Piece>, whileAway: WhileAway): Promise<Piece> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), PATIENCE_MS)
+  })
+  try {
+    const first = await Promise.race([piece, late])
+    return first === 'late' ? await whileAway(async () => await piece) : first
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -1,9 +1,12 @@
+/** Runs work that waits for something else, and holds no place of its own scheduler meanwhile. */
+export type WhileAway = <Result>(work: () => Promise<Result>) => Promise<Result>
+
 /** The owner of queued work. Turns rotate among groups, and within a group among its members. */
 export interface TurnTaker {
   readonly group: number | string
   readonly member: number | string
-  /** Runs work that waits for turns of another scheduler, and holds no place of its own scheduler meanwhile. */
-  readonly whileAway?: <Result>(work: () => Promise<Result>) => Promise<Result>
+  /** For the waits for turns of another scheduler. */
+  readonly whileAway?: WhileAway
 }
 
 /** One piece of work. The signal is aborted when the caller no longer waits for the result. */

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readJson } from '../../../adapters/node-kit/index.js'
+import { type MemoryEngine, memoryEngine } from '../../src/engine/memory-engine.js'
+
+const BODY = new TextEncoder().encode(JSON.stringify({ text: 'a'.repeat(200_000) }))
+const PIECES = Array.from({ length: 8 }, (_, at) => BODY.subarray(at * 25_002, (at + 1) * 25_002))
+
+let memory: MemoryEngine
+
+beforeEach(async () => {
+  memory = await memoryEngine()
+})
+
+afterEach(async () => {
+  await memory.engine.close()
+})
+
+/** Reads a body in turns of the company. @param next makes each piece. Undefined: the end */
+async function read(next: (at: number) => Promise<Uint8Array | undefined>, headers = {}): Promise<number> {
+  let at = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const piece = await next(at)
+        at += 1
+        if (piece === undefined) controller.close()
+        else controller.enqueue(piece)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const request = new Request('http://localhost/', { method: 'POST', body, duplex: 'half', headers } as RequestInit)
+  const held = { grow: () => undefined, free: () => undefined }
+  const check = (value: unknown): number => (value as { text: string }).text.length
+  return await readJson(request, { maxBytes: 1e6, held, inTurn: memory.session.inTurn, check })
+}
+
+describe('the long bodies of one company', () => {
+  it('are read four at a time, and each of them to its end', async () => {
+    let [open, most] = [0, 0]
+    const one = async (): Promise<number> =>
+      await read(async (at) => {
+        if (at === 0) open += 1
+        most = Math.max(most, open)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        if (at === PIECES.length) open -= 1
+        return PIECES[at]
+      })
+    expect(await Promise.all(Array.from({ length: 30 }, one))).toEqual(Array.from({ length: 30 }, () => 200_000))
+    expect(most).toBe(4)
+  })
+
+  it('wait for no client that sends nothing', async () => {
+    const never = new Promise<undefined>(() => undefined)
+    for (let count = 0; count < 20; count += 1) void read(async (at) => (at === 0 ? PIECES[0] : await never))
+    expect(await read(async (at) => PIECES[at])).toBe(200_000)
+  })
+
+  it('leave the turns to others if they are short', async () => {
+    const small = new TextEncoder().encode('{"text":"short"}')
+    const headers = { 'content-length': `${small.length}` }
+    let end = (): void => undefined
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const holders = Array.from({ length: 4 }, async () => await memory.session.inTurn(async () => await ended))
+    expect(await read(async (at) => (at === 0 ? small : undefined), headers)).toBe(5)
+    end()
+    await Promise.all(holders)
+  })
+})
