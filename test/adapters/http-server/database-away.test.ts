@@ -69,10 +69,10 @@ describe.runIf(process.env['ALCOVE_TEST_DATABASE_URL'] !== undefined)(
       await setTimeout(2_000)
       expect(acknowledged.size).toBeLessThanOrEqual(before + 2)
       await postgres.start()
-      await setTimeout(2_000)
+      // However slow this machine is: uploads succeed again.
+      while (acknowledged.size <= before + 2) await setTimeout(20)
       load.isOn = false
       await Promise.all(loads)
-      expect(acknowledged.size).toBeGreaterThan(before + 2)
       expect([...statuses.keys()].sort()).toEqual([200, 503])
 
       const session = server.engine.as(server.engine.owner)
