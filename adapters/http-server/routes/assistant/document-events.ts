@@ -37,9 +37,9 @@ export const DOCUMENT_EVENTS_ROUTE: Route = route({
     // The client may leave before the server begins to send.
     request.signal.addEventListener('abort', leave, { once: true })
     const { promise: opened, resolve: onOpen } = deferred()
-    const { promise: ready, resolve: onReady } = deferred()
+    const onReady = (): void => events.tellReady()
     const watch = documents.watch(params.contextId, { ...query, signal: leaving.signal, onOpen, onReady })
-    const events = new DocumentServerEvents(watch[Symbol.asyncIterator](), ready)
+    const events = new DocumentServerEvents(watch[Symbol.asyncIterator]())
     await Promise.race([opened, events.first])
     // An answer to HEAD has no body that would end the watch.
     if (request.method === 'HEAD') leave()
@@ -52,25 +52,32 @@ class DocumentServerEvents {
   /** The first state. A refusal rejects it. */
   readonly first: Promise<unknown>
   readonly #states: AsyncIterator<DocumentState>
-  readonly #ready: Promise<void>
   #next: Promise<IteratorResult<DocumentState>>
-  #isReady = false
+  #isReadyDue = false
+  #isReadySent = false
+  /** Ends the wait for the next state. */
+  #wake: () => void = () => undefined
 
-  constructor(states: AsyncIterator<DocumentState>, ready: Promise<void>) {
+  constructor(states: AsyncIterator<DocumentState>) {
     this.#states = states
-    this.#ready = ready
     this.#next = states.next()
-    this.first = this.#next
+    this.first = this.#next.then(() => undefined)
     // The stream reads it later, or never if the client leaves.
     this.#next.catch(() => undefined)
   }
 
+  /** The states at the beginning have been read. */
+  tellReady(): void {
+    this.#isReadyDue = true
+    this.#wake()
+  }
+
   async next(): Promise<IteratorResult<ServerEvent>> {
-    if (!this.#isReady) {
+    if (!this.#isReadySent) {
+      await this.#nextOrReady()
       // First: a state that comes after that is a change.
-      const isNow = await Promise.race([this.#ready.then(() => true), this.#next.then(() => false)])
-      if (isNow) {
-        this.#isReady = true
+      if (this.#isReadyDue) {
+        this.#isReadySent = true
         return { value: { event: 'ready', data: {} } }
       }
     }
@@ -79,6 +86,18 @@ class DocumentServerEvents {
     this.#next = this.#states.next()
     this.#next.catch(() => undefined)
     return { value: { event: 'document', data: state.value } }
+  }
+
+  /** A race with one promise for all states would keep each of them in memory. */
+  async #nextOrReady(): Promise<void> {
+    if (this.#isReadyDue) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      this.#next.then(
+        () => resolve(),
+        () => resolve(),
+      )
+    })
   }
 }
 
