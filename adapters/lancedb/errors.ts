@@ -46,11 +46,19 @@ function translateError(error: unknown): unknown {
   if (!isError(error) || error instanceof AlcoveError) return error
   const diskError = diskErrorOf(diskCodeOf(error), 'vectors', error)
   if (diskError !== undefined) return diskError
-  const [, words = '', number] = SYSTEM_ERROR.exec(error.message) ?? []
-  const isTransient = TRANSIENT.test(error.message)
+  const message = messageOf(error)
+  const [, words = '', number] = SYSTEM_ERROR.exec(message) ?? []
+  const isTransient = TRANSIENT.test(message)
   if (number === undefined && !isTransient) return error
   const detail = number === undefined ? '' : `: ${words.trim()} (os error ${number})`
   return new StorageError(`the disk cannot read or write the vectors${detail}`, { cause: error, isTransient })
+}
+
+/** The message, in Lance's form also where Node reports an error of the system: its words, and its number. */
+function messageOf(error: Error): string {
+  const [, words] = /^E[A-Z0-9]+: ([^,]+),/.exec(error.message) ?? []
+  const number = 'errno' in error ? error.errno : undefined
+  return words === undefined || typeof number !== 'number' ? error.message : `${words} (os error ${-number})`
 }
 
 /** The code of the system for an error about the disk. A folder for temporary files fails with an error of Node. */

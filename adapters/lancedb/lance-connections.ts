@@ -26,6 +26,12 @@ export class LanceConnections {
     this.#place = place
   }
 
+  /** Removes what earlier processes have left, once. Each connection needs it. */
+  async prepare(): Promise<void> {
+    this.#temporaryFolder ??= makeTemporaryFolder(this.#place)
+    await this.#temporaryFolder
+  }
+
   /** Must be called after each drop. */
   noteDrop(name: string): void {
     this.#dropped.add(name)
@@ -80,8 +86,7 @@ export class LanceConnections {
   }
 
   async #connect(): Promise<Connection> {
-    this.#temporaryFolder ??= makeTemporaryFolder(this.#place)
-    await this.#temporaryFolder
+    await this.prepare()
     return await connectTo(this.#place)
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Table } from '@lancedb/lancedb'
@@ -8,6 +7,7 @@ import { hasDataFiles } from './lance-connection.js'
 import { LanceConnections } from './lance-connections.js'
 import { OpenTable } from './open-table.js'
 import { PLAN_SUFFIX } from './search-plan.js'
+import { listTables, removeTable, tableFolder } from './table-folders.js'
 import { type TablePlace, writeLock } from './table-place.js'
 import { TableSums } from './table-sums.js'
 
@@ -76,6 +76,11 @@ export class LanceTables {
   }
 
   async names(): Promise<readonly string[]> {
+    const { folder } = this.place
+    if (folder !== undefined) {
+      await this.#connections.prepare()
+      return await listTables(folder)
+    }
     return await this.#connections.use(async (connection) => {
       const names: string[] = []
       for (;;) {
@@ -186,7 +191,7 @@ export class LanceTables {
     const { folder } = this.place
     if (folder === undefined) return await hasDataFiles(this.place, name)
     for (const part of ['_versions', 'data']) {
-      if ((await readdir(join(folder, `${name}.lance`, part)).catch(() => [])).length > 0) return true
+      if ((await readdir(join(tableFolder(folder, name), part)).catch(() => [])).length > 0) return true
     }
     return false
   }
@@ -227,15 +232,20 @@ export class LanceTables {
   async #remove(name: string): Promise<void> {
     await this.#sums?.forget(name)
     const { folder } = this.place
-    try {
-      if (folder === undefined || existsSync(join(folder, `${name}.lance`))) {
-        await this.#connections.use((connection) => connection.dropTable(name))
-        this.#connections.noteDrop(name)
-      }
-    } catch (error) {
-      if (!isTableNotFound(error)) throw error
-    }
+    const hadTable = await (folder === undefined ? this.#dropNatively(name) : removeTable(folder, name))
+    if (hadTable) this.#connections.noteDrop(name)
     if (folder !== undefined) await rm(join(folder, `${name}${PLAN_SUFFIX}`), { force: true })
+  }
+
+  /** @returns false if there was no table */
+  async #dropNatively(name: string): Promise<boolean> {
+    try {
+      await this.#connections.use((connection) => connection.dropTable(name))
+      return true
+    } catch (error) {
+      if (isTableNotFound(error)) return false
+      throw error
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ProcessLocks } from '../../src/ports/index.js'
+import { REMOVE_OPTIONS, removeDroppedTables } from './table-folders.js'
 
 /** The location of tables, and how processes share it. */
 export interface TablePlace {
@@ -27,12 +28,6 @@ export interface TablePlace {
 const TEMPORARY_NAME = '.building'
 const TOUCH_INTERVAL_MS = 600_000
 const DEAD_AFTER_MS = 86_400_000
-/**
- * A process whose host was killed may still write for a moment. The retries take 2.75 s in all; each waits 50 ms longer
- * than the one before.
- */
-const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }
-
 /** A process that is alone keeps its own calls apart without locks. */
 const FREE_LOCKS: ProcessLocks = {
   hold: async (_name, work) => await work(),
@@ -62,8 +57,8 @@ function foldersIn(temporaryFolder: string): Pick<TablePlace, 'temporaryFolder' 
 }
 
 /**
- * Creates the temporary folder, and removes temporary folders of processes that have exited. A folder that cannot be
- * changed is no error here: each connection looks for a folder that takes files.
+ * Creates the temporary folder. Removes temporary folders of processes that have exited, and what is left of dropped
+ * tables. A folder that cannot be changed is no error here: each connection looks for a folder that takes files.
  *
  * @returns a function that removes the folder at the end
  */
@@ -76,6 +71,7 @@ export async function makeTemporaryFolder(place: TablePlace): Promise<() => Prom
   }
   if (isTemporaryShared) await removeAbandoned(dirname(temporaryFolder))
   else await removeAll()
+  if (place.folder !== undefined) await removeDroppedTables(place.folder)
   await mkdir(temporaryFolder, { recursive: true, mode: 0o700 }).catch(() => undefined)
   const touchAll = (): void => {
     for (const folder of folders) void touch(folder)

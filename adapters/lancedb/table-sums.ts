@@ -2,6 +2,7 @@ import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { VectorsDamagedError } from '../../src/ports/index.js'
+import { tableFolder } from './table-folders.js'
 
 /** The file with the checksums, in the folder of the table: it goes with the table. */
 const SUMS = '_sums'
@@ -82,7 +83,7 @@ export class TableSums {
   }
 
   #pathOf(name: string): string {
-    return join(this.#folder, `${name}.lance`)
+    return tableFolder(this.#folder, name)
   }
 }
 

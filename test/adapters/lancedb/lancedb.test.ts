@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect, type Table } from '@lancedb/lancedb'
@@ -105,6 +105,30 @@ describe('a folder of LanceDB tables', () => {
       await add(index, 1)
       expect([...(await index.countByDocument(COLLECTION.name)).keys()]).toEqual([1])
     })
+  })
+
+  it('lists a dropped table until its last file is gone, and opens it no more', async () => {
+    await withIndex(async (index) => {
+      await add(index, 1)
+      // The removal of a file has failed.
+      const left = join(folder.path, 'vectors', `.${COLLECTION.name}.dropped`)
+      await rename(join(folder.path, 'vectors', `${COLLECTION.name}.lance`), left)
+      await rm(join(left, '_versions'), { recursive: true })
+      expect(await index.listCollections()).toEqual([COLLECTION.name])
+      await index.drop(COLLECTION.name)
+      expect(await index.listCollections()).toEqual([])
+      await add(index, 2)
+      expect([...(await index.countByDocument(COLLECTION.name)).keys()]).toEqual([2])
+      expect((await readdir(join(folder.path, 'vectors'))).filter((name) => name.includes('dropped'))).toEqual([])
+    })
+  })
+
+  it('that a file has taken the place of is reported in one sentence', async () => {
+    await writeFile(join(folder.path, 'vectors'), 'a file in its place')
+    const index = new LanceDbVectorIndex(join(folder.path, 'vectors'))
+    const message = 'the disk cannot read or write the vectors: not a directory (os error 20)'
+    await expect(index.listCollections()).rejects.toMatchObject({ code: 'ERR_STORAGE', isTransient: false, message })
+    await index.close()
   })
 
   it('keeps at most 256 tables open and reads and writes a reopened table', async () => {
