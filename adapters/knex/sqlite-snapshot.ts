@@ -89,7 +89,7 @@ export class SqliteSnapshot {
    */
   async settle(): Promise<void> {
     await this.#createStorage().transaction(async ({ jobs, uploads }) => {
-      await jobs.cancel(BACKUP_JOB)
+      await jobs.cancelAll([BACKUP_JOB])
       await jobs.releaseAll()
       await uploads.removeExpired({ all: true })
     })
@@ -114,7 +114,7 @@ export class SqliteSnapshot {
       }
     }
     await this.#createStorage().transaction(async ({ documents, contexts }) => {
-      for (const id of ids) await documents.remove(id)
+      await documents.remove(ids)
       for (const id of await contexts.listDeleted()) await contexts.remove(id)
     })
     // Their subjects are gone.

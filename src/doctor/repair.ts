@@ -147,7 +147,7 @@ export class Repair {
       const document = isSubjectMissing ? undefined : await documents.get(subject)
       // A user has retried the document since it was checked: it needs the job.
       if (document !== undefined && isUnfinished(document)) return
-      await jobs.cancel({ kind, subject })
+      await jobs.cancelAll([{ kind, subject }])
     })
   }
 

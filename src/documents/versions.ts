@@ -85,10 +85,8 @@ export async function deleteVersions(
 ): Promise<readonly number[]> {
   const ids = [...versionIds, ...(await shadows.shadowsOf(versionIds))]
   // The jobs first, as in the transactions of their runs: two transactions with different orders could deadlock.
-  for (const subject of ids) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
-  for (const id of ids) {
-    await documents.update(id, { deleted })
-    await jobs.enqueue({ kind: PURGE_DOCUMENT, subject: id })
-  }
+  await jobs.cancelAll(ids.map((subject) => ({ kind: INGEST_DOCUMENT, subject })))
+  for (const id of ids) await documents.update(id, { deleted })
+  await jobs.enqueueAll(ids.map((subject) => ({ kind: PURGE_DOCUMENT, subject })))
   return ids
 }

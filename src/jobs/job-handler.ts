@@ -196,5 +196,19 @@ const POLL_MS = 500
  * @throws the signal's reason
  */
 export async function untilNoBackup(read: Storage['read'], signal: AbortSignal): Promise<void> {
-  while (await read(({ jobs }) => jobs.isHeld(BACKUP_JOB))) await pause(POLL_MS, signal)
+  await whenNoBackup({ transaction: read, signal }, async () => undefined)
+}
+
+/** As {@link untilNoBackup}. Also runs work in the transaction that finds no backup. @returns its result */
+export async function whenNoBackup<T>(
+  run: { readonly transaction: Storage['read']; readonly signal: AbortSignal },
+  work: (repositories: Repositories) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const outcome = await run.transaction(async (repositories) => {
+      return (await repositories.jobs.isHeld(BACKUP_JOB)) ? undefined : { result: await work(repositories) }
+    })
+    if (outcome !== undefined) return outcome.result
+    await pause(POLL_MS, run.signal)
+  }
 }

@@ -10,10 +10,10 @@ import {
   removeChunks,
   shadowLaneOf,
 } from '../documents/index.js'
-import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
+import { type JobHandler, type JobRun, whenNoBackup } from '../jobs/index.js'
 import { inBatches } from '../kernel/batches.js'
 import { DELIVER_EVENT } from '../outbox/index.js'
-import type { Clock, FileStore, Repositories } from '../ports/index.js'
+import type { Clock, DocumentRecord, FileStore, Repositories } from '../ports/index.js'
 import { PURGE_COMPANY } from '../tenancy/index.js'
 import { DeletedCollections } from './deleted-collections.js'
 
@@ -33,20 +33,21 @@ export class PurgeDocument implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
-    await untilNoBackup((work) => run.transaction(work), run.signal)
-    const [document] = await run.transaction(({ documents }) => documents.find([run.subject]))
-    const deletedDocument = document?.deleted === null ? undefined : document
-    if (deletedDocument !== undefined) {
-      const { id, uuid, contextId } = deletedDocument
-      const isInUse = await run.transaction(({ documents }) => documents.isFileInUse(uuid))
-      if (!isInUse) await this.#fileStore.delete(uuid)
+    const found = await whenNoBackup(run, async ({ documents }) => {
+      const [document] = await documents.find([run.subject])
+      if (document === undefined || document.deleted === null) return undefined
+      return { document, inUse: await documents.filesInUse([document.uuid]) }
+    })
+    if (found !== undefined) {
+      const { id, uuid, contextId } = found.document
+      if (!found.inUse.has(uuid)) await this.#fileStore.delete(uuid)
       await removeChunks(run, id)
       for (const index of this.#indexes) {
         for (const name of await collectionsOf(index, contextId)) await index.deleteDocument(name, id, 0)
       }
     }
     await run.complete(async ({ documents }) => {
-      if (deletedDocument !== undefined) await documents.remove(deletedDocument.id)
+      if (found !== undefined) await documents.remove([found.document.id])
     })
   }
 
@@ -74,19 +75,11 @@ export class PurgeContext implements JobHandler {
   }
 
   async run(run: JobRun): Promise<void> {
-    await untilNoBackup((work) => run.transaction(work), run.signal)
-    const isDeleted = await run.transaction(({ contexts }) => contexts.isDeleted(run.subject))
-    if (isDeleted) {
-      const deletedDocuments = await run.transaction(async ({ documents, jobs }) => {
-        await jobs.cancelLane(INGEST_DOCUMENT, run.subject)
-        await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(run.subject))
-        await jobs.cancel({ kind: REINDEX_CONTEXT, subject: run.subject })
-        await jobs.cancel({ kind: INDEX_WORDS, subject: run.subject })
-        await jobs.cancel({ kind: MEND_WORDS, subject: run.subject })
-        // The deletion of a user's contexts leaves their documents undeleted.
-        await documents.deleteOfContext(run.subject, this.#clock.now().toISOString())
-        return await documents.listDeleted(run.subject)
-      })
+    const deletedDocuments = await whenNoBackup(
+      run,
+      async (repositories) => await this.#deleteDocuments(repositories, run.subject),
+    )
+    if (deletedDocuments !== undefined) {
       for (const part of inBatches(deletedDocuments, FILES_AT_ONCE)) {
         run.signal.throwIfAborted()
         await Promise.all(part.map(async ({ uuid }) => await this.#fileStore.delete(uuid)))
@@ -101,8 +94,22 @@ export class PurgeContext implements JobHandler {
       await dropCollections()
     }
     await run.complete(async ({ contexts }) => {
-      if (isDeleted) await contexts.remove(run.subject)
+      if (deletedDocuments !== undefined) await contexts.remove(run.subject)
     })
+  }
+
+  /** Cancels the work on a deleted context. @returns its documents; undefined if the context is not deleted */
+  async #deleteDocuments(
+    { contexts, documents, jobs }: Repositories,
+    contextId: number,
+  ): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid'>[] | undefined> {
+    if (!(await contexts.isDeleted(contextId))) return undefined
+    await jobs.cancelLane(INGEST_DOCUMENT, contextId)
+    await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(contextId))
+    await jobs.cancelAll([REINDEX_CONTEXT, INDEX_WORDS, MEND_WORDS].map((kind) => ({ kind, subject: contextId })))
+    // The deletion of a user's contexts leaves their documents undeleted.
+    await documents.deleteOfContext(contextId, this.#clock.now().toISOString())
+    return await documents.listDeleted(contextId)
   }
 
   /** @returns a function that drops the collections of the context */
@@ -125,32 +132,28 @@ export class PurgeContext implements JobHandler {
 
 /** Files that are deleted at a time: most of the time of a deletion is a wait for the disk. */
 const FILES_AT_ONCE = 8
-/** Few, so that other writers wait some milliseconds for the database: each document takes about five statements. */
-const DOCUMENTS_PER_STEP = 10
+/** Few, so that other writers wait some milliseconds for the database. */
+const DOCUMENTS_PER_STEP = 50
 
 /**
- * Removes the rows of deleted documents with their chunks. Several small documents share a transaction: each
- * transaction waits for the disk.
+ * Removes the rows of deleted documents with their chunks. Many small documents share a transaction: each transaction
+ * waits for the disk.
  */
 async function removeDocuments(run: JobRun, ids: readonly number[]): Promise<void> {
-  for (let at = 0; at < ids.length; ) {
+  const ascending = [...ids].sort((one, other) => one - other)
+  for (let at = 0; at < ascending.length; ) {
     run.signal.throwIfAborted()
-    const step = ids.slice(at, at + DOCUMENTS_PER_STEP)
+    const step = ascending.slice(at, at + DOCUMENTS_PER_STEP)
     at += await run.transaction(async (repositories) => await removeWhole(repositories, step), { isProgress: true })
   }
 }
 
-/** Removes documents until enough chunks are removed. @returns the number of documents that are gone */
+/** Removes the first of these documents until enough chunks are removed. @returns the number of documents that are gone */
 async function removeWhole({ chunks, documents, jobs }: Repositories, ids: readonly number[]): Promise<number> {
-  let limit = CHUNKS_PER_REMOVAL
-  for (const [at, id] of ids.entries()) {
-    limit -= await chunks.remove(id, { fromOrdinal: 0, limit })
-    // The next step removes the chunks that may be left.
-    if (limit === 0) return at
-    await jobs.cancel({ kind: PURGE_DOCUMENT, subject: id })
-    await documents.remove(id)
-  }
-  return ids.length
+  const removed = await chunks.removeOf(ids, CHUNKS_PER_REMOVAL)
+  await jobs.cancelAll(removed.map((subject) => ({ kind: PURGE_DOCUMENT, subject })))
+  await documents.remove(removed)
+  return removed.length
 }
 
 const RETRY_MS = 60_000
@@ -166,9 +169,8 @@ export class PurgeAccount implements JobHandler {
 
   async run(run: JobRun): Promise<void> {
     const accountId = run.subject
-    await untilNoBackup((work) => run.transaction(work), run.signal)
-    const isDeleted = (await run.transaction(({ accounts }) => accounts.get(accountId))) === undefined
-    if (isDeleted) await removeAccountContexts(run, accountId, this.#clock)
+    const account = await whenNoBackup(run, async ({ accounts }) => await accounts.get(accountId))
+    if (account === undefined) await removeAccountContexts(run, accountId, this.#clock)
     await run.complete(async () => undefined)
   }
 
@@ -208,8 +210,8 @@ export class PurgeCompany implements JobHandler {
 
   async run(run: JobRun): Promise<void> {
     const companyId = run.subject
-    await untilNoBackup((work) => run.transaction(work), run.signal)
-    if (await run.transaction(({ companies }) => companies.isDeleted(companyId))) {
+    const isDeleted = await whenNoBackup(run, async ({ companies }) => await companies.isDeleted(companyId))
+    if (isDeleted) {
       await this.#removeContexts(run)
       await this.#closeDestinations(run)
       await inSteps(run, async ({ deliveries }) => {

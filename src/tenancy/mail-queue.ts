@@ -102,7 +102,7 @@ export class MailQueue {
       await this.#sendMail.send(mailId)
       await this.#storage.transaction(async ({ mails, jobs }) => {
         await mails.remove(mailId)
-        await jobs.cancel({ kind: SEND_MAIL, subject: mailId })
+        await jobs.cancelAll([{ kind: SEND_MAIL, subject: mailId }])
       })
     } catch (error) {
       // The job still exists: the worker retries.
@@ -114,7 +114,8 @@ export class MailQueue {
 /** Makes all links of users invalid, and cancels their unsent mails. */
 export async function cancelLinks(repositories: Repositories, users: UsersFilter): Promise<void> {
   const { mails, jobs, passwordTokens } = repositories
-  for (const subject of await mails.removeOf(users)) await jobs.cancel({ kind: SEND_MAIL, subject })
+  const mailIds = await mails.removeOf(users)
+  await jobs.cancelAll(mailIds.map((subject) => ({ kind: SEND_MAIL, subject })))
   if ('userId' in users) await passwordTokens.removeOfUser(users.userId)
   else await passwordTokens.removeOfCompany(users.companyId)
 }

@@ -236,6 +236,32 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return chunks.length
   }
 
+  async removeOf(documentIds: readonly number[], limit: number): Promise<readonly number[]> {
+    const removed: number[] = []
+    let left = limit
+    for (const ids of inParts([...documentIds].sort((one, other) => one - other))) {
+      const chunks = await this.rows
+        .whereIn('document_id', ids)
+        .orderBy('document_id')
+        .limit(left + 1)
+        .select('document_id')
+      // The rows end within this document.
+      const first = chunks.length > left ? number(chunks.at(-1) ?? {}, 'document_id') : Infinity
+      const whole = ids.filter((id) => id < first)
+      if (whole.length > 0) {
+        await this.#windows.whereIn('document_id', whole).delete()
+        await this.rows.whereIn('document_id', whole).delete()
+        removed.push(...whole)
+      }
+      if (first === Infinity) left -= chunks.length
+      else {
+        if (removed.length === 0) await this.remove(first, { fromOrdinal: 0, limit })
+        break
+      }
+    }
+    return removed
+  }
+
   #raw(sql: string, ...bindings: readonly number[]): Knex.Raw {
     return this.session.knex.raw(sql, bindings)
   }

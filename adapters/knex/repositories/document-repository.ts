@@ -185,8 +185,13 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     }))
   }
 
-  async isFileInUse(uuid: string): Promise<boolean> {
-    return (await this.rows.where('uuid', uuid).whereNull('deleted').first('id')) !== undefined
+  async filesInUse(uuids: readonly string[]): Promise<ReadonlySet<string>> {
+    const inUse = new Set<string>()
+    for (const part of inParts(uuids)) {
+      const rows = await this.rows.whereIn('uuid', part).whereNull('deleted').select('uuid')
+      for (const row of rows) inUse.add(text(row, 'uuid'))
+    }
+    return inUse
   }
 
   async searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions> {
@@ -263,9 +268,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return found
   }
 
-  async remove(id: number): Promise<void> {
-    await removeMetadata(this.session, id)
-    await this.rows.where('id', id).delete()
+  async remove(ids: readonly number[]): Promise<void> {
+    for (const part of inParts(ids)) {
+      await removeMetadata(this.session, part)
+      await this.rows.whereIn('id', part).delete()
+    }
   }
 
   /** The columns of the names of a version that gets another name. */
@@ -281,7 +288,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async #replaceMetadata(id: number, contextId: number, metadata: DocumentMetadata): Promise<void> {
-    await removeMetadata(this.session, id)
+    await removeMetadata(this.session, [id])
     await insertMetadata(this.session, { id, contextId }, metadata)
   }
 

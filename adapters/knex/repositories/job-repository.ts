@@ -256,8 +256,11 @@ export class KnexJobRepository extends KnexRepository implements JobRepository {
     return (await held.first('id')) !== undefined
   }
 
-  async cancel({ kind, subject }: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean> {
-    return (await this.rows.where({ kind, subject }).delete()) > 0
+  async cancelAll(jobs: readonly Pick<NewJob, 'kind' | 'subject'>[]): Promise<void> {
+    for (const part of inParts(jobs)) {
+      const keys = part.map(({ kind, subject }) => [kind, subject])
+      await this.rows.whereIn(['kind', 'subject'], keys).delete()
+    }
   }
 
   async cancelLane(kind: string, lane: number): Promise<void> {

@@ -18,8 +18,9 @@ export async function insertMetadata(
   for (const part of inParts(rows)) await knex(name('metadata')).insert(part)
 }
 
-export async function removeMetadata({ knex, name }: Session, documentId: number): Promise<void> {
-  await knex(name('metadata')).where('document_id', documentId).delete()
+/** Removes the metadata of documents, which are few enough for one statement. */
+export async function removeMetadata({ knex, name }: Session, documentIds: readonly number[]): Promise<void> {
+  await knex(name('metadata')).whereIn('document_id', documentIds).delete()
 }
 
 const EMPTY_LIST: Row = { type: 'list', text: null, long_text: null, number: null }

@@ -28,6 +28,13 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
     ...record
   }: StoredChunk): ChunkRecord => record
   const sortByOrdinal = (unsorted: StoredChunk[]) => unsorted.sort((one, other) => one.ordinal - other.ordinal)
+  const removeLast = (documentId: number, fromOrdinal: number, limit: number) => {
+    const last = sortByOrdinal(
+      chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal),
+    ).slice(-limit)
+    for (const { id } of last) chunks.delete(id)
+    return last.length
+  }
   return {
     insert: async (documentId, newChunks) => {
       for (const chunk of newChunks) chunks.insert({ documentId, ...chunk })
@@ -110,12 +117,18 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
       }
       return found
     },
-    remove: async (documentId, { fromOrdinal, limit }) => {
-      const last = sortByOrdinal(
-        chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal),
-      ).slice(-limit)
-      for (const { id } of last) chunks.delete(id)
-      return last.length
+    remove: async (documentId, { fromOrdinal, limit }) => removeLast(documentId, fromOrdinal, limit),
+    removeOf: async (documentIds, limit) => {
+      const removed: number[] = []
+      let left = limit
+      for (const id of [...documentIds].sort((one, other) => one - other)) {
+        const count = chunks.filter(({ documentId }) => documentId === id).length
+        if (count > left && removed.length > 0) break
+        left -= removeLast(id, 0, limit)
+        if (count > limit) break
+        removed.push(id)
+      }
+      return removed
     },
   }
 }

@@ -129,7 +129,10 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
           (document) => document.deleted !== null && (contextId === undefined || document.contextId === contextId),
         )
         .map(({ id, uuid, contextId: owner, generation }) => ({ id, uuid, contextId: owner, generation })),
-    isFileInUse: async (uuid) => filterWithShadows((document) => document.uuid === uuid).length > 0,
+    filesInUse: async (uuids) => {
+      const wanted = new Set(uuids)
+      return new Set(filterWithShadows(({ uuid }) => wanted.has(uuid)).map(({ uuid }) => uuid))
+    },
     searchable: async (contextId, words) => {
       const mark = markVersions(contextId)
       const byMeaning = readVisibility(contextId, ({ completed, deleted }) => completed !== null && deleted === null)
@@ -177,8 +180,8 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
       return documents.filter(({ id }) => wanted.has(id))
     },
     existing: async (ids) => new Set(ids.filter((id) => documents.get(id) !== undefined)),
-    remove: async (id) => {
-      documents.delete(id)
+    remove: async (ids) => {
+      for (const id of ids) documents.delete(id)
     },
   }
 }

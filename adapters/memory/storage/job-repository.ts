@@ -55,9 +55,8 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
     for (const { id } of heldJobs) jobs.delete(id)
     return heldJobs.length === claimedJobs.length
   }
-  const removeAll = (removed: readonly StoredJob[]): number => {
+  const removeAll = (removed: readonly StoredJob[]): void => {
     for (const { id } of removed) jobs.delete(id)
-    return removed.length
   }
   return {
     enqueue: async (job, options) => await enqueueAll([job], options),
@@ -136,8 +135,11 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
     },
     isHeld: async ({ kind, subject }) =>
       jobs.find((job) => job.kind === kind && job.subject === subject && job.leaseExpiresMs > Date.now()) !== undefined,
-    cancel: async ({ kind, subject }) =>
-      removeAll(jobs.filter((job) => job.kind === kind && job.subject === subject)) > 0,
+    cancelAll: async (cancelled) => {
+      removeAll(
+        jobs.filter((job) => cancelled.some(({ kind, subject }) => job.kind === kind && job.subject === subject)),
+      )
+    },
     cancelLane: async (kind, lane) => {
       removeAll(jobs.filter((job) => job.kind === kind && job.lane === lane))
     },

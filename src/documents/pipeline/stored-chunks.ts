@@ -13,7 +13,7 @@ interface Transactions {
 /** Removes the chunks of a document from an ordinal on, in steps. */
 export async function removeChunks(storage: Transactions, documentId: number, fromOrdinal: number = 0): Promise<void> {
   const removal = { fromOrdinal, limit: CHUNKS_PER_REMOVAL }
-  while ((await storage.transaction(({ chunks }) => chunks.remove(documentId, removal))) > 0);
+  while ((await storage.transaction(({ chunks }) => chunks.remove(documentId, removal))) === CHUNKS_PER_REMOVAL);
 }
 
 /** Target size of a page in UTF-16 units. Memory holds one page and the next. */

@@ -1,8 +1,9 @@
 import { type JobRun, untilNoBackup } from '../../jobs/index.js'
 import type { FileStore, Repositories } from '../../ports/index.js'
 import { type CollectionIndex, collectionsOf, isOfOtherGeneration } from '../collections.js'
+import { CHUNKS_PER_REMOVAL } from '../pipeline/stored-chunks.js'
 
-const [VERSIONS_PER_STEP, CHUNKS_PER_STEP] = [50, 500]
+const VERSIONS_PER_STEP = 50
 
 /** Removes what generations that no search reads have left: collections, then chunks and rows. */
 export class FormerGenerations {
@@ -33,24 +34,18 @@ export class FormerGenerations {
 
   /** @returns true if rows may be left */
   async #removeRows(job: JobRun, contextId: number): Promise<boolean> {
-    const versions = await job.transaction(async ({ contexts, shadows }) => {
+    const { versions, inUse } = await job.transaction(async ({ contexts, shadows, documents }) => {
       const generations = await contexts.generations(contextId)
       const exceptGeneration = generations?.reindexing?.generation
-      return await shadows.listDeleted(contextId, { limit: VERSIONS_PER_STEP, exceptGeneration })
+      const listed = await shadows.listDeleted(contextId, { limit: VERSIONS_PER_STEP, exceptGeneration })
+      return { versions: listed, inUse: await documents.filesInUse(listed.map(({ uuid }) => uuid)) }
     })
-    for (const { uuid } of versions) {
-      const isInUse = await job.transaction(({ documents }) => documents.isFileInUse(uuid))
-      if (!isInUse) await this.#fileStore.delete(uuid)
-    }
-    const remove = async ({ chunks, documents }: Repositories): Promise<void> => {
-      let limit = CHUNKS_PER_STEP
-      for (const { id } of versions) {
-        limit -= await chunks.remove(id, { fromOrdinal: 0, limit })
-        if (limit <= 0) return
-        await documents.remove(id)
-      }
-    }
+    if (versions.length === 0) return false
+    for (const { uuid } of versions) if (!inUse.has(uuid)) await this.#fileStore.delete(uuid)
+    const ids = versions.map(({ id }) => id)
+    const remove = async ({ chunks, documents }: Repositories): Promise<void> =>
+      await documents.remove(await chunks.removeOf(ids, CHUNKS_PER_REMOVAL))
     await job.transaction(remove, { isProgress: true })
-    return versions.length > 0
+    return true
   }
 }

@@ -186,7 +186,7 @@ export class ReindexContext implements JobHandler {
     outdated: readonly UncompletedShadow[],
     reindexing: ContextReindexing | null,
   ): Promise<void> {
-    for (const { id: subject } of outdated) await jobs.cancel({ kind: INGEST_DOCUMENT, subject })
+    await jobs.cancelAll(outdated.map(({ id: subject }) => ({ kind: INGEST_DOCUMENT, subject })))
     await shadows.delete(contextId, { exceptGeneration: reindexing?.generation }, this.#clock.now().toISOString())
   }
 

@@ -206,7 +206,7 @@ async function lockVersions(
   received: ReceivedFile,
 ): Promise<DocumentVersions> {
   if (replacement !== undefined && !isSame(replacement, received)) {
-    await repositories.jobs.cancel({ kind: INGEST_DOCUMENT, subject: replacement.id })
+    await repositories.jobs.cancelAll([{ kind: INGEST_DOCUMENT, subject: replacement.id }])
   }
   for (;;) {
     const { current } = await requireVersions(repositories, contextId, publicId)

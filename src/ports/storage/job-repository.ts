@@ -181,9 +181,9 @@ export interface JobRepository {
   boundWaits(kinds: readonly string[]): Promise<void>
   /** @returns true if a worker holds the job: it was claimed, and its lease has not expired */
   isHeld(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
-  /** Removes a job, also if a worker holds it. @returns true if there was a job */
-  cancel(job: Pick<NewJob, 'kind' | 'subject'>): Promise<boolean>
-  /** As {@link cancel}, for all jobs of a kind in a lane, however many there are. */
+  /** Removes jobs, also if a worker holds them. Accepts any number of jobs, and ignores those that do not exist. */
+  cancelAll(jobs: readonly Pick<NewJob, 'kind' | 'subject'>[]): Promise<void>
+  /** As {@link cancelAll}, for all jobs of a kind in a lane, however many there are. */
   cancelLane(kind: string, lane: number): Promise<void>
   /**
    * Ends all leases of jobs of these kinds. Only for an engine that knows that no other engine uses the storage.

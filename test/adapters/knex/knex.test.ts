@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KnexStorage, openSqlite } from '../../../adapters/knex/index.js'
-import { memoryEngine } from '../../src/engine/memory-engine.js'
+import { memoryEngine, NEW_CONTEXT } from '../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -122,6 +122,36 @@ describe('a destination with many open deliveries', () => {
     expect(await database('alcove_jobs').where('kind', 'deliver-event').select()).toEqual([])
     expect(await database('alcove_deliveries').distinct('status').pluck('status')).toEqual(['cancelled'])
     expect((await deliveries.list({ limit: 1 })).items).toMatchObject([{ error: 'the destination was deleted' }])
+    await engine.close()
+  })
+})
+
+describe('a context with many documents', () => {
+  it('is removed with few statements', async () => {
+    const database = openSqlite(join(folder.path, 'host.sqlite'))
+    opened.push(database)
+    const { engine, session } = await memoryEngine({ storage: new KnexStorage({ knex: database, keepKnex: true }) })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    const uuids = await Promise.all(
+      Array.from({ length: 120 }, async (_, at) => {
+        return await session.documents.upload(id, {
+          fileName: `${at}.txt`,
+          content: `Notice ${at}.`,
+          metadata: { number: at },
+        })
+      }),
+    )
+    for (const uuid of uuids) await session.documents.whenProcessed(uuid)
+    const statements: string[] = []
+    database.on('query', ({ sql }: { readonly sql: string }) => {
+      statements.push(sql)
+    })
+    await session.contexts.delete(id)
+    expect(await engine.whenCleared()).toBe('done')
+    expect(statements.length).toBeLessThan(100)
+    for (const table of ['contexts', 'documents', 'metadata', 'chunks', 'windows']) {
+      expect(await database(`alcove_${table}`).select(), table).toEqual([])
+    }
     await engine.close()
   })
 })

@@ -158,8 +158,10 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       assert.equal((await documents.listDeleted()).length, 3)
       assert.equal((await documents.listDeleted(999)).length, 0)
       assert.deepEqual(await documents.existing([done.id, 999]), new Set([done.id]))
-      await documents.remove(done.id)
-      assert.equal((await documents.listDeleted(context.id)).length, 2)
+      await documents.remove([done.id, waiting.id, 999])
+      assert.equal((await documents.listDeleted(context.id)).length, 1)
+      await documents.remove([])
+      assert.equal((await documents.listDeleted(context.id)).length, 1)
     })
   })
 
@@ -531,6 +533,47 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         await chunks.listHashes(id, { ordinal: 4, limit: 3 }),
         many.slice(4, 7).map(({ hash }) => hash),
       )
+    })
+  })
+
+  test('removes the chunks of many documents, up to a limit', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { chunks } = repositories
+      const context = await seedContext(repositories, await seedCompany(repositories))
+      const seedChunks = async (at: number, count: number): Promise<number> => {
+        const { id } = await seedDocument(repositories, context, uuidOf(at))
+        await chunks.insert(
+          id,
+          Array.from({ length: count }, (_, ordinal) => newChunk(ordinal)),
+        )
+        return id
+      }
+      const one = await seedChunks(1, 3)
+      const empty = await seedChunks(2, 0)
+      const large = await seedChunks(3, 4)
+      const small = await seedChunks(4, 2)
+      const other = await seedChunks(5, 1)
+      const left = async (): Promise<unknown> =>
+        [...(await chunks.count([one, empty, large, small, other]))]
+          .map(([id, { chunks: count, isWhole }]) => [id, count, isWhole])
+          .sort(([first = 0], [second = 0]) => Number(first) - Number(second))
+      assert.deepEqual(await chunks.removeOf([small, large, one, empty], 6), [one, empty])
+      const all = [
+        [large, 4, true],
+        [small, 2, true],
+        [other, 1, true],
+      ]
+      assert.deepEqual(await left(), all)
+      assert.deepEqual(await chunks.removeOf([small, large], 3), [], 'the first document has more chunks')
+      assert.deepEqual(await left(), [[large, 1, true], ...all.slice(1)])
+      assert.deepEqual(await chunks.removeOf([small, large, 99_999], 3), [large, small, 99_999])
+      assert.deepEqual(await left(), all.slice(2))
+      assert.deepEqual(await chunks.removeOf([], 3), [])
+      const many: number[] = []
+      for (let at = 10; at < 240; at += 1) many.push(await seedChunks(at, 1))
+      assert.deepEqual(await chunks.removeOf(many, 229), many.slice(0, -1))
+      assert.deepEqual(await chunks.removeOf(many, 229), many)
+      assert.deepEqual(await left(), all.slice(2))
     })
   })
 

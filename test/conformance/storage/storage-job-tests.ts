@@ -164,7 +164,7 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     assert.equal(await claim(storage), undefined)
     const dueInMs = await dueIn(storage)
     assert.ok(dueInMs !== undefined && dueInMs > 0 && dueInMs <= LEASE_MS, String(dueInMs))
-    await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+    await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: 'test', subject: 1 }]))
 
     await enqueue(storage, 2)
     const other = required(await claim(storage))
@@ -215,7 +215,7 @@ export function defineJobTests(test: DefineTest<Storage>): void {
     await storage.transaction(({ jobs }) => jobs.extend(job, 30))
     await wait(60)
     assert.equal(await isHeld(1), false, 'its lease has expired')
-    await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+    await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: 'test', subject: 1 }]))
     const other = required(await claim(storage))
     assert.equal(await isHeld(2), true)
     await storage.transaction(({ jobs }) => jobs.release(other, { delayMs: LEASE_MS, failed: false }))
@@ -251,9 +251,26 @@ export function defineJobTests(test: DefineTest<Storage>): void {
   test('cancels a job even while a worker holds it', async (storage) => {
     await enqueue(storage, 1)
     const job = required(await claim(storage))
-    assert.equal(await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 })), true)
-    assert.equal(await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 })), false)
+    await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: 'test', subject: 1 }]))
     assert.equal(await storage.transaction(({ jobs }) => jobs.complete(job)), false)
+  })
+
+  test('cancels jobs by kind and subject, however many', async (storage) => {
+    const subjects = Array.from({ length: 250 }, (_, subject) => subject)
+    await storage.transaction(({ jobs }) =>
+      jobs.enqueueAll(['test', 'other'].flatMap((kind) => subjects.map((subject) => ({ kind, subject })))),
+    )
+    const cancelled = [
+      ...subjects.slice(1).map((subject) => ({ kind: 'test', subject })),
+      { kind: 'other', subject: 0 },
+      { kind: 'absent', subject: 0 },
+    ]
+    await storage.transaction(({ jobs }) => jobs.cancelAll(cancelled))
+    await storage.transaction(({ jobs }) => jobs.cancelAll([]))
+    const left = async (kind: string) =>
+      await storage.read(({ jobs }) => jobs.subjects(kind, { after: -1, limit: 1_000 }))
+    assert.deepEqual(await left('test'), [0])
+    assert.deepEqual(await left('other'), subjects.slice(1))
   })
 
   test('cancels all jobs of a kind in a lane', async (storage) => {
@@ -293,7 +310,7 @@ export function defineJobTests(test: DefineTest<Storage>): void {
   test('never confuses a new job with an old one of the same subject', async (storage) => {
     await enqueue(storage, 1)
     const old = required(await claim(storage))
-    await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+    await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: 'test', subject: 1 }]))
     await enqueue(storage, 1)
     await claim(storage)
     assert.equal(await storage.transaction(({ jobs }) => jobs.complete(old)), false)

@@ -185,7 +185,8 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
     assert.deepEqual(await listDeleted(), ids)
     assert.deepEqual(await listDeleted(1), [])
     assert.deepEqual(await storage.read(({ shadows }) => shadows.listContexts()), [context.id])
-    assert.equal(await storage.read(({ documents }) => documents.isFileInUse('uuid-0')), true)
+    const inUse = await storage.read((repositories) => repositories.documents.filesInUse(['uuid-0', 'absent']))
+    assert.deepEqual(inUse, new Set(['uuid-0']))
     assert.equal((await addShadows(storage, seeded)).length, 3)
   })
 

@@ -75,7 +75,7 @@ describe('a repair of words', () => {
     const { repair, storage, contextId, damaged, documents } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const end = async () =>
-      await storage.transaction(({ jobs }) => jobs.cancel({ kind: INDEX_WORDS, subject: contextId }))
+      await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: INDEX_WORDS, subject: contextId }]))
     await end()
     let wakes = 0
     const working = options(async () => {
@@ -94,7 +94,7 @@ describe('a repair of words', () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const failing = options(async () => {
-      await storage.transaction(({ jobs }) => jobs.cancel({ kind: INDEX_WORDS, subject: contextId }))
+      await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: INDEX_WORDS, subject: contextId }]))
     })
     expect(await repair.finish(forgotten, [damaged], failing)).toEqual(new Set([contextId]))
   })

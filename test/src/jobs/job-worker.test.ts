@@ -153,7 +153,7 @@ describe('a job worker', () => {
     const outcomes: unknown[] = []
     start({
       run: async (run) => {
-        await storage.transaction(({ jobs }) => jobs.cancel({ kind: 'test', subject: 1 }))
+        await storage.transaction(({ jobs }) => jobs.cancelAll([{ kind: 'test', subject: 1 }]))
         await aborted(run).catch((error: unknown) => outcomes.push(error))
         await run.transaction(({ settings }) => settings.put('written', 'yes'))
       },

@@ -166,4 +166,14 @@ export interface ChunkRepository {
    * @returns the number of removed chunks
    */
   remove(documentId: number, options: { readonly fromOrdinal: number; readonly limit: number }): Promise<number>
+  /**
+   * Removes all chunks of documents with their windows, up to a number of chunks, in few statements. The documents with
+   * the lowest ids come first. If the first of them has more chunks, this removes its last ones.
+   *
+   * @param documentIds any number
+   * @param limit maximum number of chunks
+   * @returns the ids of those of these documents that have neither chunks nor windows now, in ascending order. The next
+   *   call continues with the others
+   */
+  removeOf(documentIds: readonly number[], limit: number): Promise<readonly number[]>
 }

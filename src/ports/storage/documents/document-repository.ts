@@ -114,8 +114,8 @@ export interface DocumentRepository {
   listUnfinished(): Promise<readonly DocumentRecord[]>
   /** Lists deleted versions that still have a row. @param contextId default: all contexts */
   listDeleted(contextId?: number): Promise<readonly Pick<DocumentRecord, 'id' | 'uuid' | 'contextId' | 'generation'>[]>
-  /** @returns true if a live version, which may be a shadow, has this UUID: its file must stay */
-  isFileInUse(uuid: string): Promise<boolean>
+  /** @returns those of these UUIDs that a live version has, which may be a shadow: their files must stay. Any number */
+  filesInUse(uuids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Reads which versions of a context's documents a search may find, with a mark of the same moment. By meaning, these are
    * current and completed ones. Cheap if few are hidden, however many there are. Every version that it shows by meaning
@@ -142,6 +142,6 @@ export interface DocumentRepository {
   find(ids: readonly number[]): Promise<readonly DocumentRecord[]>
   /** @returns those of these ids that have a row, deleted or not. Accepts any number of ids. */
   existing(ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Removes the row of a version. Does nothing if there is no row. */
-  remove(id: number): Promise<void>
+  /** Removes the rows of versions. Accepts any number of ids, and ignores those without a row. */
+  remove(ids: readonly number[]): Promise<void>
 }
