@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   type FileStore,
@@ -97,7 +97,10 @@ export class FolderFileStore implements FileStore {
   }
 
   async delete(key: string): Promise<void> {
-    await withTranslatedErrors(rm(this.#pathOf(key), { force: true }))
+    const removal = unlink(this.#pathOf(key)).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+    await withTranslatedErrors(removal)
   }
 
   async *list(): AsyncGenerator<string> {

@@ -35,6 +35,7 @@ import {
 import { SecretBox } from '../kernel/crypto.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import {
+  DeletedCollections,
   PurgeAccount,
   PurgeCompany,
   PurgeContext,
@@ -403,11 +404,12 @@ function bindDocuments(container: Container, bind: Bind): void {
       [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE],
     )
   container
-    .bind(PurgeContext)
+    .bind(DeletedCollections)
     .toResolvedValue(
-      (vectors, words, files, clock) => new PurgeContext([vectors, words], files, clock),
-      [VECTOR_INDEX, LEXICAL_INDEX, FILE_STORE, CLOCK],
+      (storage, vectors, words) => new DeletedCollections(storage, [vectors, words]),
+      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX],
     )
+  bind(PurgeContext, [DeletedCollections, FILE_STORE, CLOCK])
   bind(PurgeAccount, [CLOCK])
   bind(PurgeCompany, [CLOCK])
   bind(SweepCollections, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])

@@ -2,48 +2,54 @@ import { type CollectionIndex, contextOfCollection } from '../documents/index.js
 import { Batcher } from '../kernel/batches.js'
 import type { Storage } from '../ports/index.js'
 
+interface DeletedCollection {
+  readonly index: CollectionIndex
+  readonly name: string
+}
+
 /**
- * The names of the collections of deleted contexts in an index. One list of all collections serves each context that
- * was deleted before it: a list for each context would make the deletion of many contexts slow.
+ * The collections of deleted contexts. One list of all collections serves each context that was deleted before it: a
+ * list for each context would make the deletion of many contexts slow.
  */
 export class DeletedCollections {
-  readonly #index: Pick<CollectionIndex, 'listCollections'>
-  readonly #known = new Map<number, readonly string[]>()
-  readonly #lookUps: Batcher<LookUp, readonly string[]>
+  readonly #storage: Storage
+  readonly #indexes: readonly CollectionIndex[]
+  readonly #known = new Map<number, readonly DeletedCollection[]>()
+  readonly #lookUps: Batcher<number, readonly DeletedCollection[]>
 
-  constructor(index: Pick<CollectionIndex, 'listCollections'>) {
-    this.#index = index
-    this.#lookUps = new Batcher(async (lookUps) => {
-      const names: (readonly string[])[] = []
-      for (const lookUp of lookUps) names.push(await this.#take(lookUp))
-      return names
+  /** @param indexes the vector index and the word index */
+  constructor(storage: Storage, indexes: readonly CollectionIndex[]) {
+    this.#storage = storage
+    this.#indexes = indexes
+    this.#lookUps = new Batcher(async (contextIds) => {
+      const found: (readonly DeletedCollection[])[] = []
+      for (const contextId of contextIds) found.push(await this.#take(contextId))
+      return found
     })
   }
 
-  /** The names of a deleted context's collections. @param read reads the storage */
-  async of(contextId: number, read: Storage['read']): Promise<readonly string[]> {
-    return await this.#lookUps.run({ contextId, read })
+  /** The collections of a deleted context. */
+  async of(contextId: number): Promise<readonly DeletedCollection[]> {
+    return await this.#lookUps.run(contextId)
   }
 
-  async #take({ contextId, read }: LookUp): Promise<readonly string[]> {
-    if (!this.#known.has(contextId)) await this.#list(read)
-    const names = this.#known.get(contextId) ?? []
+  async #take(contextId: number): Promise<readonly DeletedCollection[]> {
+    if (!this.#known.has(contextId)) await this.#list()
+    const collections = this.#known.get(contextId) ?? []
     // The next look-up of this context follows a failure, and reads a new list.
     this.#known.delete(contextId)
-    return names
+    return collections
   }
 
-  async #list(read: Storage['read']): Promise<void> {
+  async #list(): Promise<void> {
     // Read these first: a context that is deleted in the meantime may still get collections.
-    const deleted = await read(({ contexts }) => contexts.listDeleted())
-    const names = new Map(deleted.map((id) => [id, [] as string[]]))
-    for (const name of await this.#index.listCollections()) names.get(contextOfCollection(name) ?? -1)?.push(name)
+    const deleted = await this.#storage.read(({ contexts }) => contexts.listDeleted())
+    const listed = new Map(deleted.map((id) => [id, [] as DeletedCollection[]]))
+    for (const index of this.#indexes) {
+      for (const name of await index.listCollections())
+        listed.get(contextOfCollection(name) ?? -1)?.push({ index, name })
+    }
     this.#known.clear()
-    for (const [id, ofContext] of names) this.#known.set(id, ofContext)
+    for (const [id, ofContext] of listed) this.#known.set(id, ofContext)
   }
-}
-
-interface LookUp {
-  readonly contextId: number
-  readonly read: Storage['read']
 }

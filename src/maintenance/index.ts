@@ -1,3 +1,4 @@
+export { DeletedCollections } from './deleted-collections.js'
 export { PurgeAccount, PurgeCompany, PurgeContext, PurgeDocument } from './purge.js'
 export { SWEEP_JOB, Sweep, SweepInTurn } from './sweep.js'
 export { SweepCollections } from './sweep-collections.js'

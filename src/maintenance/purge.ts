@@ -63,13 +63,12 @@ export class PurgeDocument implements JobHandler {
  */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
-  readonly #indexes: readonly { readonly index: CollectionIndex; readonly deleted: DeletedCollections }[]
+  readonly #collections: DeletedCollections
   readonly #fileStore: FileStore
   readonly #clock: Clock
 
-  /** @param indexes the vector index and the word index */
-  constructor(indexes: readonly CollectionIndex[], fileStore: FileStore, clock: Clock) {
-    this.#indexes = indexes.map((index) => ({ index, deleted: new DeletedCollections(index) }))
+  constructor(collections: DeletedCollections, fileStore: FileStore, clock: Clock) {
+    this.#collections = collections
     this.#fileStore = fileStore
     this.#clock = clock
   }
@@ -84,7 +83,10 @@ export class PurgeContext implements JobHandler {
         run.signal.throwIfAborted()
         await Promise.all(part.map(async ({ uuid }) => await this.#fileStore.delete(uuid)))
       }
-      const dropCollections = await this.#collectionsOf(run)
+      const collections = await this.#collections.of(run.subject)
+      const dropCollections = async (): Promise<void> => {
+        for (const { index, name } of collections) await index.drop(name)
+      }
       await dropCollections()
       await removeDocuments(
         run,
@@ -110,18 +112,6 @@ export class PurgeContext implements JobHandler {
     // The deletion of a user's contexts leaves their documents undeleted.
     await documents.deleteOfContext(contextId, this.#clock.now().toISOString())
     return await documents.listDeleted(contextId)
-  }
-
-  /** @returns a function that drops the collections of the context */
-  async #collectionsOf(run: JobRun): Promise<() => Promise<void>> {
-    const drops: (() => Promise<void>)[] = []
-    for (const { index, deleted } of this.#indexes) {
-      const names = await deleted.of(run.subject, async (work) => await run.transaction(work))
-      drops.push(...names.map((name) => async () => await index.drop(name)))
-    }
-    return async () => {
-      for (const drop of drops) await drop()
-    }
   }
 
   /** Nothing to record: the sweep at the next start retries. */
