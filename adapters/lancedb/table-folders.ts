@@ -30,7 +30,7 @@ export async function listTables(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Removes the folder of a table. The folder gets another name first: where the process is killed, or a file cannot be
+ * Removes the folder of a table. The folder gets another name first: if the process is killed, or a file cannot be
  * removed, nobody opens the rest of the table.
  *
  * @returns false if there was no table
@@ -50,7 +50,7 @@ export async function removeTable(folder: string, name: string): Promise<boolean
   return hasTable
 }
 
-/** Removes what is left of dropped tables. What cannot be removed now is removed at the next start. */
+/** Removes what is left of dropped tables. The next start tries again to remove a folder that cannot be removed now. */
 export async function removeDroppedTables(folder: string): Promise<void> {
   for (const entry of (await readdir(folder).catch(() => [])).filter(isDropped))
     await rm(join(folder, entry), REMOVE_OPTIONS).catch(() => undefined)
