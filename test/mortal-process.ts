@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { childProgram } from './child-program.js'
+import type { Kills } from './kills.js'
 
 export interface MortalProcessOptions {
   /** The program of the process. It sends a message when it is ready, and then `{ done }` messages with its counts. */
@@ -11,6 +12,8 @@ export interface MortalProcessOptions {
   readonly killEveryMs: readonly [number, number] | undefined
   /** Number of kills, after which the process lives until it is stopped. Default: no limit. */
   readonly mostKills?: number | undefined
+  /** The kills that it shares with other processes. After each, it starts again once the data was examined. */
+  readonly kills?: Kills
   /** Gets each message of the process. */
   readonly onMessage?: (message: unknown) => void
   readonly random: () => number
@@ -50,7 +53,7 @@ export class MortalProcess {
   }
 
   async #run(): Promise<void> {
-    const { script, args, killEveryMs, mostKills = Number.POSITIVE_INFINITY, onMessage, random } = this.#options
+    const { script, args, killEveryMs, mostKills = Number.POSITIVE_INFINITY, kills, onMessage, random } = this.#options
     const program = await childProgram(script)
     while (!this.#isStopped) {
       const child = fork(program, args, { execArgv: [] })
@@ -62,7 +65,7 @@ export class MortalProcess {
       const ended = once(child, 'exit')
       await Promise.race([once(child, 'message'), ended])
       this.#isReady()
-      if (killEveryMs !== undefined && this.killed < mostKills) {
+      if (killEveryMs !== undefined && this.killed < mostKills && (kills?.take() ?? true)) {
         const [least, most] = killEveryMs
         await Promise.race([ended, setTimeout(least + (most - least) * random())])
         child.kill('SIGKILL')
@@ -70,7 +73,10 @@ export class MortalProcess {
       await ended
       if (child.signalCode !== 'SIGKILL')
         this.deaths.push(`a process ended by itself with ${child.signalCode ?? child.exitCode ?? ''}`)
-      else if (killEveryMs !== undefined) this.killed += 1
+      else if (killEveryMs !== undefined) {
+        this.killed += 1
+        if (!this.#isStopped) await kills?.killed()
+      }
     }
   }
 }

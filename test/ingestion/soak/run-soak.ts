@@ -3,22 +3,26 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OnnxEmbeddingModel } from '../../../dist/adapters/onnx/index.js'
+import { bundledModel } from '../../bundled-model.js'
 import { forkProgram } from '../../child-program.js'
+import { examineFolder, Kills } from '../../kills.js'
 import { pick, seededRandom } from '../../seeded-random.js'
+import { QuickModel } from '../quick-model.js'
 import { inspect, placesIn } from './soak-inspection.js'
 import { SoakLedger } from './soak-ledger.js'
 import { type ChildMessage, type ChildOrder, HOOKS } from './soak-protocol.js'
 
 export interface SoakOptions {
   /** The least number of kills of the working process. */
-  readonly rounds: number
+  readonly kills: number
   /**
    * The least count of acknowledged calls, inspected documents and found chunks. The soak continues until then, for at
-   * most four times the rounds. Default: 0.
+   * most four times the kills. Default: 0.
    */
   readonly leastEvidence?: number
-  /** The number of rounds after which the engine finishes all work, and the soak inspects the folder. */
-  readonly roundsPerInspection: number
+  /** The number of kills after which the engine finishes all work, and the soak inspects the folder. */
+  readonly killsPerInspection: number
   readonly hasRealModel: boolean
   readonly seed: number
   readonly progress?: (line: string) => void
@@ -28,6 +32,7 @@ export interface SoakReport {
   readonly seed: number
   readonly seconds: number
   readonly kills: number
+  readonly doctorSeconds: number
   /** Kills by the phase of the process, or by the hook at which it killed itself. */
   readonly killsByPhase: Readonly<Record<string, number>>
   readonly acknowledgedCalls: number
@@ -52,7 +57,7 @@ const LIFE_MS = [100, 4_000] as const
 const STILLBORN = 0.08
 const SETTLE_MS = 180_000
 
-/** Lets processes act on one folder, kills them, and inspects the folder. */
+/** Lets processes act on one folder, kills them, and inspects the folder. The doctor looks at it after each kill. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const dataDir = await mkdtemp(join(tmpdir(), 'alcove-soak-'))
   const soak = new Soak(dataDir, options)
@@ -69,7 +74,8 @@ class Soak {
   readonly #options: SoakOptions
   readonly #random: () => number
   readonly #ledger = new SoakLedger()
-  readonly #kills = new Map<string, number>()
+  readonly #kills: Kills
+  readonly #killsByPhase = new Map<string, number>()
   readonly #swept = new Map<string, number>()
   readonly #telemetry = new Map<string, number>()
   readonly #problems: string[] = []
@@ -83,27 +89,29 @@ class Soak {
     this.#dataDir = dataDir
     this.#options = options
     this.#random = seededRandom(options.seed)
+    this.#kills = new Kills({ examine: async () => await this.#examine() })
   }
 
   async run(): Promise<SoakReport> {
-    const { rounds, roundsPerInspection, leastEvidence = 0, seed, progress } = this.#options
+    const { kills, killsPerInspection, leastEvidence = 0, seed, progress } = this.#options
     const began = performance.now()
     const isEnough = (): boolean =>
       Math.min(this.#ledger.acknowledged, this.#documents, this.#searched) >= leastEvidence
-    for (let round = 1, last = rounds; round <= last && this.#problems.length === 0; round += 1) {
+    for (let kill = 1, last = kills; kill <= last && this.#problems.length === 0; kill += 1) {
       await this.#act()
-      if (round % roundsPerInspection === 0 || round === last) await this.#settle()
+      if (kill % killsPerInspection === 0 || kill === last) await this.#settle()
       // A slow machine does little in one life of the process.
-      if (round === last && !isEnough() && last < rounds * 4) last += roundsPerInspection
-      progress?.(`${round} rounds, ${this.#ledger.acknowledged} calls, ${this.#documents} documents looked at`)
+      if (kill === last && !isEnough() && last < kills * 4) last += killsPerInspection
+      progress?.(`${kill} kills, ${this.#ledger.acknowledged} calls, ${this.#documents} documents looked at`)
     }
     const unexpected = [...this.#ledger.codes.keys()].filter((code) => !EXPECTED_REFUSALS.includes(code))
     this.#problems.push(...unexpected.map((code) => `a call was refused with ${code}`))
     return {
       seed,
       seconds: Math.round((performance.now() - began) / 1_000),
-      kills: [...this.#kills.values()].reduce((sum, count) => sum + count, 0),
-      killsByPhase: sorted(this.#kills),
+      kills: this.#kills.made,
+      doctorSeconds: this.#kills.examinedSeconds,
+      killsByPhase: sorted(this.#killsByPhase),
       acknowledgedCalls: this.#ledger.acknowledged,
       refusals: sorted(this.#ledger.codes),
       swept: sorted(this.#swept),
@@ -133,7 +141,15 @@ class Soak {
     child.kill('SIGKILL')
     this.#expectKilled(await ended)
     this.#ledger.killed()
-    count(this.#kills, this.#phase)
+    count(this.#killsByPhase, this.#phase)
+    await this.#kills.killed()
+    this.#problems.push(...this.#kills.problems)
+  }
+
+  async #examine(): Promise<string[]> {
+    const quick = await QuickModel.open({ dimensions: 64 })
+    const models = this.#options.hasRealModel ? [quick, await OnnxEmbeddingModel.open(bundledModel)] : [quick]
+    return await examineFolder({ dataDir: this.#dataDir, embeddingModels: models })
   }
 
   /** Starts another process, which finishes all work. The inspection follows when no process uses the folder. */

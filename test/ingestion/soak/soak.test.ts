@@ -3,20 +3,20 @@ import { IS_FULL_FORM, sized } from '../../full-form.js'
 import { runMemory } from '../run-memory.js'
 import { runSoak } from './run-soak.js'
 
-const ROUNDS = sized(4, 6)
+const KILLS = sized(4, 6)
 
 it('K: a process killed at random points and at hooks loses, duplicates and leaves behind nothing', async () => {
   const seed = Math.floor(Math.random() * 1e6)
   const report = await runSoak({
-    rounds: ROUNDS,
-    roundsPerInspection: ROUNDS / 2,
+    kills: KILLS,
+    killsPerInspection: KILLS / 2,
     leastEvidence: 10,
     hasRealModel: false,
     seed,
   })
   expect(report, `seed ${seed}`).toMatchObject({ problems: [] })
   const { kills, acknowledgedCalls, documentsInspected, chunksSearched } = report
-  expect(kills, `seed ${seed}`).toBeGreaterThanOrEqual(ROUNDS)
+  expect(kills, `seed ${seed}`).toBeGreaterThanOrEqual(KILLS)
   expect(Math.min(acknowledgedCalls, documentsInspected, chunksSearched), `seed ${seed}`).toBeGreaterThanOrEqual(10)
 }, 240_000)
 

@@ -1,6 +1,6 @@
 /**
  * Kills a process at random points of ingestion, deletion and compaction, many times, and inspects the folder. Usage:
- * `npm run soak:ingestion -- [--rounds N] [--seed N] [--quick]`. Prints the kills by phase, and the resumed and removed
+ * `npm run soak:ingestion -- [--kills N] [--seed N] [--quick]`. Prints the kills by phase, and the resumed and removed
  * items of the sweeps.
  *
  * With `--memory MEGABYTES` it uploads so much text to one context. It prints the peaks of memory over the time, and
@@ -19,7 +19,7 @@ const LONGEST_WORK_MS = 50
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '200' },
+    kills: { type: 'string', default: '200' },
     seed: { type: 'string', default: String(Date.now() % 1e6) },
     memory: { type: 'string' },
     quick: { type: 'boolean', default: false },
@@ -30,8 +30,8 @@ process.exit(isGood ? 0 : 1)
 
 async function kill(): Promise<boolean> {
   const report = await runSoak({
-    rounds: Number(values.rounds),
-    roundsPerInspection: 2,
+    kills: Number(values.kills),
+    killsPerInspection: 2,
     hasRealModel: !values.quick,
     seed: Number(values.seed),
     progress: (line) => process.stderr.write(`${line}\n`),

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Knex } from 'knex'
 import { testCertificates } from '../../adapters/https-transport/certificates.js'
+import { Kills, lastingProblems } from '../../kills.js'
 import { MortalProcess } from '../../mortal-process.js'
 import { seededRandom } from '../../seeded-random.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -21,6 +22,8 @@ export interface SoakOptions {
   readonly relays?: number
   /** Shortest and longest life of a relay; without it nothing kills one. */
   readonly killEveryMs?: readonly [number, number]
+  /** Kills of all relays. Until they are made, further events are recorded. Default: the run ends with the events. */
+  readonly kills?: number | undefined
   readonly seed: number
   readonly progress?: (line: string) => void
 }
@@ -30,6 +33,9 @@ export interface SoakReport {
   readonly seconds: number
   readonly deliveries: number
   readonly relaysKilled: number
+  /** Kills after which the database was verified. The end of the run is none. */
+  readonly examinedKills: number
+  readonly doctorSeconds: number
   readonly posts: number
   /** Requests of each relay that it reported before it was killed. */
   readonly requestsByRelay: readonly number[]
@@ -50,7 +56,7 @@ export interface SoakReport {
 /** The largest number of failures for one event at a receiver, so that three attempts are enough. */
 const MOST_FAILURES = 2
 
-/** Runs the soak; each relay runs in a process of its own. */
+/** Runs the soak; each relay runs in a process of its own. The database is verified after each kill of one. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { database: wanted = 'SQLite', relays: count = 1 } = options
   const found = DATABASES.find(({ name }) => name === wanted)
@@ -66,6 +72,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await recorder.engine.administration.destinations.create({ url: destination.url, eventTypes: null })
     destinations.push(destination)
   }
+  const verify = async () => lastingProblems(await recorder.engine.administration.verify())
+  const kills = new Kills({ most: options.kills, examine: verify })
   const caFile = join(folder.path, 'ca.pem')
   await writeFile(caFile, testCertificates().ca)
   const relays = Array.from(
@@ -75,6 +83,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
         script: join(import.meta.dirname, 'relay-child.ts'),
         args: [database.address, caFile, 'none', 'relay'],
         killEveryMs: options.killEveryMs,
+        kills,
         random,
       }),
   )
@@ -82,9 +91,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   for (const relay of relays) relay.start()
   try {
     const recorded = new Set<string>()
-    for (let event = 0; event < options.events; event += 1) recorded.add((await recorder.record(event)).id)
-    options.progress?.(`recorded ${recorded.size} events`)
-    await untilSettled(database.knex, options.progress)
+    const isOver = (): boolean => kills.areMade || relays.some(({ deaths }) => deaths.length > 0)
+    do {
+      for (let event = 0; event < options.events; event += 1) recorded.add((await recorder.record(event)).id)
+      options.progress?.(`recorded ${recorded.size} events, ${kills.made} kills are made`)
+      await untilSettled(database.knex, options.progress)
+    } while (options.kills !== undefined && !isOver())
     await stop()
     const seconds = (performance.now() - began) / 1_000
     const deliveries = recorded.size * options.destinations
@@ -95,9 +107,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       deliveries,
       deliveriesPerSecond: Math.round(deliveries / seconds),
       relaysKilled: relays.reduce((sum, { killed }) => sum + killed, 0),
+      examinedKills: kills.made,
+      doctorSeconds: kills.examinedSeconds,
       requestsByRelay: relays.map(({ done }) => done),
       ...examined,
-      problems: [...relays.flatMap(({ deaths }) => deaths), ...examined.problems],
+      problems: [...relays.flatMap(({ deaths }) => deaths), ...kills.problems, ...examined.problems],
     }
   } finally {
     await stop()
