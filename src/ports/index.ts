@@ -206,7 +206,7 @@ export type {
   SwitchedVersions,
   UncompletedShadow,
 } from './storage/documents/shadow-repository.js'
-export type { UploadRecord, UploadRepository } from './storage/documents/upload-repository.js'
+export { UPLOAD_TTL_MS, type UploadRecord, type UploadRepository } from './storage/documents/upload-repository.js'
 export {
   BACKUP_JOB,
   type ClaimedJob,

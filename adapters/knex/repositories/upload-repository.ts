@@ -1,4 +1,4 @@
-import type { UploadRecord, UploadRepository } from '../../../src/ports/index.js'
+import { UPLOAD_TTL_MS, type UploadRecord, type UploadRepository } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { type Row, text } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
@@ -32,7 +32,7 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
   async usedBytes(contextId: number): Promise<number> {
     const { knex, name } = this.session
     const documents = knex<Row>(name('documents')).where('context_id', contextId).whereRaw(IS_CURRENT)
-    const uploads = this.rows.where('context_id', contextId).whereRaw(`expires_ms > ${this.#now}`)
+    const uploads = this.rows.where('context_id', contextId).whereRaw(`not ${this.#isExpired}`)
     const sums = await Promise.all([
       documents.select<Row[]>(knex.raw(`sum(${QUOTA_BYTES}) as bytes`)),
       uploads.select<Row[]>(knex.raw('sum(size_bytes) as bytes')),
@@ -69,14 +69,19 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
   }
 
   async countExpired(): Promise<number> {
-    const [counted] = await this.rows.whereRaw(`expires_ms <= ${this.#now}`).count({ expired: '*' })
+    const [counted] = await this.rows.whereRaw(this.#isExpired).count({ expired: '*' })
     return Number((counted as Row | undefined)?.['expired'] ?? 0)
   }
 
   async removeExpired(options: { readonly all: boolean }): Promise<void> {
     const query = this.rows
-    if (!options.all) void query.whereRaw(`expires_ms <= ${this.#now}`)
+    if (!options.all) void query.whereRaw(this.#isExpired)
     await query.delete()
+  }
+
+  /** An end that is too far ahead is from before the clock was set back. */
+  get #isExpired(): string {
+    return `(expires_ms <= ${this.#now} or expires_ms > ${this.#now} + ${UPLOAD_TTL_MS})`
   }
 
   #unexpired(uuid: string) {

@@ -1,4 +1,4 @@
-import type { UploadRepository } from '../../../src/ports/index.js'
+import { UPLOAD_TTL_MS, type UploadRepository } from '../../../src/ports/index.js'
 import type { MemoryTables } from './memory-tables.js'
 
 export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
@@ -28,7 +28,7 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
       for (const { publicId, sizeBytes, excessBytes } of stored) {
         largest.set(publicId, Math.max(sizeBytes + excessBytes, largest.get(publicId) ?? 0))
       }
-      const unexpired = uploads.filter((upload) => upload.contextId === contextId && upload.expiresMs > Date.now())
+      const unexpired = uploads.filter((upload) => upload.contextId === contextId && !isExpired(upload))
       return [...largest.values(), ...unexpired.map(({ sizeBytes }) => sizeBytes)].reduce(
         (sum, bytes) => sum + bytes,
         0,
@@ -36,9 +36,15 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
     },
     claimed: async (uuids) =>
       new Set(uuids.filter((uuid) => findUnexpired(uuid) ?? documents.find((document) => document.uuid === uuid))),
-    countExpired: async () => uploads.filter(({ expiresMs }) => expiresMs <= Date.now()).length,
+    countExpired: async () => uploads.filter(isExpired).length,
     removeExpired: async ({ all }) => {
-      for (const upload of uploads.filter(({ expiresMs }) => all || expiresMs <= Date.now())) uploads.delete(upload.id)
+      for (const upload of uploads.filter((one) => all || isExpired(one))) uploads.delete(upload.id)
     },
   }
+}
+
+/** An end that is too far ahead is from before the clock was set back. */
+function isExpired({ expiresMs }: { readonly expiresMs: number }): boolean {
+  const now = Date.now()
+  return expiresMs <= now || expiresMs > now + UPLOAD_TTL_MS
 }

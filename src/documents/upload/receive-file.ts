@@ -3,14 +3,15 @@ import { QuotaExceededError, ThrottledError } from '../../kernel/errors.js'
 import type { EngineLimits } from '../../kernel/limits.js'
 import { Places } from '../../kernel/scheduling/fair-scheduler.js'
 import { integerSchema, refuseUnknownMembers, validate } from '../../kernel/validate.js'
-import type {
-  ContextRecord,
-  DocumentMetadata,
-  FileStore,
-  Repositories,
-  Storage,
-  StoredFile,
-  TextExtractor,
+import {
+  type ContextRecord,
+  type DocumentMetadata,
+  type FileStore,
+  type Repositories,
+  type Storage,
+  type StoredFile,
+  type TextExtractor,
+  UPLOAD_TTL_MS,
 } from '../../ports/index.js'
 import { type Access, type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import {
@@ -18,7 +19,6 @@ import {
   HeldQuota,
   leftBytesFor,
   maxFileBytesFor,
-  UPLOAD_TTL_MS,
   uploadExpired,
   type WantedQuota,
   WITH_CONTEXT_LOCK,

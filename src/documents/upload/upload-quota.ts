@@ -1,9 +1,14 @@
 import { LeaseLostError, QuotaExceededError } from '../../kernel/errors.js'
-import type { ContextRecord, DocumentRecord, Repositories, Storage, TransactionOptions } from '../../ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentRecord,
+  type Repositories,
+  type Storage,
+  type TransactionOptions,
+  UPLOAD_TTL_MS,
+} from '../../ports/index.js'
 import { findVersions } from '../versions.js'
 
-/** Time for which an upload holds its quota after the last byte that arrived. */
-export const UPLOAD_TTL_MS: number = 10 * 60_000
 /**
  * For transactions that lock a context and then add up the quota that its uploads hold. With this isolation, the sum
  * includes what other uploads committed during the wait for the lock.

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict'
-import { type ContextRecord, type DocumentRecord, NO_PLACE, type Storage } from '../../../src/ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentRecord,
+  NO_PLACE,
+  type Storage,
+  UPLOAD_TTL_MS,
+} from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { listDocuments } from './list-documents.js'
 import { LATER, NOW, newChunk, seedCompany, seedContext, seedDocument } from './storage-seed.js'
@@ -402,6 +408,34 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       assert.equal(await uploads.countExpired(), 1)
       await uploads.removeExpired({ all: false })
       assert.equal(await uploads.countExpired(), 0)
+    })
+  })
+
+  test('an upload from before the clock was set back holds no quota, and goes on if it is alive', async (storage) => {
+    const context = await storage.transaction(async (repositories) => {
+      const made = await seedContext(repositories, await seedCompany(repositories))
+      for (const uuid of [UUIDS[0], UUIDS[1]]) {
+        await repositories.uploads.insert({ uuid, contextId: made.id, sizeBytes: 500 }, UPLOAD_TTL_MS)
+      }
+      assert.equal(await repositories.uploads.usedBytes(made.id), 1_000)
+      // The end of an upload that began when the clock was 30 days ahead.
+      const isHeld = await repositories.uploads.hold(UUIDS[0], 500, UPLOAD_TTL_MS + 30 * 86_400_000)
+      assert.equal(isHeld, true)
+      return made
+    })
+    await storage.transaction(async ({ uploads }) => {
+      assert.equal(await uploads.usedBytes(context.id), 500)
+      assert.equal(await uploads.countExpired(), 1)
+      // Its file stays until its row is removed: it may be alive.
+      assert.deepEqual(await uploads.claimed(UUIDS), new Set([UUIDS[0], UUIDS[1]]))
+      assert.equal(await uploads.extend(UUIDS[0], UPLOAD_TTL_MS), true)
+      assert.equal(await uploads.usedBytes(context.id), 1_000)
+      await uploads.hold(UUIDS[0], 500, UPLOAD_TTL_MS + 30 * 86_400_000)
+      await uploads.removeExpired({ all: false })
+      assert.equal(await uploads.countExpired(), 0)
+      assert.deepEqual(await uploads.claimed(UUIDS), new Set([UUIDS[1]]))
+      assert.equal(await uploads.extend(UUIDS[0], UPLOAD_TTL_MS), false)
+      assert.equal(await uploads.usedBytes(context.id), 500)
     })
   })
 

@@ -6,9 +6,18 @@ export interface UploadRecord {
   readonly sizeBytes: number
 }
 
-/** Uploads in progress. They expire by the database's clock. */
+/** The longest time after which an upload expires: an upload holds its quota for so long after its last byte. */
+export const UPLOAD_TTL_MS: number = 10 * 60_000
+
+/**
+ * Uploads in progress. They expire by the database's clock.
+ *
+ * An upload that would expire later than {@link UPLOAD_TTL_MS} from now is from before the clock was set back. It counts
+ * as expired, but {@link UploadRepository.extend}, `hold`, `remove` and `claimed` accept it until its row is removed: if
+ * it is alive, its next extension gives it a right time.
+ */
 export interface UploadRepository {
-  /** Adds an upload that expires after `ttlMs` milliseconds. */
+  /** Adds an upload that expires after `ttlMs` milliseconds, at most {@link UPLOAD_TTL_MS}. */
   insert(upload: UploadRecord, ttlMs: number): Promise<void>
   /** Extends an upload: it expires `ttlMs` milliseconds from now. @returns false if it has expired or is missing */
   extend(uuid: string, ttlMs: number): Promise<boolean>
