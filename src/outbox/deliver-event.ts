@@ -14,6 +14,7 @@ import type {
   Storage,
   Telemetry,
 } from '../ports/index.js'
+import { isPreviousSecretUsed } from './destinations/destination.js'
 import type { AttemptReport, DestinationFailures } from './destinations/destination-failures.js'
 import { DELIVER_EVENT } from './event.js'
 import { isBuiltIn } from './host-event-types.js'
@@ -188,7 +189,7 @@ export class DeliverEvent implements JobHandler {
     now: Date,
   ): Promise<string | undefined> {
     if (previousSealedSecret === null || previousSecretExpires === null) return undefined
-    if (new Date(previousSecretExpires) <= now) return undefined
+    if (!isPreviousSecretUsed(previousSecretExpires, now)) return undefined
     return await this.#secretBox.open(previousSealedSecret)
   }
 

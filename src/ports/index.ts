@@ -284,6 +284,7 @@ export type {
 } from './storage/tenancy/permission-repository.js'
 export type { RoleRecord, RoleRepository } from './storage/tenancy/role-repository.js'
 export type {
+  ExpiryRange,
   PasswordTokenRecord,
   PasswordTokenRepository,
   UserChanges,

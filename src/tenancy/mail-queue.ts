@@ -13,7 +13,7 @@ import type {
   UserRecord,
   UsersFilter,
 } from '../ports/index.js'
-import { SEND_MAIL, type SendMail } from './send-mail.js'
+import { expiryOfLinks, SEND_MAIL, type SendMail } from './send-mail.js'
 
 /** Time for the caller to send the mail itself. After that, the worker sends it. */
 const IMMEDIATE_GRACE_MS = 30_000
@@ -182,7 +182,7 @@ export class MailGate {
   }
 
   async #requireLink({ passwordTokens, mails }: Repositories, userId: number): Promise<void> {
-    const sent = await passwordTokens.countOfUser(userId, this.#clock.now().toISOString())
+    const sent = await passwordTokens.countOfUser(userId, expiryOfLinks(this.#clock.now()))
     if (sent + (await mails.countOfUser(userId, LINK_PURPOSES)) < MAX_LINKS) return
     throw new ThrottledError(
       `this user already has ${MAX_LINKS} unused links: use one of them, or try again later`,

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { JobHandler, JobRun } from '../jobs/index.js'
 import { randomToken, sha256Hex } from '../kernel/crypto.js'
+import { latestEnd } from '../kernel/lifetimes.js'
 import { closedObjectSchema, validate } from '../kernel/validate.js'
 import type {
   Clock,
   DestinationMailSubject,
+  ExpiryRange,
   LinkMailSubject,
   LinkPurpose,
   Mail,
@@ -23,6 +25,14 @@ import { isSafeInMail } from './users/identity.js'
 export const SEND_MAIL = 'send-mail'
 
 const LINK_LIFETIME_MS: Record<LinkPurpose, number> = { invitation: 7 * 86_400_000, reset: 3_600_000 }
+
+/** The longest lifetime of a link that sets a password. */
+export const MAX_LINK_LIFETIME_MS: number = Math.max(...Object.values(LINK_LIFETIME_MS))
+
+/** The times between which a valid link expires. */
+export function expiryOfLinks(now: Date): ExpiryRange {
+  return { after: now.toISOString(), until: latestEnd(now, MAX_LINK_LIFETIME_MS).toISOString() }
+}
 
 /** The texts of mails, and the address of their links. */
 export interface MailSettings {
@@ -118,7 +128,7 @@ export class SendMail implements JobHandler {
     const now = this.#clock.now()
     const expires = new Date(now.getTime() + LINK_LIFETIME_MS[purpose]).toISOString()
     const token = randomToken(24)
-    await passwordTokens.removeExpired(now.toISOString())
+    await passwordTokens.removeExpired(expiryOfLinks(now))
     const tokenHash = await sha256Hex(token)
     await passwordTokens.insert({ userId, tokenHash, expires })
     return { link: fillSetupUrl(this.#settings.setupUrl, token), expires, tokenHash }

@@ -1,5 +1,6 @@
 import {
   AlreadyExistsError,
+  type ExpiryRange,
   type MailPurpose,
   type MailRecord,
   type MailRepository,
@@ -242,8 +243,9 @@ export class KnexPasswordTokenRepository extends KnexRepository implements Passw
     return (await this.rows.where('token_hash', tokenHash).delete()) > 0
   }
 
-  async countOfUser(userId: number, now: string): Promise<number> {
-    return (await this.rows.where('user_id', userId).where('expires', '>', now).select('token_hash')).length
+  async countOfUser(userId: number, { after, until }: ExpiryRange): Promise<number> {
+    const valid = this.rows.where('user_id', userId).where('expires', '>', after).where('expires', '<=', until)
+    return (await valid.select('token_hash')).length
   }
 
   async removeOfUser(userId: number): Promise<void> {
@@ -254,8 +256,8 @@ export class KnexPasswordTokenRepository extends KnexRepository implements Passw
     await this.rows.whereIn('user_id', idsOfUsers(this.session, { companyId })).delete()
   }
 
-  async removeExpired(now: string): Promise<void> {
-    await this.rows.where('expires', '<=', now).delete()
+  async removeExpired({ after, until }: ExpiryRange): Promise<void> {
+    await this.rows.where('expires', '<=', after).orWhere('expires', '>', until).delete()
   }
 }
 

@@ -108,8 +108,9 @@ export function passwordTokenRepository({ passwordTokens, users }: MemoryTables)
       const token = passwordTokens.find((stored) => stored.tokenHash === tokenHash)
       return token !== undefined && passwordTokens.delete(token.id)
     },
-    countOfUser: async (userId, now) =>
-      passwordTokens.filter((token) => token.userId === userId && token.expires > now).length,
+    countOfUser: async (userId, { after, until }) =>
+      passwordTokens.filter(({ expires, ...token }) => token.userId === userId && expires > after && expires <= until)
+        .length,
     removeOfUser: async (userId) => {
       removeAll(passwordTokens.filter((token) => token.userId === userId))
     },
@@ -117,8 +118,8 @@ export function passwordTokenRepository({ passwordTokens, users }: MemoryTables)
       const userIds = idsOfUsers(users, { companyId })
       removeAll(passwordTokens.filter(({ userId }) => userIds.has(userId)))
     },
-    removeExpired: async (now) => {
-      removeAll(passwordTokens.filter(({ expires }) => expires <= now))
+    removeExpired: async ({ after, until }) => {
+      removeAll(passwordTokens.filter(({ expires }) => expires <= after || expires > until))
     },
   }
 }

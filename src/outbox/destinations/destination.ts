@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isBeforeEnd } from '../../kernel/lifetimes.js'
 import {
   booleanSchema,
   choiceSchema,
@@ -109,6 +110,11 @@ export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
   disabled: booleanSchema().optional(),
 }) as z.ZodType<DestinationInput>
 
+/** True while the secret before the last rotation signs too. @param expires ISO 8601 */
+export function isPreviousSecretUsed(expires: string, now: Date): boolean {
+  return isBeforeEnd(new Date(expires), now, MAX_OVERLAP_HOURS * 3_600_000)
+}
+
 /** @param now an expired secret is not shown */
 export function toDestination(record: DestinationRecord, now: Date): Destination {
   const { id, companyId, url, name, eventTypes, includeDescendants, created, updated } = record
@@ -125,7 +131,7 @@ export function toDestination(record: DestinationRecord, now: Date): Destination
     disabled: disabledReason !== null,
     disabledReason,
     failingSince,
-    previousSecretExpires: expires !== null && new Date(expires) > now ? expires : null,
+    previousSecretExpires: expires !== null && isPreviousSecretUsed(expires, now) ? expires : null,
     created,
     updated,
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { randomToken, type SecretBox, sha256Hex } from '../../kernel/crypto.js'
 import { ForbiddenError, SecretUnreadableError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import { isBeforeEnd } from '../../kernel/lifetimes.js'
 import { isRecord, validate } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import { findUsableUser, isKeyUsable, type Principal, type RequestOrigin } from '../access/principal.js'
@@ -206,7 +207,8 @@ export class Logins {
 
   async #contentIn(token: string): Promise<Content | undefined> {
     const content = await this.#open(token)
-    return content !== undefined && content.expiresMs > this.#clock.now().getTime() ? content : undefined
+    if (content === undefined) return undefined
+    return isBeforeEnd(new Date(content.expiresMs), this.#clock.now(), LIFETIME_MS) ? content : undefined
   }
 
   /** @returns undefined for a text that is no token: one of another server on the same host, or an invented one */

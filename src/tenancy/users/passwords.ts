@@ -1,6 +1,7 @@
 import { type AuditActor, type AuditRefusals, recordChange } from '../../audit/index.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
 import { CompanyRequiredError, InvalidInputError, NotFoundError, ThrottledError } from '../../kernel/errors.js'
+import { isBeforeEnd } from '../../kernel/lifetimes.js'
 import { pause } from '../../kernel/scheduling/abort.js'
 import { parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PasswordHasher, Repositories, Storage, UserRecord } from '../../ports/index.js'
@@ -8,6 +9,7 @@ import type { RequestOrigin } from '../access/principal.js'
 import { type Reach, UNLIMITED } from '../access/reach.js'
 import type { MailQueue } from '../mail-queue.js'
 import { toUser, type User } from '../records.js'
+import { MAX_LINK_LIFETIME_MS } from '../send-mail.js'
 import { counterName, type FailureThrottle, type PasswordRequests } from '../throttle.js'
 import { counterNameOf, type IdentityName, identitiesWithPassword, listIdentities } from './identity.js'
 import {
@@ -279,7 +281,8 @@ export class Passwords {
   }
 
   #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {
-    if (token !== undefined && new Date(token.expires) > this.#clock.now()) return token
+    if (token !== undefined && isBeforeEnd(new Date(token.expires), this.#clock.now(), MAX_LINK_LIFETIME_MS))
+      return token
     throw new InvalidInputError('token', 'is not valid: it was used, or has expired; request a new mail')
   }
 }

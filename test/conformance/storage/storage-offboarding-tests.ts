@@ -3,6 +3,9 @@ import type { Repositories, Storage } from '../../../src/ports/index.js'
 import type { DefineTest } from '../harness.js'
 import { LATER, NOW, PLAIN_DESTINATION, type Seed, seedCompany, seedContext } from './storage-seed.js'
 
+/** Includes {@link LATER}. */
+const VALID = { after: NOW, until: LATER }
+
 async function grant({ permissions }: Repositories, seed: Seed, createdBy: object, account = seed): Promise<number> {
   const { userId, roleId } = seed
   const { accountId } = account
@@ -116,8 +119,26 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
       assert.deepEqual(await mails.removeOf({ userId: one.userId }), [])
       assert.deepEqual([await mails.countOfUser(one.userId), await mails.countOfUser(other.userId)], [0, 1])
       await passwordTokens.removeOfCompany(one.companyId)
-      assert.equal(await passwordTokens.countOfUser(one.userId, NOW), 0)
-      assert.equal(await passwordTokens.countOfUser(other.userId, NOW), 1)
+      assert.equal(await passwordTokens.countOfUser(one.userId, VALID), 0)
+      assert.equal(await passwordTokens.countOfUser(other.userId, VALID), 1)
+    })
+  })
+
+  test('counts and keeps the password tokens that expire within a time', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { userId } = await seedCompany(repositories)
+      const { passwordTokens } = repositories
+      const ends = { past: NOW, valid: LATER, 'before a step of the clock': '2026-02-02T03:04:05.678Z' }
+      for (const [tokenHash, expires] of Object.entries(ends)) {
+        await passwordTokens.insert({ userId, tokenHash, expires })
+      }
+      assert.equal(await passwordTokens.countOfUser(userId, VALID), 1)
+      await passwordTokens.removeExpired(VALID)
+      const found = await Promise.all(Object.keys(ends).map(async (hash) => await passwordTokens.find(hash)))
+      assert.deepEqual(
+        found.map((token) => token?.tokenHash),
+        [undefined, 'valid', undefined],
+      )
     })
   })
 

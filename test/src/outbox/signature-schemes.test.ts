@@ -171,6 +171,19 @@ describe('a signing secret', () => {
     expect((await sent()).headers['webhook-signature']?.split(' ')).toHaveLength(1)
   })
 
+  it('D22 does not sign after the clock was set back by more than the longest overlap', async () => {
+    const { destinations } = relay.engine.administration
+    const { id, secret: old } = await add({ signatureScheme: 'standard' })
+    const { secret } = await destinations.rotateSecret(id)
+    clock.advance(-30 * 24 * HOUR_MS)
+    expect(await destinations.get(id)).toMatchObject({ previousSecretExpires: null })
+    const { headers, body } = await sent()
+    expect(headers['webhook-signature']?.split(' ')).toHaveLength(1)
+    const options = { scheme: 'standard', now: clock.now() } as const
+    await expect(verifyWebhook(body, headers, secret, options)).resolves.toBeDefined()
+    await expect(verifyWebhook(body, headers, old, options)).rejects.toMatchObject({ code: 'ERR_WEBHOOK_SIGNATURE' })
+  })
+
   it('of the scheme service has no overlap', async () => {
     const { destinations } = relay.engine.administration
     const { id } = await add()

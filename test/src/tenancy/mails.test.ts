@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryMailer } from '../../../adapters/memory/index.js'
 import { MailError, type MailSettings } from '../../../src/index.js'
 import type { Mail } from '../../../src/ports/index.js'
+import { expiryOfLinks } from '../../../src/tenancy/send-mail.js'
 import { type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
 /** A mailer that needs a durable job, and fails as often as the test sets. */
@@ -71,7 +72,7 @@ describe('a mail', () => {
     const user = (await opened.engine.administration.users.list())[1]
     const links = async (): Promise<number> =>
       await opened.storage.read(async ({ passwordTokens }) => {
-        return await passwordTokens.countOfUser(user?.id ?? 0, opened.clock.now().toISOString())
+        return await passwordTokens.countOfUser(user?.id ?? 0, expiryOfLinks(opened.clock.now()))
       })
     expect(await links()).toBe(0)
     await vi.waitFor(() => expect(mailer.sent).toHaveLength(1), 15_000)

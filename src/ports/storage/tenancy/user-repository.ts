@@ -80,18 +80,26 @@ export interface PasswordTokenRecord {
   readonly expires: string
 }
 
+/** The times between which a valid token expires. Both are ISO 8601. */
+export interface ExpiryRange {
+  /** The present time. */
+  readonly after: string
+  /** A token that expires later is from before the clock was set back. */
+  readonly until: string
+}
+
 /** Tokens that set a password once. */
 export interface PasswordTokenRepository {
   insert(token: PasswordTokenRecord): Promise<void>
   find(tokenHash: string): Promise<PasswordTokenRecord | undefined>
   /** Removes a token. @returns true if it existed; of two concurrent callers, only one gets true */
   remove(tokenHash: string): Promise<boolean>
-  /** Counts the tokens of a user that expire after `now`. @param now ISO 8601 */
-  countOfUser(userId: number, now: string): Promise<number>
+  /** Counts the tokens of a user that expire after `valid.after`, and at `valid.until` at the latest. */
+  countOfUser(userId: number, valid: ExpiryRange): Promise<number>
   /** Removes all tokens of a user. */
   removeOfUser(userId: number): Promise<void>
   /** As {@link removeOfUser}, for all users of a company. */
   removeOfCompany(companyId: number): Promise<void>
-  /** Removes tokens that expired before `now`. @param now ISO 8601 */
-  removeExpired(now: string): Promise<void>
+  /** Removes the tokens that expire at another time, of all users. */
+  removeExpired(valid: ExpiryRange): Promise<void>
 }
