@@ -1,5 +1,5 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { VectorsDamagedError } from '../../src/ports/index.js'
 import { tableFolder } from './table-folders.js'
@@ -7,8 +7,8 @@ import { tableFolder } from './table-folders.js'
 /** The file with the checksums, in the folder of the table: it goes with the table. */
 const SUMS = '_sums'
 /** The folders with files that Lance writes once, and needs to read a table. */
-const FOLDERS = ['_versions', 'data', '_deletions']
-const NEEDED = /\.(?:manifest|lance|arrow|bin)$/
+const FOLDERS = ['_versions', 'data', '_deletions', '_indices']
+const NEEDED = /\.(?:manifest|lance|arrow|bin|idx)$/
 /** Files of rows are compared when a table of at most this many bytes is opened, in some ten milliseconds. */
 const COMPARED_BYTES = 16 * 1_048_576
 /** New files get their checksums this long after a write, beside other work. */
@@ -35,18 +35,18 @@ export class TableSums {
     const table = this.#pathOf(name)
     const sums = await readSums(table)
     if (sums.size === 0) return
-    const paths = (await filesOf(table)).filter((path) => sums.has(path))
-    // The newest version has the lowest name, and the others are not read.
-    const [manifest] = paths.filter((path) => path.startsWith('_versions')).sort()
+    const files = await filesOf(table)
+    const manifest = newestOf(files)
+    const known = newestOf([...sums.keys()])
+    // Lance would read the version before the newest one, which lacks rows.
+    if (known !== undefined && (manifest === undefined || manifest > known)) throw damaged(name)
+    const paths = files.filter((path) => sums.has(path) && !path.startsWith('_versions'))
     let bytes = 0
-    for (const path of [...(manifest === undefined ? [] : [manifest]), ...paths]) {
-      if (path !== manifest && (path.startsWith('_versions') || bytes > COMPARED_BYTES)) continue
+    for (const path of [...(manifest === undefined || !sums.has(manifest) ? [] : [manifest]), ...paths]) {
+      if (bytes > COMPARED_BYTES) return
       const content = await readFile(join(table, path)).catch(() => undefined)
       bytes += content?.length ?? 0
-      if (content === undefined || crc32(content) === sums.get(path)) continue
-      throw new VectorsDamagedError(
-        `the vectors of ${name} are damaged: run "alcove doctor --repair" to build them again from the documents`,
-      )
+      if (content !== undefined && crc32(content) !== sums.get(path)) throw damaged(name)
     }
   }
 
@@ -87,6 +87,17 @@ export class TableSums {
   }
 }
 
+function damaged(name: string): VectorsDamagedError {
+  return new VectorsDamagedError(
+    `the vectors of ${name} are damaged: run "alcove doctor --repair" to build them again from the documents`,
+  )
+}
+
+/** The manifest of the newest version, which has the lowest name. */
+function newestOf(paths: readonly string[]): string | undefined {
+  return paths.filter((path) => path.startsWith('_versions')).sort()[0]
+}
+
 async function addSums(table: string): Promise<void> {
   const sums = await readSums(table)
   for (const path of await filesOf(table)) {
@@ -110,8 +121,8 @@ async function readSums(table: string): Promise<Sums> {
 async function filesOf(table: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const folder of FOLDERS) {
-    const names = await readdir(join(table, folder)).catch(() => [])
-    found.push(...names.filter((name) => NEEDED.test(name)).map((name) => `${folder}/${name}`))
+    const names = await readdir(join(table, folder), { recursive: true }).catch(() => [])
+    found.push(...names.filter((name) => NEEDED.test(name)).map((name) => `${folder}/${name.replaceAll(sep, '/')}`))
   }
   return found
 }

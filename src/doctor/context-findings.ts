@@ -125,6 +125,7 @@ export class ContextVectors extends CollectionReader {
   counts: ReadonlyMap<number, number> = new Map()
   readonly #index: VectorIndex
   readonly #profile: EmbeddingProfile
+  #isSearched = false
 
   constructor(index: VectorIndex, collection: VectorCollection, profile: EmbeddingProfile) {
     super()
@@ -138,7 +139,8 @@ export class ContextVectors extends CollectionReader {
   }
 
   /**
-   * Reads some vectors of each document, and checks if they can be vectors of the model.
+   * Reads some vectors of each document, and checks if they can be vectors of the model. Searches once: searches read
+   * files of an index, which no other check reads.
    * @returns the first problem of each document that has one
    */
   async sample(documents: readonly DocumentRecord[], signal: AbortSignal): Promise<ReadonlyMap<number, VectorProblem>> {
@@ -153,8 +155,18 @@ export class ContextVectors extends CollectionReader {
         if (code !== undefined && !problems.has(documentId)) problems.set(documentId, { code, chunk })
         await slice.pauseIfOver()
       }
+      await this.#search(keys, vectors)
     }
     return problems
+  }
+
+  async #search(keys: readonly VectorKey[], vectors: readonly (Float32Array | undefined)[]): Promise<void> {
+    const row = this.#isSearched ? -1 : vectors.findIndex((vector) => vector?.length === this.#profile.dimensions)
+    const [key, vector] = [keys[row], vectors[row]]
+    if (key === undefined || vector === undefined) return
+    this.#isSearched = true
+    await this.tryRead(() => this.#index.search(this.collection, vector, { limit: 1 }))
+    await this.tryRead(() => this.#index.nearestWindows(this.collection, [vector], [key]))
   }
 }
 

@@ -1,4 +1,4 @@
-import { open as openFile, readdir, stat } from 'node:fs/promises'
+import { open as openFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
@@ -25,7 +25,9 @@ afterEach(async () => {
 
 async function flip(part: string, at: (size: number) => number): Promise<void> {
   const parts = join(folder.path, `${COLLECTION.name}.lance`, part)
-  const [name = ''] = (await readdir(parts)).filter((file) => /\.(manifest|lance)$/.test(file)).sort()
+  const [name = ''] = (await readdir(parts, { recursive: true }))
+    .filter((file) => /\.(manifest|lance|idx)$/.test(file))
+    .sort()
   const handle = await openFile(join(parts, name), 'r+')
   const bytes = Buffer.alloc(1)
   const place = at((await stat(join(parts, name))).size)
@@ -50,4 +52,30 @@ it.each<[string, string, (size: number) => number]>([
   const again = new LanceDbVectorIndex(folder.path)
   expect(await again.count(COLLECTION.name, 1)).toBe(200)
   await again.close()
+})
+
+it('a lost manifest of the newest version is an error: the version before lacks rows', async () => {
+  const versions = join(folder.path, `${COLLECTION.name}.lance`, '_versions')
+  const [newest = ''] = (await readdir(versions)).filter((file) => file.endsWith('.manifest')).sort()
+  await rm(join(versions, newest))
+  const index = new LanceDbVectorIndex(folder.path)
+  await expect(index.count(COLLECTION.name, 1)).rejects.toBeInstanceOf(VectorsDamagedError)
+  await index.drop(COLLECTION.name)
+  await index.add(COLLECTION, { documentId: 1, chunks, windows: new Uint16Array(200), vectors })
+  await index.close()
+  // The new table writes a manifest of the same name.
+  const again = new LanceDbVectorIndex(folder.path)
+  expect(await again.count(COLLECTION.name, 1)).toBe(200)
+  await again.close()
+})
+
+it('a changed bit in an index is an error', async () => {
+  const building = new LanceDbVectorIndex(folder.path, { indexFromRows: 100 })
+  await building.search(COLLECTION, QUERY, { limit: 5 })
+  await building.whenMaintained()
+  await building.close()
+  await flip('_indices', (size) => Math.floor(size / 2))
+  const index = new LanceDbVectorIndex(folder.path, { indexFromRows: 100 })
+  await expect(index.search(COLLECTION, QUERY, { limit: 5 })).rejects.toBeInstanceOf(VectorsDamagedError)
+  await index.close()
 })

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
 import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
-import { type Problem, StorageError, type VerifyReport } from '../../../src/index.js'
+import { type Problem, StorageError, VectorsDamagedError, type VerifyReport } from '../../../src/index.js'
 import type { VectorIndex } from '../../../src/ports/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import {
@@ -240,6 +240,14 @@ describe('the doctor, for the vectors of a document,', () => {
     await expectSound()
   })
 
+  it.each(['search', 'nearestWindows'] as const)(
+    'finds a collection damaged if only %s reads what is damaged',
+    async (method) => {
+      const vectorIndex = failing(method, new VectorsDamagedError('an index is damaged'), { isOnce: false })
+      expect(codes(await examine(dataDir, { vectorIndex }))).toEqual(['collection-unreadable', 'collection-unreadable'])
+    },
+  )
+
   it.each<[string, Error, string]>([
     ['because the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
     [
@@ -249,7 +257,7 @@ describe('the doctor, for the vectors of a document,', () => {
     ],
     ['for an unknown reason', new TypeError('x is not a function'), 'the vector index failed'],
   ])('leaves them unchanged when they are not readable %s', async (_why, error, told) => {
-    for (const method of ['countByDocument', 'read'] as const) {
+    for (const method of ['countByDocument', 'read', 'search'] as const) {
       const report = await repair(dataDir, { vectorIndex: failing(method, error, { isOnce: false }) })
       expect(report.problems).toMatchObject([
         { code: 'collection-unreadable', subject: { contextId: 1 }, isRepairable: false, isRepaired: false },
@@ -268,7 +276,7 @@ describe('the doctor, for the vectors of a document,', () => {
 
   /** The vectors of the folder, with reads that fail. */
   function failing(
-    method: 'countByDocument' | 'read',
+    method: 'countByDocument' | 'read' | 'search' | 'nearestWindows',
     error: Error,
     { isOnce }: { readonly isOnce: boolean },
   ): VectorIndex {
