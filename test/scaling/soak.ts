@@ -2,7 +2,7 @@
  * Many documents for several processes on one PostgreSQL, which are killed every few seconds: `npm run soak:processes
  * -- [--processes N] [--documents N] [--kills N] [--seed N] [--lives SECONDS] [--alive] [--database URL]`. Each process
  * lives at least that long, and at most twice as long. With `--kills` the run goes on until the processes were killed so
- * often, with 200 documents at a time by default. With `--alive` no process is killed, and the result is the number of
+ * often, with 64 documents at a time by default. With `--alive` no process is killed, and the result is the number of
  * documents ingested in a second. `--database` names an empty database, for example on a server with pgvector. By
  * default the soak starts its own, with the vectors in LanceDB.
  */
@@ -26,7 +26,7 @@ const postgres = values.database === undefined ? await startPostgres() : undefin
 const report = await runIngestion({
   databaseUrl: values.database ?? postgres?.url ?? '',
   processes: Number(values.processes),
-  documents: Number(values.documents ?? (values.kills === undefined ? 10_000 : 200)),
+  documents: Number(values.documents ?? (values.kills === undefined ? 10_000 : 64)),
   ...(values.kills !== undefined && { kills: Number(values.kills) }),
   ...(!values.alive && { killEveryMs: [lifeMs, 2 * lifeMs] as const }),
   seed: Number(values.seed),
