@@ -43,14 +43,14 @@ describe('after the clock was set back by 30 days', () => {
     await requestReset()
     expect(links()).toHaveLength(5)
     memory.clock.advance(-30 * DAY_MS)
-    const { setPassword } = memory.engine.authentication
+    const { authentication } = memory.engine
     const [before = ''] = links()
-    await expect(setPassword({ token: before, password: OTHER_PASSWORD })).rejects.toMatchObject({
+    await expect(authentication.setPassword({ token: before, password: OTHER_PASSWORD })).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
       field: 'token',
     })
     await requestReset()
     expect(links()).toHaveLength(6)
-    await setPassword({ token: links().at(-1) ?? '', password: OTHER_PASSWORD })
+    await authentication.setPassword({ token: links().at(-1) ?? '', password: OTHER_PASSWORD })
   })
 })
