@@ -73,10 +73,13 @@ export class MortalProcess {
       await ended
       if (child.signalCode !== 'SIGKILL')
         this.deaths.push(`a process ended by itself with ${child.signalCode ?? child.exitCode ?? ''}`)
-      else if (killEveryMs !== undefined) {
-        this.killed += 1
-        if (!this.#isStopped) await kills?.killed()
-      }
+      else if (killEveryMs !== undefined) await this.#countKill(kills)
     }
+  }
+
+  async #countKill(kills: Kills | undefined): Promise<void> {
+    this.killed += 1
+    // The end of the last process is no kill of the test.
+    if (!this.#isStopped) await kills?.killed()
   }
 }
