@@ -90,6 +90,7 @@ export {
   textRangeSchema,
   type UploadContent,
   type UploadOptions,
+  type WaitOptions,
   type WatchOptions,
   type WatchSelection,
   watchSelectionSchema,

@@ -13,10 +13,7 @@ import {
 } from '../../src/index.js'
 import { messageOf } from '../../src/ports/index.js'
 import { type FolderFile, isCode, listFolder, openFolderFile, type SkipReason } from '../node-kit/index.js'
-import { tell } from './output/output.js'
-
-/** Time between two looks at a document that may wait for the server of its model. */
-const WAITING_POLL_MS = 3_000
+import { waitTeller } from './wait-teller.js'
 
 /** The most files that are uploaded and not yet processed. */
 const UPLOADS_AHEAD = 8
@@ -46,8 +43,7 @@ export class Ingestion {
   readonly #existing = new Map<string, Document[]>()
   /** The names of the files so far. */
   readonly #names = new Set<string>()
-  /** The last reason to wait that the user was told. */
-  #told = ''
+  readonly #tellWaiting = waitTeller()
   /** The names of uploaded files, by the UUID of their document. */
   readonly #nameOfUuid = new Map<string, string>()
   #uploaded = 0
@@ -153,29 +149,15 @@ export class Ingestion {
 
   async #waitUntilProcessed({ uuid, isUnchanged }: Exclude<Uploaded, { error: string }>): Promise<Outcome> {
     const { documents } = this.#session
-    const timer = setInterval(() => void this.#tellWaiting(uuid), WAITING_POLL_MS)
     try {
-      await documents.whenProcessed(uuid).catch((error: unknown) => {
+      await documents.whenProcessed(uuid, { onWaiting: this.#tellWaiting }).catch((error: unknown) => {
         // The record has this error too.
         if (!(error instanceof DocumentFailedError)) throw error
       })
       return { document: await documents.get(uuid), isUnchanged }
     } catch (error) {
       return { error: describe(error) }
-    } finally {
-      clearInterval(timer)
     }
-  }
-
-  /** Tells the user once for which reason documents wait. */
-  async #tellWaiting(uuid: string): Promise<void> {
-    const waiting = await this.#session.documents.get(uuid).then(
-      (document) => document.waiting,
-      () => null,
-    )
-    if (waiting === null || waiting === this.#told) return
-    this.#told = waiting
-    tell(`waiting: ${waiting}`)
   }
 }
 

@@ -1,12 +1,12 @@
 import { ReindexFailedError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { parseId } from '../kernel/validate.js'
-import type { ChunkSettings, Clock, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
+import type { ChunkSettings, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ASSISTANT, findReadable } from './context.js'
 import type { ContextSettings } from './context-input.js'
-import { waitingSentence } from './model-away.js'
 import { chunkSettingsOf } from './reindexing.js'
+import type { WaitingReasons } from './waiting.js'
 
 /** A re-index in progress: the settings that it brings, and how far it is. */
 export interface ContextReindexingView extends ChunkSettings {
@@ -17,8 +17,8 @@ export interface ContextReindexingView extends ChunkSettings {
   /** Null, or a sentence that ends in its error code. Set only if the re-index has stopped. */
   readonly error: string | null
   /**
-   * Null, or a sentence that ends in its error code: the server of the new model is away, and the re-index waits for it.
-   * It goes on once the server is back.
+   * Null, or a sentence that ends in its error code: the re-index waits, because the server of the new model is away, or a
+   * disk is full or read-only. It goes on by itself.
    */
   readonly waiting: string | null
 }
@@ -35,12 +35,12 @@ const POLL_MS = 200
 /** The settings of contexts, and the progress of their re-indexes. */
 export class ReadContextSettings {
   readonly #storage: Storage
-  readonly #clock: Clock
+  readonly #waitingReasons: WaitingReasons
   readonly #authorizer: Authorizer
 
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
+  constructor(storage: Storage, waitingReasons: WaitingReasons, authorizer: Authorizer) {
     this.#storage = storage
-    this.#clock = clock
+    this.#waitingReasons = waitingReasons
     this.#authorizer = authorizer
   }
 
@@ -55,7 +55,7 @@ export class ReadContextSettings {
       const progress = await repositories.shadows.progress(id, reindexing.generation)
       const waiting =
         reindexing.error === null
-          ? await waitingSentence(repositories.settings, reindexing.embeddingModel, this.#clock.now(), 'the re-index')
+          ? await this.#waitingReasons.sentence(repositories.settings, reindexing.embeddingModel, 'the re-index')
           : null
       return toSettings(context, { ...progress, waiting })
     })

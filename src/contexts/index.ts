@@ -19,7 +19,6 @@ export {
   handOverAllSchema,
   handOverSchema,
 } from './hand-over.js'
-export { clearAway, recordAway, waitingSentence } from './model-away.js'
 export {
   type ContextReindexProgress,
   ReindexAll,
@@ -39,3 +38,4 @@ export {
   toChatTool,
   toJsonSchema,
 } from './tool-function.js'
+export { clearAway, recordAway, WaitingReasons } from './waiting.js'

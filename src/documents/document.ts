@@ -70,7 +70,8 @@ export interface DocumentWithReceipt extends Document {
   readonly receipt: IngestionReceipt | null
   /**
    * Null, or a sentence that ends in its error code: the reason for which the document, or its replacement, waits. The
-   * server of the embedding model is away. The document is processed once it is back.
+   * server of the embedding model is away, or a disk of this process is full or read-only. The document is processed once
+   * that is over.
    */
   readonly waiting: string | null
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ASSISTANT, findReadable, waitingSentence } from '../contexts/index.js'
+import { ASSISTANT, findReadable, type WaitingReasons } from '../contexts/index.js'
 import { InvalidInputError, TextUnavailableError } from '../kernel/errors.js'
 import { type ListPage, OrderedList, SLOW_READER_MS } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
@@ -55,12 +55,20 @@ export class Documents {
   readonly #fileStore: FileStore
   readonly #clock: Clock
   readonly #authorizer: Authorizer
+  readonly #waitingReasons: WaitingReasons
 
-  constructor(storage: Storage, fileStore: FileStore, clock: Clock, authorizer: Authorizer) {
+  constructor(
+    storage: Storage,
+    fileStore: FileStore,
+    clock: Clock,
+    authorizer: Authorizer,
+    waitingReasons: WaitingReasons,
+  ) {
     this.#storage = storage
     this.#fileStore = fileStore
     this.#clock = clock
     this.#authorizer = authorizer
+    this.#waitingReasons = waitingReasons
   }
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
@@ -69,7 +77,7 @@ export class Documents {
     return await this.#storage.read(async (repositories) => {
       const { document, replacement, context } = await findDocument(repositories, access, reference, 'read')
       const waiting = isUnfinished(replacement ?? document)
-        ? await waitingSentence(repositories.settings, context.embeddingModel, this.#clock.now(), 'the document')
+        ? await this.#waitingReasons.sentence(repositories.settings, context.embeddingModel, 'the document')
         : null
       return { ...toDocument(document, replacement), receipt: document.receipt, waiting }
     })

@@ -61,6 +61,7 @@ export {
   type FindableDocument,
   type ReindexedContext,
   WaitForDocument,
+  type WaitOptions,
 } from './watch/document-events.js'
 export {
   WatchDocuments,

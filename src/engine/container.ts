@@ -1,7 +1,14 @@
 import { type AbstractNewable, Container } from 'inversify'
 import 'reflect-metadata'
 import { AuditRefusals, ListAudit, TrimAudit } from '../audit/index.js'
-import { Contexts, HandOverContexts, ReadContextSettings, ReindexAll, RemoveContexts } from '../contexts/index.js'
+import {
+  Contexts,
+  HandOverContexts,
+  ReadContextSettings,
+  ReindexAll,
+  RemoveContexts,
+  WaitingReasons,
+} from '../contexts/index.js'
 import {
   ContextCheck,
   DocumentCheck,
@@ -32,6 +39,7 @@ import {
   WatchDocuments,
   withDamageNoted,
 } from '../documents/index.js'
+import { UnwritableDisk } from '../jobs/index.js'
 import { SecretBox } from '../kernel/crypto.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import {
@@ -211,6 +219,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     tokens: container.get(Tokens),
     trimAudit: container.get(TrimAudit),
     trimDeliveries: container.get(TrimDeliveries),
+    unwritableDisk: container.get(UnwritableDisk),
     uploadDocument: container.get(UploadDocument),
     replaceDocument: container.get(ReplaceDocument),
     users: container.get(Users),
@@ -353,14 +362,16 @@ function bindOutbox(
 /** Contexts, and documents from the upload to the purge. */
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS, VECTOR_INDEX])
-  bind(ReadContextSettings, [STORAGE, CLOCK, Authorizer])
+  container.bind(UnwritableDisk).toConstantValue(new UnwritableDisk())
+  bind(WaitingReasons, [CLOCK, UnwritableDisk])
+  bind(ReadContextSettings, [STORAGE, WaitingReasons, Authorizer])
   bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, CallTurns, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
-  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer])
-  bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter])
+  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons])
+  bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter, WaitingReasons])
   bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])
   bind(LateWrites, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])

@@ -14,6 +14,7 @@ import type {
   WaitForDocument,
   WatchDocuments,
 } from '../documents/index.js'
+import type { UnwritableDisk } from '../jobs/index.js'
 import type { SecretBox } from '../kernel/crypto.js'
 import type {
   PurgeAccount,
@@ -122,6 +123,8 @@ export interface EngineParts {
   readonly tokens: Tokens
   readonly trimAudit: TrimAudit
   readonly trimDeliveries: TrimDeliveries
+  /** The disk for which the documents of this process wait. */
+  readonly unwritableDisk: UnwritableDisk
   readonly uploadDocument: UploadDocument
   readonly replaceDocument: ReplaceDocument
   readonly users: Users

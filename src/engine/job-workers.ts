@@ -84,6 +84,7 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
   const { ingestionConcurrency = INGESTION_CONCURRENCY } = options
   const ingestion = new JobWorker(storage, telemetry, {
     handlers: [parts.processDocument],
+    unwritableDisk: parts.unwritableDisk,
     concurrency: ingestionConcurrency,
     // One company may fill all other places with files that take minutes.
     newcomerPlaces: 1,

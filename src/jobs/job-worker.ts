@@ -5,6 +5,7 @@ import { FairShares } from './fair-shares.js'
 import { createJobRecorder, type JobHandler, WITH_JOB_HELD } from './job-handler.js'
 import { PoisonJobs } from './poison-jobs.js'
 import { Backoff, type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
+import { UnwritableDisk } from './unwritable-disk.js'
 
 const IDLE_POLL_MS = 20
 /** Interval of the checks that no wait is longer than it should be: the clock of the database may be set back. */
@@ -46,7 +47,8 @@ export class JobWorker {
     this.#poisonJobs = new PoisonJobs(this.#options)
     const record = createJobRecorder(storage, this.#options)
     const fullDiskBackoff = this.#fullDiskBackoff
-    this.#environment = { storage, telemetry, record, fullDiskBackoff, options: this.#options }
+    const { unwritableDisk } = this.#options
+    this.#environment = { storage, telemetry, record, fullDiskBackoff, unwritableDisk, options: this.#options }
   }
 
   start(): void {
@@ -197,7 +199,10 @@ export class JobWorker {
       return isAnyClaimed ? 0 : this.#options.pollMs
     } catch (error) {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
-      if (error instanceof DiskUnwritableError) this.#lastOutcome = 'full'
+      if (error instanceof DiskUnwritableError) {
+        this.#lastOutcome = 'full'
+        this.#options.unwritableDisk.note(error)
+      }
       return this.#options.pollMs
     } finally {
       this.#isClaiming = false
@@ -236,6 +241,7 @@ export class JobWorker {
       this.#running.delete(running)
       this.#lastOutcome = outcome
       if (outcome === 'done') this.#fullDiskBackoff.reset()
+      if (outcome !== 'full') this.#options.unwritableDisk.forget()
       this.#wake()
     })
     if (isPoison) this.#poisonJobs.trackRun(finished)
@@ -284,6 +290,8 @@ interface JobWorkerOptions {
    * only the jobs wait that have found it full. Default true.
    */
   readonly isPausedByFullDisk?: boolean
+  /** Learns for which disk the jobs wait. Default: one of its own. */
+  readonly unwritableDisk?: UnwritableDisk
   /** True to commit the records of small jobs in batches; default false. */
   readonly isBatched?: boolean
   /** Shortest time between two claims, so that one claim takes several jobs when many finish; default 0. */
@@ -308,6 +316,7 @@ function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
     maxSharedClaims: 2,
     poisonStartDelaysMs: [],
     isPausedByFullDisk: true,
+    unwritableDisk: new UnwritableDisk(),
     isBatched: false,
     claimIntervalMs: 0,
     drainMs: 0,

@@ -10,6 +10,7 @@ import {
   WITH_JOB_HELD,
   type Work,
 } from './job-handler.js'
+import type { UnwritableDisk } from './unwritable-disk.js'
 
 /** Pauses between attempts to record a failure. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 5_000]
@@ -21,6 +22,7 @@ export interface JobEnvironment {
   readonly record: RecordOfJob
   /** For all jobs that find a disk full. */
   readonly fullDiskBackoff: Backoff
+  readonly unwritableDisk: UnwritableDisk
   readonly options: {
     readonly leaseMs: number
     readonly maxFailures: number
@@ -132,6 +134,7 @@ export class RunningJob {
       } catch (failure) {
         this.#environment.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
         this.#isUnrecorded = failure instanceof DiskUnwritableError
+        if (failure instanceof DiskUnwritableError) this.#environment.unwritableDisk.note(failure)
         // Without a record, the lease expires, and a worker claims the job again.
         if (wasAborted || !isTransientError(failure)) return 'failed'
         await pause(pauseMs, aborted)
@@ -140,7 +143,7 @@ export class RunningJob {
   }
 
   async #recordFailure(error: unknown): Promise<RunOutcome> {
-    const { storage, telemetry, options, fullDiskBackoff } = this.#environment
+    const { storage, telemetry, options, fullDiskBackoff, unwritableDisk } = this.#environment
     const { job } = this
     if (this.isAborted || error instanceof LeaseLostError) {
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }), WITH_JOB_HELD)
@@ -154,6 +157,7 @@ export class RunningJob {
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
     if (isFull) {
       // A full disk does not count as a failure of the job. The delay lets jobs run first that have not tried yet.
+      unwritableDisk.note(error)
       const delayMs = fullDiskBackoff.start()
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
       return 'full'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { Engine, SearchMode, SearchResult, Session } from '../../../src/index.js'
+import type { AlcoveError, Engine, SearchMode, SearchResult, Session } from '../../../src/index.js'
 import { loadLocal, ownerSession } from '../engines/engines.js'
 import { globalOptions } from '../options.js'
 import { printPassages } from '../output/passages.js'
@@ -79,7 +79,7 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
   for (const file of await exampleFiles()) {
     const fileName = basename(file)
     const uuid = await session.documents.upload(context.id, { fileName, content: createReadStream(file) })
-    const { chunks } = await session.documents.whenProcessed(uuid)
+    const { chunks } = await session.documents.whenProcessed(uuid, { onWaiting: giveUp })
     tell(`${fileName}: ${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}`)
   }
   const answers: Answer[] = []
@@ -92,6 +92,11 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
     }
   }
   if (json) process.stdout.write(`${JSON.stringify(answers)}\n`)
+}
+
+/** Nobody makes room for a demonstration: its folder is its own. @throws the reason */
+function giveUp(reason: AlcoveError): never {
+  throw reason
 }
 
 interface Answer {

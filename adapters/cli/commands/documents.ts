@@ -23,6 +23,7 @@ import {
 import { DOCUMENT, parseDocument, toDocumentRow } from '../output/document-table.js'
 import { IngestProgress } from '../output/ingest-progress.js'
 import { counted, printList, printRecord, printResult, tell } from '../output/output.js'
+import { waitTeller } from '../wait-teller.js'
 import { chunksCommand, contentCommand, textCommand } from './document-content.js'
 
 const COLUMNS = ['document', 'name', 'bytes', 'chunks', 'status'] as const
@@ -147,7 +148,7 @@ function retryCommand(): CommandUnknownOpts {
         const { documents } = ownerSession(engine)
         await documents.retry(reference)
         // If another process works on the folder, that process has the job now.
-        if (isWorking) await documents.whenProcessed(reference).catch(() => undefined)
+        if (isWorking) await documents.whenProcessed(reference, { onWaiting: waitTeller() }).catch(() => undefined)
         return await documents.get(reference)
       })
       const error = errorOf(document)

@@ -4,6 +4,7 @@ import type { SyncedFile, SyncSummary } from '../../local/index.js'
 import { findContext, loadLocal, ownerSession, withEngine } from '../engines/engines.js'
 import { collectGlobs, globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, oneLine, printResult, tell } from '../output/output.js'
+import { waitTeller } from '../wait-teller.js'
 
 export function syncCommand(): CommandUnknownOpts {
   return new Command('sync')
@@ -42,7 +43,7 @@ export function syncCommand(): CommandUnknownOpts {
           const session = ownerSession(engine)
           const { id } = await findContext(session, context)
           const switches = { delete: isSwitchedOn(command, 'delete'), allowEmpty: isSwitchedOn(command, 'allowEmpty') }
-          const settings = { ...switches, include, exclude, onFile: showsFile }
+          const settings = { ...switches, include, exclude, onFile: showsFile, onWaiting: waitTeller() }
           const { syncFolder, watchFolder } = await loadLocal()
           if (!isSwitchedOn(command, 'watch')) {
             show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))

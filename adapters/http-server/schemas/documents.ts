@@ -76,7 +76,7 @@ export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = documen
     receipt: receipt.nullable(),
     waiting: z.string().nullable().meta({
       description:
-        'Null, or one sentence that ends with the error code: the server of the embedding model is away, and the document waits for it',
+        'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
     }),
   })
   .meta({ id: 'DocumentWithReceipt' })

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { Document, Engine, Session } from '../../../src/index.js'
+import type { AlcoveError, Document, Engine, Session } from '../../../src/index.js'
 import { modelDirsOf } from '../models/model-dirs.js'
 import { openLocalEngine } from '../open-local-engine.js'
 import type { LocalEngineOptions } from '../options/local-engine-options.js'
@@ -113,7 +113,7 @@ export class ShadowEngine {
     const { documents } = this.#session
     const file = { fileName: originalName, content: await source.documents.open(uuid), metadata }
     const copy = await documents.upload(contextId, file, { expectedBytes: size, ...cancellable })
-    return await documents.whenProcessed(copy, cancellable)
+    return await documents.whenProcessed(copy, { signal, onWaiting: endOnFullDisk })
   }
 
   /** Deletes a copy, so that the next one has its disk space. */
@@ -130,6 +130,11 @@ export class ShadowEngine {
       await this.#folder.remove()
     }
   }
+}
+
+/** The server of a model may come back soon. A disk without room for the copies stays so. @throws the reason */
+function endOnFullDisk(reason: AlcoveError): void {
+  if (reason.code !== 'ERR_MODEL_UNAVAILABLE') throw reason
 }
 
 function sumOf(counts: Iterable<number>): number {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import pLimit from 'p-limit'
-import { ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
+import { type AlcoveError, ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { messageOf, refuseUnknownMembers, shownName } from '../../../src/ports/index.js'
 import { type FolderFile, isCode, listFolder, openFolderFile } from '../../node-kit/index.js'
 import { type FileFilter, FileHashes, matcherOf } from './folder-files.js'
@@ -17,6 +17,11 @@ export interface SyncOptions extends FileFilter {
   readonly allowEmpty?: boolean | undefined
   /** Called for each file that is done, and for each removed document. */
   readonly onFile?: ((file: SyncedFile) => void) | undefined
+  /**
+   * Called for each reason for which a document has to wait: the server of its model is away, or a disk is full or
+   * read-only. The synchronisation goes on once that is over. An error that this function throws fails the file.
+   */
+  readonly onWaiting?: ((reason: AlcoveError) => void) | undefined
   /** Stops the synchronisation, which then rejects with the signal's reason. Changes that are done by then stay. */
   readonly signal?: AbortSignal | undefined
 }
@@ -93,7 +98,11 @@ export class FolderSync {
     this.#contextId = contextId
     this.#folder = folder
     this.#options = options
-    refuseUnknownMembers(options, ['include', 'exclude', 'delete', 'allowEmpty', 'onFile', 'signal'], 'option')
+    refuseUnknownMembers(
+      options,
+      ['include', 'exclude', 'delete', 'allowEmpty', 'onFile', 'onWaiting', 'signal'],
+      'option',
+    )
     for (const name of ['include', 'exclude'] as const) requireGlobs(name, options[name])
     this.#isSelected = matcherOf(options)
   }
@@ -215,7 +224,7 @@ export class FolderSync {
   /** Uploads a file, as a new document or in place of one, and waits until it is processed. */
   async #store({ files, path }: FileGroup, document?: Document): Promise<readonly SyncedFile[]> {
     const { documents } = this.#session
-    const { signal } = this.#options
+    const { signal, onWaiting } = this.#options
     const [file] = files
     const cancellable = signal === undefined ? {} : { signal }
     let uuid: string | undefined
@@ -236,7 +245,7 @@ export class FolderSync {
         // A refused upload has not read it.
         content.destroy()
       }
-      await documents.whenProcessed(uuid, cancellable)
+      await documents.whenProcessed(uuid, { signal, onWaiting })
       return toResults(files, { outcome: document === undefined ? 'added' : 'replaced', uuid })
     } catch (error) {
       if (endsAll(error, signal)) throw error
@@ -250,13 +259,12 @@ export class FolderSync {
    */
   async #keep({ files, path, document }: KnownGroup): Promise<readonly SyncedFile[]> {
     const { uuid, error } = document.replacement ?? document
-    const { signal } = this.#options
+    const { signal, onWaiting } = this.#options
     try {
       await this.#setPath(document, path)
       if (error !== null) return toResults(files, { outcome: 'failed', uuid: document.uuid, error })
       const isWaiting = document.replacement !== null || document.completed === null
-      const cancellable = signal === undefined ? {} : { signal }
-      if (isWaiting) await this.#session.documents.whenProcessed(reference(document), cancellable)
+      if (isWaiting) await this.#session.documents.whenProcessed(reference(document), { signal, onWaiting })
       return toResults(files, { outcome: 'unchanged', uuid })
     } catch (reason) {
       if (endsAll(reason, signal)) throw reason

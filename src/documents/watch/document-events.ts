@@ -1,5 +1,5 @@
-import { ASSISTANT } from '../../contexts/index.js'
-import { DocumentFailedError, InvalidInputError } from '../../kernel/errors.js'
+import { ASSISTANT, type WaitingReasons } from '../../contexts/index.js'
+import { type AlcoveError, DocumentFailedError, InvalidInputError } from '../../kernel/errors.js'
 import { untilAborted } from '../../kernel/scheduling/abort.js'
 import type { DocumentRecord, Storage, Telemetry } from '../../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../../tenancy/index.js'
@@ -109,15 +109,28 @@ export class DocumentEventEmitter {
   }
 }
 
+/** Options of a wait for a document. */
+export interface WaitOptions {
+  /** Aborts the call, which then rejects with the signal's reason. Default: no signal. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Called once for each reason for which the document has to wait: the server of its model is away, or a disk is full or
+   * read-only. The wait goes on until that is over. An error that this function throws ends the wait. Default: none.
+   */
+  readonly onWaiting?: ((reason: AlcoveError) => void) | undefined
+}
+
 /** Waits until the newest version of a document is completed. */
 export class WaitForDocument {
   readonly #storage: Storage
   readonly #authorizer: Authorizer
+  readonly #waitingReasons: WaitingReasons
   readonly #watches: DocumentWatches
 
-  constructor(storage: Storage, authorizer: Authorizer, events: DocumentEventEmitter) {
+  constructor(storage: Storage, authorizer: Authorizer, events: DocumentEventEmitter, waitingReasons: WaitingReasons) {
     this.#storage = storage
     this.#authorizer = authorizer
+    this.#waitingReasons = waitingReasons
     this.#watches = new DocumentWatches(storage, events)
   }
 
@@ -131,13 +144,26 @@ export class WaitForDocument {
   async execute(
     principal: Principal,
     reference: DocumentReference,
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    { signal, onWaiting }: WaitOptions = {},
   ): Promise<Document> {
     signal?.throwIfAborted()
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    let told = ''
     const read = async (document: DocumentReference): Promise<DocumentRecord> => {
-      const found = await this.#storage.read((repositories) => findDocument(repositories, access, document, 'read'))
-      return newestOf(found)
+      const { record, reason } = await this.#storage.read(async (repositories) => {
+        const found = await findDocument(repositories, access, document, 'read')
+        const newest = newestOf(found)
+        const isWaiting = onWaiting !== undefined && isUnfinished(newest)
+        const { embeddingModel } = found.context
+        const find = async (): Promise<AlcoveError | undefined> =>
+          await this.#waitingReasons.find(repositories.settings, embeddingModel, 'the document')
+        return { record: newest, reason: isWaiting ? await find() : undefined }
+      })
+      if (reason !== undefined && reason.message !== told) {
+        told = reason.message
+        onWaiting?.(reason)
+      }
+      return record
     }
     let newest = await read(reference)
     // From here on by its id: a completed replacement changes the UUID.

@@ -14,13 +14,14 @@ import {
   parseListQuery,
   type TextRange,
   type UploadOptions,
+  type WaitOptions,
   type WatchOptions,
 } from '../../documents/index.js'
 import type { ListPage, Run } from '../../kernel/lists.js'
 import { refuseUnknownMembers } from '../../kernel/validate.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
-import { type Cancellable, type EngineSignals, inTurns, itemsInTurns, LISTS } from './operations.js'
+import { type EngineSignals, inTurns, itemsInTurns, LISTS } from './operations.js'
 
 /**
  * The training documents that a principal can use. Each call checks the current state of its permission. After the
@@ -73,7 +74,8 @@ export interface DocumentOperations {
     options?: Pick<UploadOptions, 'maxFileBytes'>,
   ): Promise<void>
   /**
-   * Waits until the newest version of a document is completed: its replacement, if it has one.
+   * Waits until the newest version of a document is completed: its replacement, if it has one. It may have to wait for the
+   * server of the model, or for a disk that is full or read-only: `onWaiting` tells the reason.
    *
    * @returns the completed document
    * @throws DocumentFailedError once the failure of that version is final
@@ -81,7 +83,7 @@ export interface DocumentOperations {
    * @throws UnauthenticatedError @throws ForbiddenError if the principal may not do this
    * @throws ClosedError if the engine is closed during the wait
    */
-  whenProcessed(document: DocumentReference, options?: Cancellable): Promise<Document>
+  whenProcessed(document: DocumentReference, options?: WaitOptions): Promise<Document>
   /**
    * Follows the states of a context's documents. First yields the states at the beginning, then each change: waiting,
    * processing with its progress, completed, failed. Works for documents that other processes handle too; their
@@ -217,9 +219,9 @@ export function createDocumentOperations(
       await parts.replaceDocument.check(principal, document, sizeBytes, options)
     },
     whenProcessed: async (document, options) => {
-      refuseUnknownMembers(options, ['signal'], 'option')
+      refuseUnknownMembers(options, ['signal', 'onWaiting'], 'option')
       return await signals.runUntilClosed(options?.signal, async (signal) => {
-        return await parts.waitForDocument.execute(principal, document, { signal })
+        return await parts.waitForDocument.execute(principal, document, { ...options, signal })
       })
     },
     watch: (contextId, options) => watchDocuments(parts, principal, signals, contextId, options),

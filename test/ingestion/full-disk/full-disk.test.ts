@@ -1,29 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { childProgram } from '../../child-program.js'
+import { canMountDisks, onSmallDisk } from '../../small-disk.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import type { FullDiskReport, Part } from './full-disk-child.js'
 import type { FullDiskDeletionReport, Parts } from './full-disk-deletion-child.js'
 
-/** Runs a command in its own namespace, in which the small disk is mounted. The mount ends with the process. */
-const UNSHARE = ['--map-root-user', '--mount']
-const MOUNT = 'mkdir -p "$0/disk" && mount -t tmpfs -o size=8m tmpfs "$0/disk"'
-
-const canMount = await temporaryFolder().then(async ({ path, remove }) => {
-  try {
-    execFileSync('unshare', [...UNSHARE, 'sh', '-c', MOUNT, path], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  } finally {
-    await remove()
-  }
-})
-
 /** The processes mostly wait, for room and for their next attempt, so some of them run at once. */
-const describeDisk = describe.skipIf(!canMount)
+const describeDisk = describe.skipIf(!(await canMountDisks()))
 
 describeDisk.concurrent('a full disk (ENOSPC on a tmpfs; skipped where none can be mounted)', () => {
   it('for files refuses the upload, which leaves nothing, and stored documents stay usable', async () => {
@@ -112,8 +98,8 @@ const DELETIONS: Child<Parts, FullDiskDeletionReport> = { file: 'full-disk-delet
 async function run<Argument extends string, Report>(program: Child<Argument, Report>, part: Argument): Promise<Report> {
   const folder = await temporaryFolder()
   const script = await childProgram(join(import.meta.dirname, program.file))
-  const command = `${MOUNT} && exec "$1" "$2" "$3" "$0"`
-  const child = spawn('unshare', [...UNSHARE, 'sh', '-c', command, folder.path, process.execPath, script, part], {
+  const [command = '', ...args] = onSmallDisk(join(folder.path, 'disk'), 8)
+  const child = spawn(command, [...args, process.execPath, script, part, folder.path], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   let report: Report | undefined

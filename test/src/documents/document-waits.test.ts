@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryEmbeddingModel, MemoryStorage } from '../../../adapters/memory/index.js'
-import { ClosedError } from '../../../src/index.js'
+import { MemoryEmbeddingModel, MemoryStorage, MemoryVectorIndex } from '../../../adapters/memory/index.js'
+import { ClosedError, StorageFullError } from '../../../src/index.js'
 import type { EmbedOptions } from '../../../src/ports/index.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 import { gate } from '../engine/word-engine.js'
@@ -38,6 +38,18 @@ class SilentModel extends MemoryEmbeddingModel {
   }
 }
 
+const FULL = 'the disk with the vectors is full: free some space, then the work continues'
+
+/** Takes no vectors while it is full. */
+class FullIndex extends MemoryVectorIndex {
+  isFull = true
+
+  override async add(...call: Parameters<MemoryVectorIndex['add']>): Promise<void> {
+    if (this.isFull) throw new StorageFullError(FULL)
+    await super.add(...call)
+  }
+}
+
 function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 }
@@ -67,6 +79,33 @@ describe('a wait for a document', () => {
     const before = timers()
     await session.documents.whenProcessed(uuid)
     expect(timers()).toBe(before)
+    await engine.close()
+  })
+
+  it('W68 tells once for which disk the document waits, and ends with what the caller throws then', async () => {
+    const vectorIndex = new FullIndex()
+    const { engine, session } = await memoryEngine({ vectorIndex })
+    const { documents, contexts } = session
+    const { id } = await contexts.create(NEW_CONTEXT)
+    const uuid = await documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })
+    const throwIt = (reason: Error): never => {
+      throw reason
+    }
+    await expect(documents.whenProcessed(uuid, { onWaiting: throwIt })).rejects.toMatchObject({
+      code: 'ERR_STORAGE_FULL',
+      message: FULL,
+    })
+    expect(await documents.get(uuid)).toMatchObject({ error: null, waiting: `${FULL} (ERR_STORAGE_FULL)` })
+    const reasons: string[] = []
+    const processed = documents.whenProcessed(uuid, { onWaiting: ({ message }) => reasons.push(message) })
+    // Longer than the interval in which a wait looks at its document.
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    vectorIndex.isFull = false
+    await processed
+    expect(reasons).toEqual([FULL])
+    expect((await documents.get(uuid)).waiting).toBeNull()
+    const next = await documents.upload(id, { fileName: 'b.txt', content: Buffer.from('Text.') })
+    await documents.whenProcessed(next, { onWaiting: throwIt })
     await engine.close()
   })
 

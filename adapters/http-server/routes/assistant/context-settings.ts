@@ -33,7 +33,7 @@ const settingsSchema: z.ZodType<ContextSettingsView> = z
         }),
         waiting: z.string().nullable().meta({
           description:
-            'Null, or one sentence that ends with the error code: the server of the new model is away, and the re-index waits for it',
+            'Null, or one sentence that ends with the error code: the re-index waits, because the server of the new model is away, or a disk is full or read-only',
         }),
       })
       .meta({ id: 'ContextReindexing' })

@@ -1,0 +1,12 @@
+import type { AlcoveError } from '../../src/index.js'
+import { tell } from './output/output.js'
+
+/** Makes a function that tells the user for which reason documents wait: each reason once, however many documents wait. */
+export function waitTeller(): (reason: AlcoveError) => void {
+  let told = ''
+  return ({ message, code }) => {
+    if (message === told) return
+    told = message
+    tell(`waiting: ${message} (${code})`)
+  }
+}
