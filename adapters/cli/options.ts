@@ -120,6 +120,8 @@ export function collectLimits(text: string, previous: Partial<EngineLimits> | un
 /** The values of the options that stand before or behind any command. */
 export interface GlobalOptions {
   readonly dataDir: string
+  /** The folder for temporary files. */
+  readonly tempDir?: string
   readonly json: boolean
   /** The file of the key that encrypts the secrets in the database. */
   readonly secretKeyFile?: string
@@ -134,12 +136,13 @@ export interface GlobalOptions {
 
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const given = command.optsWithGlobals() as Partial<GlobalOptions>
-  const { dataDir = './alcove-data', secretKeyFile, databaseUrl, filesUrl, limits } = given
+  const { dataDir = './alcove-data', tempDir, secretKeyFile, databaseUrl, filesUrl, limits } = given
   const json = isSwitchedOn(command, 'json')
   const remoteModels = remoteModelsOf(command.optsWithGlobals())
   return {
     dataDir,
     json,
+    ...(tempDir !== undefined && { tempDir }),
     ...(secretKeyFile !== undefined && { secretKeyFile }),
     ...(databaseUrl !== undefined && { databaseUrl }),
     ...(filesUrl !== undefined && { filesUrl }),

@@ -63,6 +63,11 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(option('--data-dir <dir>', 'folder with all data').argParser(parseFolder).default('./alcove-data'))
     .addOption(option('--json', 'print one JSON value on stdout'))
     .addOption(
+      option('--temp-dir <dir>', 'folder for temporary files; default: the folder with all data').argParser(
+        parseFolder,
+      ),
+    )
+    .addOption(
       option('--secret-key-file <file>', 'file with the key that encrypts the stored secrets').argParser(parseFile),
     )
     .addOption(option('--database-url <url>', 'PostgreSQL database, instead of the one in the data folder'))

@@ -44,6 +44,11 @@ export interface LanceDbOptions {
   /** Options for an object store that LanceDB needs beside the environment, such as `aws_endpoint`. */
   readonly storageOptions?: Readonly<Record<string, string>>
   /**
+   * A folder for temporary files, which the index creates and removes. Default: in the folder of the tables, or that of the
+   * system for tables in an object store.
+   */
+  readonly temporaryFolder?: string
+  /**
    * Receives reports of maintenance that failed (`vectors.maintenance.failed`, `vectors.index.failed`). It is retried.
    */
   readonly telemetry?: Telemetry

@@ -38,18 +38,20 @@ const FREE_LOCKS: ProcessLocks = {
   close: () => Promise.resolve(),
 }
 
-export function describePlace(uri: string, options: Partial<Pick<TablePlace, 'locks' | 'storageOptions'>>): TablePlace {
+/** @param options.temporaryFolder default: in the folder of the tables, or that of the system */
+export function describePlace(
+  uri: string,
+  options: Partial<Pick<TablePlace, 'locks' | 'storageOptions' | 'temporaryFolder'>>,
+): TablePlace {
   const { locks = FREE_LOCKS, storageOptions = {} } = options
   const isShared = options.locks !== undefined
   const common = { uri, storageOptions, isShared, locks }
-  const id = randomUUID()
   const folder = /^[a-z][a-z0-9+.-]+:\/\//i.test(uri) ? undefined : uri
-  if (folder !== undefined) {
-    const parent = join(folder, TEMPORARY_NAME)
-    return { ...common, folder, ...foldersIn(isShared ? join(parent, id) : parent), isTemporaryShared: isShared }
-  }
-  const temporaryFolder = join(tmpdir(), 'alcove-vectors', id)
-  return { ...common, folder, ...foldersIn(temporaryFolder), isTemporaryShared: true }
+  const isTemporaryShared = isShared || folder === undefined
+  const own = folder === undefined ? join(tmpdir(), 'alcove-vectors') : join(folder, TEMPORARY_NAME)
+  const parent = options.temporaryFolder ?? own
+  const temporaryFolder = isTemporaryShared ? join(parent, randomUUID()) : parent
+  return { ...common, folder, ...foldersIn(temporaryFolder), isTemporaryShared }
 }
 
 function foldersIn(temporaryFolder: string): Pick<TablePlace, 'temporaryFolder' | 'sessionFolder'> {

@@ -20,6 +20,7 @@ import { checkLocalOptions } from './options/check-local-options.js'
 import { dataDirOf, type LocalEngineOptions } from './options/local-engine-options.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
+import { makeTempFolder, tempFolderOf } from './temp-folder.js'
 
 /**
  * Opens an engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
@@ -34,8 +35,8 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  * @throws NativePartError if a package with a native part, such as SQLite's driver, is not built on this system
  * @throws DataDirLockedError if an engine of another process works on the folder, or one of this process with other
  *   options
- * @throws DataDirUnusableError if the folder cannot be created or written, or if other users can read it and that
- *   cannot be changed
+ * @throws DataDirUnusableError if the folder, or that of temporary files, cannot be created or written, or if other users
+ *   can read the folder and that cannot be changed
  * @throws DataDirMismatchError if the documents in the folder or in the bucket belong to another database, or if the
  *   files of the database are in another location
  * @throws NotInitializedError if the folder's database was migrated to PostgreSQL
@@ -65,11 +66,12 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
 
 async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Engine> {
   const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
-  if (options.isWorking !== false) await removeLeftShadows(dataDir)
+  const tempFolder = await makeTempFolder(dataDir, options.tempDir)
+  if (options.isWorking !== false) await removeLeftShadows(tempFolder)
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
   // SQLite looks there first for a place of its temporary files, which have no names. The system's may be read-only.
-  process.env['SQLITE_TMPDIR'] ??= dataDir
+  process.env['SQLITE_TMPDIR'] ??= tempFolder
   const opened = new OpenedParts()
   try {
     const shared =
@@ -133,7 +135,7 @@ async function openOwnStorage(
   if (options.knex !== undefined) {
     await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
   }
-  if (options.knex === undefined) await removeLeftStaging(dataDir, storage)
+  if (options.knex === undefined) await removeLeftStaging(dataDir, tempFolderOf(dataDir, options.tempDir), storage)
   await forgetMigration(storage)
   return storage
 }
@@ -141,9 +143,10 @@ async function openOwnStorage(
 /** A read-only engine never changes files. */
 function openVectors(
   dataDir: string,
-  { isWorking: maintains = true, telemetry }: Partial<EngineOptions>,
+  { isWorking: maintains = true, telemetry, tempDir }: Omit<LocalEngineOptions, 'dataDir'>,
 ): LanceDbVectorIndex {
-  return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...(telemetry && { telemetry }) })
+  const temporary = tempDir !== undefined && { temporaryFolder: join(tempFolderOf(dataDir, tempDir), VECTORS) }
+  return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...temporary, ...(telemetry && { telemetry }) })
 }
 
 /** Words are in the database if that is PostgreSQL, because other folders may share it. Otherwise in the folder. */

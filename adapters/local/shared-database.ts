@@ -10,6 +10,7 @@ import { lockDataDir } from './data-dir-lock.js'
 import { hasFilesInFolder } from './file-place.js'
 import type { OpenedParts } from './opened-parts.js'
 import { decide, readDecided, requireSameDatabase } from './same-database.js'
+import { tempFolderOf } from './temp-folder.js'
 
 /** The setting with the location of the vectors: `pgvector`, `lancedb` or `given`. The first engine sets it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
@@ -33,6 +34,7 @@ interface SharedDatabaseOptions
   > {
   readonly knex?: unknown
   readonly tablePrefix?: string
+  readonly tempDir?: string
 }
 
 /**
@@ -97,7 +99,7 @@ async function openSharedVectors(
   dataDir: string,
   storage: Storage,
   databaseUrl: string,
-  { tablePrefix, telemetry, isWorking: maintains = true }: SharedDatabaseOptions,
+  { tablePrefix, telemetry, tempDir, isWorking: maintains = true }: SharedDatabaseOptions,
 ): Promise<VectorIndex> {
   const knex = openPostgres(databaseUrl, { keepsProcess: false })
   try {
@@ -113,7 +115,12 @@ async function openSharedVectors(
     requireNotGiven(store)
     if (store === 'pgvector') return index
     const locks = new PostgresProcessLocks({ knex, ...prefixOption })
-    return new LanceDbVectorIndex(join(dataDir, VECTORS), { locks, maintains, ...(telemetry && { telemetry }) })
+    return new LanceDbVectorIndex(join(dataDir, VECTORS), {
+      locks,
+      maintains,
+      ...(tempDir !== undefined && { temporaryFolder: join(tempFolderOf(dataDir, tempDir), VECTORS) }),
+      ...(telemetry && { telemetry }),
+    })
   } catch (error) {
     await knex.destroy()
     throw error

@@ -17,12 +17,20 @@ export function backupCommand(): CommandUnknownOpts {
     .action(async (file, _given, command) => {
       const options = globalOptions(command)
       requireAllInFolder(options, 'backup')
-      const { dataDir } = options
+      const { dataDir, tempDir } = options
       const overwrite = isSwitchedOn(command, 'force')
       const withoutKeys = isSwitchedOn(command, 'withoutKeys')
       const { backupDataDir } = await loadLocal()
       const result = await withByteProgress(async (signal, onProgress) =>
-        backupDataDir({ dataDir, file, overwrite, withoutKeys, signal, onProgress }),
+        backupDataDir({
+          dataDir,
+          ...(tempDir !== undefined && { tempDir }),
+          file,
+          overwrite,
+          withoutKeys,
+          signal,
+          onProgress,
+        }),
       )
       printResult(options, result, sentence(result))
       tellWarnings(result, withoutKeys)

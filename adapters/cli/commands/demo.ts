@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { AlcoveError, Engine, SearchMode, SearchResult, Session } from '../../../src/index.js'
+import {
+  type AlcoveError,
+  DataDirUnusableError,
+  type Engine,
+  type SearchMode,
+  type SearchResult,
+  type Session,
+} from '../../../src/index.js'
+import { messageOf } from '../../../src/ports/index.js'
+import { codeOf, makeFolder } from '../../node-kit/index.js'
 import { loadLocal, ownerSession } from '../engines/engines.js'
 import { globalOptions } from '../options.js'
 import { printPassages } from '../output/passages.js'
@@ -47,7 +56,7 @@ export function demoCommand(): CommandUnknownOpts {
       await releasing(
         async () => {
           // Created here, so that an interruption always removes it.
-          folder = mkdtemp(join(tmpdir(), 'alcove-demo-'))
+          folder = makeDemoFolder(options.tempDir ?? tmpdir())
           engine = openIn(folder)
           await demonstrate(ownerSession(await engine), options.json)
         },
@@ -56,15 +65,28 @@ export function demoCommand(): CommandUnknownOpts {
             (opened) => opened.close(),
             () => undefined,
           )
-          if (folder !== undefined) await rm(await folder, { recursive: true, force: true })
+          const made = await folder?.catch(() => undefined)
+          if (made !== undefined) await rm(made, { recursive: true, force: true })
         },
       )
     })
 }
 
+async function makeDemoFolder(parent: string): Promise<string> {
+  try {
+    await makeFolder(parent)
+    return await mkdtemp(join(parent, 'alcove-demo-'))
+  } catch (error) {
+    const reason = codeOf(error) ?? messageOf(error)
+    const problem = `cannot make a folder for the demo in ${parent} (${reason}): name one that you may write with --temp-dir`
+    throw new DataDirUnusableError(problem, { cause: error })
+  }
+}
+
 async function openIn(folder: Promise<string>): Promise<Engine> {
+  const dataDir = await folder
   const { openLocalEngine } = await loadLocal()
-  return await openLocalEngine({ dataDir: await folder })
+  return await openLocalEngine({ dataDir })
 }
 
 async function demonstrate(session: Session, json: boolean): Promise<void> {

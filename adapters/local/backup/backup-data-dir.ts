@@ -8,6 +8,7 @@ import { lockForCommand } from '../data-dir-lock.js'
 import { requireFolderFiles } from '../file-place.js'
 import { requireLocalDatabase } from '../open-local-database.js'
 import { dataDirOf } from '../options/local-engine-options.js'
+import { makeTempFolder } from '../temp-folder.js'
 import { ArchiveWriter } from './backup-archive-writer.js'
 import { type WrittenContents, writeContents } from './backup-contents.js'
 import { existing, explained, resolveBackupFile } from './backup-file.js'
@@ -25,6 +26,8 @@ export interface BackupOptions {
   readonly overwrite?: boolean
   /** True to leave the folder's `keys` out. The restored folder does not open without its secret key. Default: false. */
   readonly withoutKeys?: boolean
+  /** The folder for temporary files, as the engine has it. Default: the data folder. */
+  readonly tempDir?: string
   /** The table prefix of the engine. Default: `alcove_`. */
   readonly tablePrefix?: string
   readonly signal?: AbortSignal
@@ -95,8 +98,9 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
     const lease = await BackupLease.take(storage)
     try {
       // This backup has the lease, so existing staging folders are of killed backups.
-      for (const orphan of await listStaging(dataDir)) await removeStaging(orphan)
-      const staging = await makeStaging(dataDir)
+      const tempFolder = await makeTempFolder(dataDir, options.tempDir)
+      for (const orphan of await listStaging(tempFolder)) await removeStaging(orphan)
+      const staging = await makeStaging(tempFolder)
       try {
         const snapshot = await SqliteSnapshot.take(knex, join(staging, DATABASE), tablePrefix)
         return await makeBackup({ ...options, dataDir, file, tablePrefix, staging, lease, snapshot })

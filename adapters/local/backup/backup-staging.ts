@@ -10,9 +10,9 @@ const NOTE = 'partial'
 /** Only files with such a name are removed. */
 const PARTIAL = /\.[0-9a-f]{12}\.partial$/
 
-/** Creates a folder for the parts of a backup. It is in the data folder, and so on the same disk. */
-export async function makeStaging(dataDir: string): Promise<string> {
-  return await mkdtemp(join(dataDir, PREFIX))
+/** Creates a folder for the parts of a backup. In the data folder, which is the default, files are linked instead of copied. */
+export async function makeStaging(tempFolder: string): Promise<string> {
+  return await mkdtemp(join(tempFolder, PREFIX))
 }
 
 /**
@@ -34,16 +34,16 @@ export async function removeStaging(staging: string): Promise<void> {
 }
 
 /** Removes the folders and files of killed backups and restores, unless a backup runs. */
-export async function removeLeftStaging(dataDir: string, storage: Storage): Promise<void> {
+export async function removeLeftStaging(dataDir: string, tempFolder: string, storage: Storage): Promise<void> {
   await removeLeftByRestores(dataDir)
   // Listed before the check: the folder of a backup that starts later is not in the list.
-  const stagingFolders = await listStaging(dataDir)
+  const stagingFolders = await listStaging(tempFolder)
   if (stagingFolders.length === 0) return
   if (await storage.read(({ jobs }) => jobs.isHeld(BACKUP_JOB))) return
   for (const staging of stagingFolders) await removeStaging(staging)
 }
 
-export async function listStaging(dataDir: string): Promise<readonly string[]> {
-  const names = await readdir(dataDir)
-  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(dataDir, name))
+export async function listStaging(tempFolder: string): Promise<readonly string[]> {
+  const names = await readdir(tempFolder)
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tempFolder, name))
 }

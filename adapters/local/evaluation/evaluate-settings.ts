@@ -3,6 +3,7 @@ import { type Document, InvalidInputError, type Session } from '../../../src/ind
 import { integerSchema, refuseUnknownMembers, validate } from '../../../src/ports/index.js'
 import { makeFolder } from '../../node-kit/index.js'
 import type { LocalEngineOptions } from '../options/local-engine-options.js'
+import { makeTempFolder } from '../temp-folder.js'
 import { neededBytes, requireSpace } from './disk-space.js'
 import type {
   ComparedSettings,
@@ -26,7 +27,7 @@ export interface EvaluationOptions extends SettingValues {
   readonly topN?: number | undefined
   /**
    * The options with which the engine of the session was opened. Needed for another model, chunk size or overlap: the
-   * copies are made by a second engine with the same models, in a folder below `dataDir`.
+   * copies are made by a second engine with the same models, in a folder below `tempDir`, or `dataDir`.
    */
   readonly engine?: LocalEngineOptions | undefined
   /** Called once, before the first question is asked. */
@@ -139,8 +140,9 @@ async function openShadow(
   }
   const dataDir = resolve(engine.dataDir)
   await makeFolder(dataDir)
-  await removeLeftShadows(dataDir)
-  const freeBytes = await requireSpace(dataDir, needed)
+  const tempFolder = await makeTempFolder(dataDir, engine.tempDir)
+  await removeLeftShadows(tempFolder)
+  const freeBytes = await requireSpace(tempFolder, needed)
   return { engine: await ShadowEngine.open({ ...engine, dataDir }, documents), freeBytes }
 }
 

@@ -3,6 +3,7 @@ import type { AlcoveError, Document, Engine, Session } from '../../../src/index.
 import { modelDirsOf } from '../models/model-dirs.js'
 import { openLocalEngine } from '../open-local-engine.js'
 import type { LocalEngineOptions } from '../options/local-engine-options.js'
+import { tempFolderOf } from '../temp-folder.js'
 import type { SearchedContext } from './measure-settings.js'
 import type { SearchedCopy } from './settings-to-compare.js'
 import { ShadowFolder } from './shadow-folder.js'
@@ -33,7 +34,7 @@ export class ShadowEngine {
    * @param documents number of documents of a copy
    */
   static async open(options: LocalEngineOptions, documents: number): Promise<ShadowEngine> {
-    const folder = await ShadowFolder.create(options.dataDir)
+    const folder = await ShadowFolder.create(tempFolderOf(options.dataDir, options.tempDir))
     try {
       const modelDirs = await modelDirsOf(options.dataDir, options.modelDirs)
       const shared = sharedOptions(options, documents)

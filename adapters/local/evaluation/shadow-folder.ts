@@ -9,7 +9,7 @@ const NAME = /^alcove\.evaluation-\w{6}$/
 const FORCED = { recursive: true, force: true } as const
 
 /**
- * A folder for the copies of an evaluation, in the data folder and so on its disk. It contains a lock that ends with its
+ * A folder for the copies of an evaluation. It contains a lock that ends with its
  * process, so that a later start recognises the folder of a killed evaluation, also where processes share a data folder.
  */
 export class ShadowFolder {
@@ -21,8 +21,8 @@ export class ShadowFolder {
     this.#lock = lock
   }
 
-  static async create(dataDir: string): Promise<ShadowFolder> {
-    const { folder, lock } = await createLockedFolder(dataDir, PREFIX)
+  static async create(tempFolder: string): Promise<ShadowFolder> {
+    const { folder, lock } = await createLockedFolder(tempFolder, PREFIX)
     return new ShadowFolder(folder, lock)
   }
 
@@ -37,10 +37,10 @@ export class ShadowFolder {
 }
 
 /** Removes the folders of killed evaluations. Ignores errors: the next start tries again. */
-export async function removeLeftShadows(dataDir: string): Promise<void> {
-  const names = await readdir(dataDir).catch(() => [])
+export async function removeLeftShadows(tempFolder: string): Promise<void> {
+  const names = await readdir(tempFolder).catch(() => [])
   for (const name of names) {
-    const folder = join(dataDir, name)
+    const folder = join(tempFolder, name)
     // Not a link: it could lead to any folder.
     const isFolder = NAME.test(name) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true
     const lock = isFolder ? await lockLeftFolder(folder) : undefined

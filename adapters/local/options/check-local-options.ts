@@ -10,6 +10,7 @@ import type { LocalEngineOptions } from './local-engine-options.js'
 /** The names of the options that other engines do not have; a type error if one is missing. */
 const OWN_NAMES: Readonly<Record<Exclude<keyof LocalEngineOptions, keyof EngineOptions>, true>> = {
   dataDir: true,
+  tempDir: true,
   modelDirs: true,
   remoteModels: true,
   signingKeyFile: true,
@@ -41,6 +42,7 @@ export async function checkLocalOptions(given: unknown): Promise<void> {
   }
   checkEngineOptions(options, Object.keys(OWN_NAMES))
   const { filesUrl, fileStore, databaseUrl, knex, tablePrefix, webhooks, remoteModels } = options
+  validate(OPTIONAL_PATH, options.tempDir, 'tempDir')
   validate(OPTIONAL_PATH, options.signingKeyFile, 'signingKeyFile')
   validate(OPTIONAL_PATH, options.secretKeyFile, 'secretKeyFile')
   validate(FOLDERS, options.modelDirs, 'modelDirs')

@@ -8,6 +8,12 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   /** The folder for all data of the engine. The engine creates it if it is missing. */
   readonly dataDir: string
   /**
+   * The folder for temporary files: those of LanceDB and SQLite, the parts of a backup, and the copies of an evaluation.
+   * The engine creates it if it is missing, and uses a folder of its own in it. Default: the data folder. An upload that
+   * is being received, and the file of a backup, are always beside their final place.
+   */
+  readonly tempDir?: string
+  /**
    * Folders of embedding models, in the layout of transformers.js. New contexts use the first one. Default: the bundled
    * all-MiniLM-L6-v2, and the models that `addModel` added to the folder.
    */

@@ -25,13 +25,25 @@ const ALMOST_FULL = `
   head -c 7300000 /dev/zero > "$0/filler"`
 
 describe.skipIf(!(await canMountDisks()))(
-  'a disk that fills during processing (skipped where none can be mounted)',
+  'a disk that fills during processing, or is read-only (skipped where none can be mounted)',
   () => {
     it('ends a demo by the reason and removes its folder', async () => {
       const startedBy = onSmallDisk(disk, 2)
       const { exitCode, stderr } = await runAlcove(['demo'], { cwd: folder.path, env: { TMPDIR: disk }, startedBy })
       expect(stderr.split('\n').at(-2)).toBe(`alcove: ${FULL}`)
       expect(exitCode).toBe(1)
+    })
+
+    it('is no place for a demo where it is read-only, which a sentence says; another one is', async () => {
+      const startedBy = onSmallDisk(disk, 2, 'mount -o remount,ro "$0"')
+      const options = { cwd: folder.path, env: { TMPDIR: disk }, startedBy }
+      expect(await runAlcove(['demo'], options)).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `alcove: cannot make a folder for the demo in ${disk} (EROFS): name one that you may write with --temp-dir (ERR_DATA_DIR_UNUSABLE)\n`,
+      })
+      const { exitCode } = await runAlcove(['demo', '--temp-dir', join(folder.path, 'other')], options)
+      expect(exitCode).toBe(0)
     })
 
     it.each([['ingest'], ['sync']])(
