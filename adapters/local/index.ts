@@ -20,6 +20,7 @@ export { type MigrationOptions, type MigrationResult, migrateDataDir } from './m
 export { type AddModelOptions, type AddModelResult, addModel } from './models/add-model.js'
 export { checkModel, type ModelCheck, type ModelReport } from './models/check-model.js'
 export { type ListModelsOptions, type LocalModel, listModels } from './models/list-models.js'
+export { withNewDataDir } from './new-data-dir.js'
 export { openLocalDatabase, requireLocalDatabase } from './open-local-database.js'
 export { openLocalEngine } from './open-local-engine.js'
 export type { LocalEngineOptions } from './options/local-engine-options.js'

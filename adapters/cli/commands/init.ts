@@ -67,7 +67,14 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
   )
 }
 
+/** A failure leaves nothing behind. A database on a server keeps what it has, and needs the keys in the folder. */
 async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
+  const { withNewDataDir } = await loadLocal()
+  const initialize = async (): Promise<InitializeResult> => await initializeIn(options, initial)
+  return options.databaseUrl === undefined ? await withNewDataDir(options.dataDir, initialize) : await initialize()
+}
+
+async function initializeIn(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
   const { openLocalEngine } = await loadLocal()
   const engine = await openLocalEngine({ ...engineOptions(options), initial, hostClientId: COMMAND_LINE })
   try {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canMountDisks, onSmallDisk } from '../../small-disk.js'
@@ -44,6 +44,33 @@ describe.skipIf(!(await canMountDisks()))(
       })
       const { exitCode } = await runAlcove(['demo', '--temp-dir', join(folder.path, 'other')], options)
       expect(exitCode).toBe(0)
+    })
+
+    it.each([
+      ['a new folder', 'data', ''],
+      ['new folders', 'some/where/data', ''],
+      ['an empty folder', 'data', 'mkdir "$0/data"'],
+    ])('fails init in %s, which leaves nothing behind; the next one succeeds', async (_, path, prepare) => {
+      const script = `${prepare}
+      head -c 8200000 /dev/zero > "$0/filler"
+      export ALCOVE_DATA_DIR="$0/${path}"
+      ls -A "$0" > "$0/../before"
+      ! "$1" "$2" init 2> "$0/../stderr" > "$0/../stdout"
+      ls -A "$0" "$0/data" > "$0/../after" 2>&1 || true
+      rm "$0/filler"`
+      const { exitCode, stdout } = await runAlcove(['init'], {
+        cwd: folder.path,
+        startedBy: onSmallDisk(disk, 8, script),
+      })
+      const written = async (name: string): Promise<string> => await readFile(join(folder.path, name), 'utf8')
+      expect(await written('stderr')).toBe(`alcove: ${FULL}\n`)
+      expect(await written('stdout')).toBe('')
+      const left = (await written('after')).split('\n').filter((line) => line !== '' && !line.endsWith(':'))
+      expect(left.filter((line) => !line.startsWith('ls: '))).toEqual(
+        (await written('before')).trim().split('\n').sort(),
+      )
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain('API key: client id')
     })
 
     it.each([['ingest'], ['sync']])(
