@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { temporaryFolder } from './temporary-folder.js'
 
-/** A command in a mount namespace of its own. Its mounts end with it. */
-const UNSHARE = ['unshare', '--map-root-user', '--mount'] as const
+/** The beginning of a command line that runs in a mount namespace of its own. Its mounts end with it. */
+export const UNSHARE = ['unshare', '--map-root-user', '--mount'] as const
 
 /**
  * The beginning of a command line: it mounts an empty disk of memory, and runs the rest as the same process. Others reach

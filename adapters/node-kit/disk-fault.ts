@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { open, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { StorageError, StorageFullError, StorageReadOnlyError } from '../../src/ports/index.js'
 import { codeOf, isCode } from './system.js'
 
@@ -33,12 +33,14 @@ export function diskErrorOf(
 
 /**
  * Finds out why a folder takes no data, by a file that it writes there and removes. Some libraries say no more than
- * that an input or output failed.
+ * that an input or output failed. A folder that does not exist is made in the nearest one above it, which is tried then.
  *
- * @returns the code of the system; `undefined` if the folder takes data, or does not exist
+ * @returns the code of the system; `undefined` if the folder takes data
  */
 async function findDiskFault(folder: string, bytes = PROBE_BYTES): Promise<string | undefined> {
-  const probe = join(folder, `.probe-${randomUUID()}`)
+  let existing = folder
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing)
+  const probe = join(existing, `.probe-${randomUUID()}`)
   try {
     const file = await open(probe, 'wx', 0o600)
     try {
@@ -77,8 +79,7 @@ export function isWritable(path: string): boolean {
 }
 
 /**
- * Checks that a folder takes data, by an empty file. A full disk passes, because reads go on. A folder that does not
- * exist passes too.
+ * Checks that a folder takes data, or can be made, by an empty file. A full disk passes, because reads go on.
  *
  * @param part what is there, such as `files`
  * @throws StorageReadOnlyError for a disk that is read-only; for another reason a StorageError

@@ -20,6 +20,13 @@ export { lexicalIndexSuite } from './lexical-index-suite.js'
 export { clockSuite, starterPromptWriterSuite, telemetrySuite } from './observer-suites.js'
 export { processLocksSuite, type SharedLocks } from './process-locks-suite.js'
 export {
+  type PortOnDisk,
+  readOnlyFilesSuite,
+  readOnlyStorageSuite,
+  readOnlyVectorsSuite,
+  readOnlyWordsSuite,
+} from './read-only-disk-suites.js'
+export {
   commonPasswordsSuite,
   type MailerUnderTest,
   mailerSuite,
