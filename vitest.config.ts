@@ -48,6 +48,7 @@ const LONG_FILES = [
   'adapters/words/postgres/pg-words',
   'adapters/cli/serve/search-flood',
   'ingestion/faults',
+  'ingestion/disks/disks',
   'ingestion/soak/soak',
   'adapters/http-server/node/slow-clients',
   'src/outbox/relay',
