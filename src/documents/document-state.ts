@@ -28,6 +28,11 @@ export interface DocumentState {
   readonly error: string | null
   /** The code at the end of `error`. */
   readonly errorCode: string | null
+  /**
+   * Null, or a sentence that ends in its error code: the reason for which the document waits, although it is neither
+   * completed nor failed. See {@link DocumentWithReceipt.waiting}.
+   */
+  readonly waiting: string | null
 }
 
 /** The progress of a version that is being processed. */
@@ -39,8 +44,15 @@ export interface ProcessingProgress {
 
 const BEGINNING: ProcessingProgress = { stage: 'reading', windowsEmbedded: 0, windowsTotal: null }
 
-/** @param progress default: the processing has just begun */
-export function toDocumentState(record: DocumentRecord, progress: ProcessingProgress = BEGINNING): DocumentState {
+/**
+ * @param progress default: the processing has just begun
+ * @param waiting the reason for which unfinished documents wait. Default: none
+ */
+export function toDocumentState(
+  record: DocumentRecord,
+  progress: ProcessingProgress = BEGINNING,
+  waiting: string | null = null,
+): DocumentState {
   const status = record.deleted === null ? statusOf(record) : 'deleted'
   const isProcessing = status === 'processing'
   const { windowsEmbedded, windowsTotal } = isProcessing ? progress : BEGINNING
@@ -57,6 +69,7 @@ export function toDocumentState(record: DocumentRecord, progress: ProcessingProg
     windowsTotal,
     error: record.error,
     errorCode: codeOf(record.error),
+    waiting: isProcessing || status === 'waiting' ? waiting : null,
   }
 }
 
@@ -76,7 +89,7 @@ export type LastState = Pick<
 export function deletedState(last: LastState): DocumentState {
   const { contextId, id, uuid, displayName, isReplacement, error, errorCode } = last
   const ended = { status: 'deleted', stage: null, percent: null, windowsEmbedded: 0, windowsTotal: null } as const
-  return { contextId, id, uuid, displayName, isReplacement, ...ended, error, errorCode }
+  return { contextId, id, uuid, displayName, isReplacement, ...ended, error, errorCode, waiting: null }
 }
 
 /** The last state of a document that this process has just deleted. */

@@ -372,7 +372,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
   bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter, WaitingReasons])
-  bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS])
+  bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS, WaitingReasons])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])
   bind(LateWrites, [STORAGE, VECTOR_INDEX, LEXICAL_INDEX])
   container

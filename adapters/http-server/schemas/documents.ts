@@ -105,6 +105,10 @@ export const documentStateSchema: z.ZodType<DocumentState> = z
     }),
     error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
     errorCode: z.string().nullable().meta({ description: 'The code at the end of `error`' }),
+    waiting: z.string().nullable().meta({
+      description:
+        'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
+    }),
   })
   .meta({ id: 'DocumentState' })
 

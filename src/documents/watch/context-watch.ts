@@ -1,4 +1,5 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
+import type { WaitingReasons } from '../../contexts/index.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { DocumentRecord, Repositories, Storage } from '../../ports/index.js'
 import { type Document, isUnfinished } from '../document.js'
@@ -62,6 +63,9 @@ export class ContextWatch {
   readonly #known: KnownDocuments
   readonly #sizes = new Map<number, VersionSize>()
   readonly #reported: ReportedProgress
+  readonly #waitingReasons: WaitingReasons
+  /** The reason for which unfinished documents wait, as the last read found it. */
+  #waiting: string | null = null
   /** UUIDs of versions that this process finished since the last poll began, and in the poll before: those are told. */
   #finished: readonly [Set<string>, Set<string>] = [new Set(), new Set()]
   /** Ids of versions above {@link #mark} that were found. */
@@ -79,10 +83,12 @@ export class ContextWatch {
     storage: Storage,
     events: DocumentEventEmitter,
     reported: ReportedProgress,
+    waitingReasons: WaitingReasons,
     contextId: number,
     lastId: number,
   ) {
     this.#reported = reported
+    this.#waitingReasons = waitingReasons
     this.#storage = storage
     this.#contextId = contextId
     this.#known = new KnownDocuments(contextId)
@@ -124,6 +130,7 @@ export class ContextWatch {
       const versions = await list(repositories)
       const newest = versions.map(({ current, replacement }) => replacement ?? current)
       for (const [id, size] of await this.#countWindows(repositories, newest)) this.#sizes.set(id, size)
+      if (newest.some(isUnfinished)) this.#waiting = await this.#findReason(repositories)
       return versions
     })
   }
@@ -169,7 +176,7 @@ export class ContextWatch {
 
   /** Stores the state of a version, without telling it. */
   #note(record: DocumentRecord): DocumentState {
-    const state = toDocumentState(record, this.#progressOf(record))
+    const state = toDocumentState(record, this.#progressOf(record), this.#waiting)
     const { status } = state
     const before = this.#known.note(record.id, state)
     if (before !== undefined && before !== record.id) this.#drop(before)
@@ -250,7 +257,7 @@ export class ContextWatch {
     this.#finished = [new Set(), this.#finished[0]]
     this.#known.beginPoll()
     const followed = this.#followedIds()
-    const { ids, records, sizes, others, deletedIds } = await this.#storage.read(async (repositories) => {
+    const { ids, records, sizes, others, deletedIds, waiting } = await this.#storage.read(async (repositories) => {
       const listed = await this.#listIds(repositories)
       const unknown = listed.filter((id) => !this.#found.has(id))
       const found = await repositories.documents.find([...unknown, ...followed])
@@ -260,8 +267,10 @@ export class ContextWatch {
         sizes: await this.#countWindows(repositories, found),
         others: await this.#othersOf(repositories, followed, found),
         deletedIds: await this.#known.listDeleted(repositories.documents, found),
+        waiting: found.some(isUnfinished) ? await this.#findReason(repositories) : null,
       }
     })
+    this.#waiting = waiting
     this.#remember(ids)
     for (const [id, size] of sizes) this.#sizes.set(id, size)
     // The newest version of a document counts.
@@ -340,6 +349,13 @@ export class ContextWatch {
       }
     }
     return [...ids]
+  }
+
+  /** The reason for which documents of the context wait; of its present model, also during a re-index. */
+  async #findReason({ contexts, settings }: Repositories): Promise<string | null> {
+    const context = await contexts.get(this.#contextId)
+    if (context === undefined) return null
+    return await this.#waitingReasons.sentence(settings, context.embeddingModel, 'the document')
   }
 
   /** Counts the windows of versions whose text is read. One count serves until the version is finished. */

@@ -18,6 +18,7 @@ type KnownDocument = readonly [
   isReplacement: boolean,
   error: string | null,
   errorCode: string | null,
+  waiting: string | null,
 ]
 
 /** The documents of a group, by their ids. */
@@ -47,11 +48,11 @@ export class KnownDocuments {
 
   /** @returns the id of the version that was known before; undefined for a new document, or one that was removed */
   note(versionId: number, state: DocumentState): number | undefined {
-    const { id, status, uuid, displayName, isReplacement, error, errorCode } = state
+    const { id, status, uuid, displayName, isReplacement, error, errorCode, waiting } = state
     if (this.isRemoved(id)) return undefined
     const open = this.#openGroup(id)
     const before = open.group.get(id)
-    open.group.set(id, [versionId, status, uuid, displayName, isReplacement, error, errorCode])
+    open.group.set(id, [versionId, status, uuid, displayName, isReplacement, error, errorCode, waiting])
     open.isChanged = true
     if (before === undefined) {
       this.#size += 1
@@ -69,8 +70,14 @@ export class KnownDocuments {
   get(id: number): DocumentState | undefined {
     const known = this.#openGroup(id).group.get(id)
     if (known === undefined) return undefined
-    const status = known[1]
-    return { ...deletedState(this.#lastState(id, known)), status, percent: status === 'completed' ? 100 : null }
+    const [, status] = known
+    const waiting = known[7]
+    return {
+      ...deletedState(this.#lastState(id, known)),
+      status,
+      percent: status === 'completed' ? 100 : null,
+      waiting,
+    }
   }
 
   /** True if the deletion of a document was told a moment ago. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ASSISTANT, findReadable } from '../../contexts/index.js'
+import { ASSISTANT, findReadable, type WaitingReasons } from '../../contexts/index.js'
 import { NotFoundError, ThrottledError } from '../../kernel/errors.js'
 import type { EngineLimits } from '../../kernel/limits.js'
 import { pause, untilAborted } from '../../kernel/scheduling/abort.js'
@@ -57,15 +57,23 @@ export class WatchDocuments {
   readonly #events: DocumentEventEmitter
   readonly #reported: ReportedProgress
   readonly #limits: EngineLimits
+  readonly #waitingReasons: WaitingReasons
   readonly #places = new Places()
   readonly #contexts = new Map<number, ContextWatch>()
 
-  constructor(storage: Storage, authorizer: Authorizer, events: DocumentEventEmitter, limits: EngineLimits) {
+  constructor(
+    storage: Storage,
+    authorizer: Authorizer,
+    events: DocumentEventEmitter,
+    limits: EngineLimits,
+    waitingReasons: WaitingReasons,
+  ) {
     this.#storage = storage
     this.#authorizer = authorizer
     this.#events = events
     this.#reported = new ReportedProgress(events)
     this.#limits = limits
+    this.#waitingReasons = waitingReasons
   }
 
   /**
@@ -122,7 +130,9 @@ export class WatchDocuments {
   /** The callers of a context share one. */
   async #contextWatch(id: number): Promise<ContextWatch> {
     const lastId = await this.#storage.read(({ documents }) => documents.lastId())
-    const context = this.#contexts.get(id) ?? new ContextWatch(this.#storage, this.#events, this.#reported, id, lastId)
+    const context =
+      this.#contexts.get(id) ??
+      new ContextWatch(this.#storage, this.#events, this.#reported, this.#waitingReasons, id, lastId)
     this.#contexts.set(id, context)
     return context
   }

@@ -10,10 +10,14 @@ const FULL = 'ERR_STORAGE_FULL'
 const WAIT_MS = 60_000
 const DISK_MB = 48
 /** Bytes that are left at the beginning of the processing. With more of them, a later part finds the disk full. */
-const SPARE_BYTES = [0, 65_536, 262_144, 1_048_576]
+const SPARE_BYTES = [1_048_576, 262_144, 65_536, 0]
 
 /** A served folder on a small disk, which fills at each step of the work. Each step continues once there is room. */
-export async function fullDiskRounds(root: string, log: DiskLog, rounds: number): Promise<void> {
+export async function fullDiskRounds(
+  root: string,
+  log: DiskLog,
+  { rounds, isShort }: { readonly rounds: number; readonly isShort: boolean },
+): Promise<void> {
   const disk = join(root, 'small')
   await mkdir(disk)
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', disk])
@@ -40,7 +44,7 @@ export async function fullDiskRounds(root: string, log: DiskLog, rounds: number)
     await makeRoom(disk)
     await served.upload(`upload-${round}.txt`, lamps(round, 100))
     await completes(`upload-${round}.txt`)
-    for (const spare of SPARE_BYTES) {
+    for (const spare of isShort ? SPARE_BYTES.slice(0, 1) : SPARE_BYTES) {
       log.begin(`round ${round}: the disk has ${spare} bytes at the beginning of the processing`)
       const name = `processed-${round}-${spare}.txt`
       const { status } = await served.upload(name, lamps(round + spare, 3_000))

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../temporary-folder.js'
 
 export const DISK_PARTS = ['full', 'read-only', 'root'] as const
 
-/** Runs the parts in a mount namespace. @returns one sentence for each fact that was wrong */
+/** Runs the parts in a mount namespace. @param rounds 0 for the short form @returns one sentence for each fact that was wrong */
 export async function runDisks(
   rounds: number,
   parts: readonly string[],

@@ -109,6 +109,31 @@ describe('a wait for a document', () => {
     await engine.close()
   })
 
+  it('W68 is told to those who watch the context, with its reason, until it is over', async () => {
+    const vectorIndex = new FullIndex()
+    const { engine, session } = await memoryEngine({ vectorIndex })
+    const { documents, contexts } = session
+    const { id } = await contexts.create(NEW_CONTEXT)
+    const uuid = await documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })
+    const told: (string | null)[] = []
+    for await (const { status, waiting } of documents.watch(id)) {
+      if (waiting !== null && vectorIndex.isFull) {
+        // The states at the beginning of another watch have it too.
+        for await (const state of documents.watch(id)) {
+          expect(state).toMatchObject({ uuid, waiting })
+          break
+        }
+        vectorIndex.isFull = false
+      }
+      if (waiting !== told.at(-1)) told.push(waiting)
+      if (status === 'completed') break
+    }
+    // A state may come before the first try of the document.
+    expect(told.filter((waiting) => waiting !== null)).toEqual([`${FULL} (ERR_STORAGE_FULL)`])
+    expect(told.at(-1)).toBeNull()
+    await engine.close()
+  })
+
   it('ends at once when the caller aborts or the engine closes, and leaves no timer', async () => {
     const { engine, session } = await memoryEngine({ embeddingModels: [new SilentModel()] })
     const { id } = await session.contexts.create(NEW_CONTEXT)

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { MemoryStorage, MemoryTelemetry } from '../../../../adapters/memory/index.js'
+import { WaitingReasons } from '../../../../src/contexts/index.js'
 import { ContextWatch } from '../../../../src/documents/watch/context-watch.js'
 import { DocumentEventEmitter } from '../../../../src/documents/watch/document-events.js'
 import { ReportedProgress } from '../../../../src/documents/watch/reported-progress.js'
 import { DocumentWatch } from '../../../../src/documents/watch/watch-documents.js'
 import type { DocumentState } from '../../../../src/index.js'
+import { UnwritableDisk } from '../../../../src/jobs/index.js'
 import { heldMemory } from '../../../used-memory.js'
 import { memoryEngine, NEW_CONTEXT } from '../../engine/memory-engine.js'
 
@@ -26,6 +28,8 @@ class OpenContextWatch extends ContextWatch {
   }
 }
 
+const NO_REASONS = new WaitingReasons({ now: () => new Date() }, new UnwritableDisk())
+
 it('tells many deletions of another process without a long block of the event loop', async () => {
   const { engine, session, storage } = await memoryEngine({ roles: ['relay'] })
   const { id: contextId } = await session.contexts.create(NEW_CONTEXT)
@@ -34,7 +38,7 @@ it('tells many deletions of another process without a long block of the event lo
   if (record === undefined) throw new Error('missing')
   // The documents were deleted after a snapshot: this storage has none of them.
   const events = new DocumentEventEmitter(new MemoryTelemetry())
-  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), contextId, 0)
+  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), NO_REASONS, contextId, 0)
   const deleted = new Set<number>()
   watch.add(({ id, status }) => {
     if (status === 'deleted') deleted.add(id)
@@ -60,7 +64,7 @@ it('tells a deletion also to a caller that gets all states again, because too ma
   const gone = await upload('gone.txt')
   await upload('kept.txt')
   const events = new DocumentEventEmitter(new MemoryTelemetry())
-  const context = new OpenContextWatch(storage, events, new ReportedProgress(events), contextId, 0)
+  const context = new OpenContextWatch(storage, events, new ReportedProgress(events), NO_REASONS, contextId, 0)
   const settings = { onReady: undefined, checkRights: () => Promise.resolve(), end: () => context.close() }
   const watch = new DocumentWatch(storage, contextId, context, settings)
   const { signal } = new AbortController()
@@ -85,7 +89,7 @@ it.each(['completed', 'waiting'])('remembers little of each %s document', async 
   const record = await storage.read(({ documents }) => documents.getByUuid(uuid))
   if (record === undefined) throw new Error('missing')
   const events = new DocumentEventEmitter(new MemoryTelemetry())
-  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), contextId, 0)
+  const watch = new ContextWatch(new MemoryStorage(), events, new ReportedProgress(events), NO_REASONS, contextId, 0)
   const completed = status === 'completed' ? record.created : null
   const before = heldMemory()
   for (let id = 1; id <= MANY; id += 1) {
