@@ -9,6 +9,8 @@ export interface SilentProxy {
   silence(): void
   /** The proxy forwards new connections. The others stay silent. */
   letNewThrough(): void
+  /** Cuts all connections. New ones are as before. */
+  cut(): void
   dispose(): Promise<void>
 }
 
@@ -40,6 +42,9 @@ export async function startSilentProxy(url: string): Promise<SilentProxy> {
     },
     letNewThrough: () => {
       isSilent = false
+    },
+    cut: () => {
+      for (const socket of sockets) socket.destroy()
     },
     dispose: async () => {
       server.close()
