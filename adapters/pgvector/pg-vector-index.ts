@@ -120,10 +120,13 @@ export class PgVectorIndex implements VectorIndex {
   ): Promise<readonly VectorHit[]> {
     this.#refuseIfClosed()
     requireQuery(collection, query)
-    return await this.#withTable(collection.name, [], async (table) => {
-      this.#builder.noteSearch(collection.name, table)
-      return await promptly(async () => await findNearest(this.#knex, table, query, options))
-    })
+    return await promptly(
+      async () =>
+        await this.#withTable(collection.name, [], async (table) => {
+          this.#builder.noteSearch(collection.name, table)
+          return await findNearest(this.#knex, table, query, options)
+        }),
+    )
   }
 
   async nearestWindows(
@@ -135,10 +138,13 @@ export class PgVectorIndex implements VectorIndex {
     for (const query of queries) requireQuery(collection, query)
     const nothing = chunks.map(() => undefined)
     if (queries.length === 0) return nothing
-    return await this.#withTable(collection.name, nothing, async (table) => {
-      const type = await this.#tables.open()
-      return await findNearestWindows(this.#knex, table, { queries, type }, chunks)
-    })
+    return await promptly(
+      async () =>
+        await this.#withTable(collection.name, nothing, async (table) => {
+          const type = await this.#tables.open()
+          return await findNearestWindows(this.#knex, table, { queries, type }, chunks)
+        }),
+    )
   }
 
   async count(name: string, documentId: number): Promise<number> {

@@ -129,20 +129,27 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     const use = async (table: WordTable): Promise<SearchedTable> => {
       const source = await this.#sourceOf(collection, table)
-      return { found: await promptly(async () => await searchWords(source, query, options)), table, source }
+      return { found: await searchWords(source, query, options), table, source }
     }
     const searched =
-      query.size === 0 ? undefined : await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use)
+      query.size === 0
+        ? undefined
+        : await promptly(async () => await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use))
     if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum, shortfall = 0 } = searched.found
-    return { hits, maximum, shortfall, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+    return {
+      hits,
+      maximum,
+      shortfall,
+      scoresOf: (chunks) => promptly(() => this.#scoresOf(collection, searched, chunks)),
+    }
   }
 
   async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
     this.#calls.refuseIfClosed()
-    return await this.#useIfExists(collection, NO_STATISTICS, async (table) => {
-      return await readStatistics(await this.#sourceOf(collection, table), terms)
-    })
+    const read = async (table: WordTable): Promise<LexicalStatistics> =>
+      await readStatistics(await this.#sourceOf(collection, table), terms)
+    return await promptly(async () => await this.#useIfExists(collection, NO_STATISTICS, read))
   }
 
   async countTerms(
