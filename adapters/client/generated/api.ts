@@ -1417,7 +1417,7 @@ export interface components {
             documentsTotal: number;
             /** @description Null, or the reason why the re-index has stopped: one sentence that ends with the error code */
             error: string | null;
-            /** @description Null, or one sentence that ends with the error code: the server of the new model is away, and the re-index waits for it */
+            /** @description Null, or one sentence that ends with the error code: the re-index waits, because the server of the new model is away, or a disk is full or read-only */
             waiting: string | null;
         };
         DocumentState: {
@@ -1445,6 +1445,8 @@ export interface components {
             error: string | null;
             /** @description The code at the end of `error` */
             errorCode: string | null;
+            /** @description Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only */
+            waiting: string | null;
         };
         Document: {
             id: number;
@@ -1521,7 +1523,7 @@ export interface components {
             /** @description A new version that waits, is being processed or has failed; null if there is none */
             replacement: components["schemas"]["DocumentReplacement"] | null;
             receipt: components["schemas"]["IngestionReceipt"] | null;
-            /** @description Null, or one sentence that ends with the error code: the server of the embedding model is away, and the document waits for it */
+            /** @description Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only */
             waiting: string | null;
         };
         IngestionReceipt: {
