@@ -3,7 +3,7 @@ const CLOCK_DIFFERENCE_MS = 5 * 60_000
 
 /**
  * True while a thing of limited life is valid. An end that is farther away than the lifetime is from before the clock
- * was set back: it counts as past, or the thing would live for longer by the step of the clock.
+ * was set back. It counts as past: otherwise the step of the clock would make the thing's life longer.
  *
  * @param lifetimeMs the longest lifetime of such things
  */

@@ -1,6 +1,6 @@
 import type { Answer } from './served-folder.js'
 
-/** What a program of disks has seen: a line for each fact, and the facts that are wrong. */
+/** Records what a program of disks has seen: a line for each fact, and the facts that are wrong. */
 export class DiskLog {
   readonly problems: string[] = []
   #part = ''
