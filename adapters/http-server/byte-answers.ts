@@ -6,7 +6,7 @@ type StreamMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked'
 /** The policy of an answer with bytes of a user: no page, script or frame of this server comes from them. */
 const POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
-/** The pieces that the server's library reads before it sends the status, unless the answer has no length. */
+/** The pieces that the server's library reads before it sends the status, unless the answer is in chunks. */
 const PIECES_READ_AHEAD = 3
 
 /**
@@ -21,8 +21,8 @@ export async function streamBytes(
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const iterator = pieces[Symbol.asyncIterator]()
-  const isLengthKnown = headers['content-length'] !== undefined || !isChunked
-  const ahead = await readAhead(iterator, requireRights, isLengthKnown ? PIECES_READ_AHEAD : 1)
+  const isReadAhead = headers['content-length'] !== undefined || !isChunked
+  const ahead = await readAhead(iterator, requireRights, isReadAhead ? PIECES_READ_AHEAD : 1)
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {

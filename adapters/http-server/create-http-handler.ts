@@ -11,6 +11,7 @@ import {
   checkPublicUrl,
   HttpError,
   identifyCaller,
+  isSettledWithin,
   problem,
   type RequestCaller,
   readJson,
@@ -24,7 +25,6 @@ import { logFailure, logRequests, NOT_STORED, type RequestEnvironment, type Requ
 import { API_NAMES, type Call, type HttpHandlerOptions, OPTIONS, type Route } from './route.js'
 import { routesOf } from './routes/index.js'
 import { INTROSPECTION_PATH, REVOCATION_PATH, TOKEN_PATH } from './routes/login/oauth.js'
-import { isSettledWithin } from './settled-within.js'
 import { tokenProblem } from './token-problem.js'
 
 /** Answers a request; never rejects. */

@@ -1,7 +1,6 @@
-import { HttpError, problemOf } from '../node-kit/index.js'
+import { HttpError, isSettledWithin, problemOf } from '../node-kit/index.js'
 import { json } from './answers.js'
 import type { Call } from './route.js'
-import { isSettledWithin } from './settled-within.js'
 
 /** The call's members that a late answer needs. */
 type LateMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked' | 'closing'

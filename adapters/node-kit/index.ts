@@ -40,6 +40,7 @@ export { HttpError, headersOf, problem, problemOf, titleOf } from './http/proble
 export { checkPublicUrl, hostOf, type PublicUrl, type ServiceUrl, serviceUrl } from './http/public-url.js'
 export { mediaType, readJson, readText } from './http/read-body.js'
 export { requestIdOf } from './http/request-id.js'
+export { isSettledWithin } from './http/settled-within.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
 export { lowerPriority } from './lower-priority.js'

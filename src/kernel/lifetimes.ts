@@ -1,5 +1,5 @@
 /** Clocks of processes may differ by so much, and may be set back by so much, without an effect. */
-const CLOCK_DIFFERENCE_MS = 5 * 60_000
+export const CLOCK_DIFFERENCE_MS: number = 5 * 60_000
 
 /**
  * True while a thing of limited life is valid. An end that is farther away than the lifetime is from before the clock

@@ -9,8 +9,6 @@ interface ReadLimits {
   readonly tooSlow: () => Error
   /** Called with the size of the buffer before it grows. It may throw to end the read. */
   readonly grow?: ((toBytes: number) => void) | undefined
-  /** Waits for each piece. Default: nothing else happens meanwhile. */
-  readonly waitFor?: (<Piece>(piece: Promise<Piece>) => Promise<Piece>) | undefined
 }
 
 /**
@@ -20,7 +18,7 @@ interface ReadLimits {
  */
 export async function readBytes(
   stream: ReadableStream<Uint8Array> | null,
-  { maxBytes, maxWaitMs, tooLarge, tooSlow, grow, waitFor = async (piece) => await piece }: ReadLimits,
+  { maxBytes, maxWaitMs, tooLarge, tooSlow, grow }: ReadLimits,
 ): Promise<Uint8Array> {
   if (stream === null) return new Uint8Array()
   const reader = stream.getReader()
@@ -42,7 +40,7 @@ export async function readBytes(
   let size = 0
   try {
     for (;;) {
-      const { done, value } = await waitFor(next())
+      const { done, value } = await next()
       if (done) return buffer.subarray(0, size)
       const end = size + value.byteLength
       if (end > maxBytes) throw tooLarge()

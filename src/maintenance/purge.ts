@@ -18,8 +18,8 @@ import { PURGE_COMPANY } from '../tenancy/index.js'
 import { DeletedCollections } from './deleted-collections.js'
 
 /**
- * Removes the data of a deleted version of a document: its file, if no shadow has it too, chunks, vectors, words, and at last its row. The file comes first:
- * its removal needs no free space, so on a full disk it makes room for the rest.
+ * Removes the data of a deleted version of a document: its file, if no shadow has it too, chunks, vectors, words, and at
+ * last its row. The file comes first: its removal needs no free space, so on a full disk it makes room for the rest.
  */
 export class PurgeDocument implements JobHandler {
   readonly kind: string = PURGE_DOCUMENT
@@ -138,7 +138,7 @@ async function removeDocuments(run: JobRun, ids: readonly number[]): Promise<voi
   }
 }
 
-/** Removes the first of these documents until enough chunks are removed. @returns the number of documents that are gone */
+/** Removes the first of these documents until enough chunks are removed. @returns the number of documents removed */
 async function removeWhole({ chunks, documents, jobs }: Repositories, ids: readonly number[]): Promise<number> {
   const removed = await chunks.removeOf(ids, CHUNKS_PER_REMOVAL)
   await jobs.cancelAll(removed.map((subject) => ({ kind: PURGE_DOCUMENT, subject })))
@@ -170,7 +170,7 @@ export class PurgeAccount implements JobHandler {
   }
 }
 
-/** Deletes the contexts of an account, one in each step: a context may have megabytes of texts and thousands of documents. */
+/** Deletes the contexts of an account, one in each step: a context may have thousands of documents. */
 async function removeAccountContexts(run: JobRun, accountId: number, clock: Clock): Promise<void> {
   await inSteps(run, async (repositories) => {
     const { contexts } = repositories

@@ -206,7 +206,12 @@ export type {
   SwitchedVersions,
   UncompletedShadow,
 } from './storage/documents/shadow-repository.js'
-export { UPLOAD_TTL_MS, type UploadRecord, type UploadRepository } from './storage/documents/upload-repository.js'
+export {
+  UPLOAD_TTL_BOUND_MS,
+  UPLOAD_TTL_MS,
+  type UploadRecord,
+  type UploadRepository,
+} from './storage/documents/upload-repository.js'
 export {
   BACKUP_JOB,
   type ClaimedJob,

@@ -26,19 +26,12 @@ it('K a process that is killed while it drops vectors leaves none that a search 
   const first = new LanceDbVectorIndex(vectors)
   for (const collection of [DROPPED, KEPT]) await add(first, collection, 1)
   await first.close()
-  for (let at = 0; at < FILES; at += 1)
-    await writeFile(join(vectors, `${DROPPED.name}.lance`, 'data', `${at}.lance`), '')
-
-  const data = await open(join(vectors, `${DROPPED.name}.lance`, 'data'))
-  const { mtimeMs } = await data.stat()
-  const child = fork(join(import.meta.dirname, 'lancedb-drop-child.mjs'), [vectors, DROPPED.name], { stdio: 'inherit' })
-  const exit = once(child, 'exit')
-  // The time of the folder changes with the removal of its first file.
-  while ((await data.stat()).mtimeMs === mtimeMs);
-  child.kill('SIGKILL')
-  expect(await exit).toEqual([null, 'SIGKILL'])
-  expect((await readdir(vectors, { recursive: true })).length).toBeGreaterThan(FILES / 10)
-  await data.close()
+  // On a busy machine the process may end before the kill: then it drops the vectors once more.
+  while (!(await killInDrop(vectors))) {
+    const again = new LanceDbVectorIndex(vectors)
+    await add(again, DROPPED, 1)
+    await again.close()
+  }
 
   const next = new LanceDbVectorIndex(vectors)
   expect(await next.search(DROPPED, query, { limit: 1 })).toEqual([])
@@ -51,3 +44,20 @@ it('K a process that is killed while it drops vectors leaves none that a search 
   expect(await readdir(vectors)).toEqual([`${KEPT.name}.lance`])
   await folder.remove()
 }, 60_000)
+
+/** Kills a process that drops a collection of many files. @returns false if it had removed all of them before */
+async function killInDrop(vectors: string): Promise<boolean> {
+  const folder = join(vectors, `${DROPPED.name}.lance`, 'data')
+  for (let at = 0; at < FILES; at += 1) await writeFile(join(folder, `${at}.lance`), '')
+  const data = await open(folder)
+  const { mtimeMs } = await data.stat()
+  const child = fork(join(import.meta.dirname, 'lancedb-drop-child.mjs'), [vectors, DROPPED.name], { stdio: 'inherit' })
+  const exit = once(child, 'exit')
+  // The time of the folder changes with the removal of its first file.
+  while (child.exitCode === null && (await data.stat()).mtimeMs === mtimeMs);
+  child.kill('SIGKILL')
+  const [code] = (await exit) as [number | null]
+  await data.close()
+  expect(code === null || code === 0).toBe(true)
+  return (await readdir(vectors, { recursive: true })).length > FILES / 10
+}

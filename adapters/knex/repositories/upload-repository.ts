@@ -1,4 +1,4 @@
-import { UPLOAD_TTL_MS, type UploadRecord, type UploadRepository } from '../../../src/ports/index.js'
+import { UPLOAD_TTL_BOUND_MS, type UploadRecord, type UploadRepository } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
 import { type Row, text } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
@@ -81,7 +81,7 @@ export class KnexUploadRepository extends KnexRepository implements UploadReposi
 
   /** An end that is too far ahead is from before the clock was set back. */
   get #isExpired(): string {
-    return `(expires_ms <= ${this.#now} or expires_ms > ${this.#now} + ${UPLOAD_TTL_MS})`
+    return `(expires_ms <= ${this.#now} or expires_ms > ${this.#now} + ${UPLOAD_TTL_BOUND_MS})`
   }
 
   #unexpired(uuid: string) {

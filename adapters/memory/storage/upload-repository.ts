@@ -1,4 +1,4 @@
-import { UPLOAD_TTL_MS, type UploadRepository } from '../../../src/ports/index.js'
+import { UPLOAD_TTL_BOUND_MS, type UploadRepository } from '../../../src/ports/index.js'
 import type { MemoryTables } from './memory-tables.js'
 
 export function uploadRepository({ uploads, documents }: MemoryTables): UploadRepository {
@@ -46,5 +46,5 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
 /** An end that is too far ahead is from before the clock was set back. */
 function isExpired({ expiresMs }: { readonly expiresMs: number }): boolean {
   const now = Date.now()
-  return expiresMs <= now || expiresMs > now + UPLOAD_TTL_MS
+  return expiresMs <= now || expiresMs > now + UPLOAD_TTL_BOUND_MS
 }

@@ -2,6 +2,7 @@ import { InvalidInputError, type Session, type WhileAway } from '../../../src/in
 import { readBytes } from '../../../src/ports/index.js'
 import { FREE_BYTES, type HeldBytes } from './body-budget.js'
 import { HttpError } from './problem.js'
+import { isSettledWithin } from './settled-within.js'
 
 /** The bounds and the check of a body. */
 interface BodyReading<Value> {
@@ -59,8 +60,8 @@ export function mediaType(request: Request): string {
 }
 
 const MAX_WAIT_MS = 30_000
-/** A client that sends nothing for this time leaves its turn to others. */
-const PATIENCE_MS = 50
+/** A body that takes longer to arrive leaves its turn to others until it is there. */
+const PATIENCE_MS = 100
 
 interface Reading {
   readonly maxBytes: number
@@ -70,29 +71,17 @@ interface Reading {
 
 async function readBody(request: Request, { maxBytes, held, whileAway }: Reading): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const waitFor = whileAway && (async <Piece>(piece: Promise<Piece>) => await waitInTurn(piece, whileAway))
   const bounds = { maxBytes, maxWaitMs: MAX_WAIT_MS, tooLarge: () => tooLarge(maxBytes), tooSlow }
   try {
-    return await readBytes(request.body, { ...bounds, grow: held?.grow, waitFor })
+    const bytes = readBytes(request.body, { ...bounds, grow: held?.grow })
+    // Few bodies that arrive quickly are read at a time. One that arrives slowly holds up nobody.
+    if (whileAway === undefined || (await isSettledWithin(bytes, PATIENCE_MS))) return await bytes
+    return await whileAway(async () => await bytes)
   } catch (error) {
     if (error instanceof HttpError) throw error
     throw new InvalidInputError('', 'the body ended too early')
   } finally {
     held?.free()
-  }
-}
-
-/** Keeps the turn while the bytes arrive one after the other: so few bodies are read at a time, not all at once. */
-async function waitInTurn<Piece>(piece: Promise<Piece>, whileAway: WhileAway): Promise<Piece> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), PATIENCE_MS)
-  })
-  try {
-    const first = await Promise.race([piece, late])
-    return first === 'late' ? await whileAway(async () => await piece) : first
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -21,8 +21,7 @@ async function answerAfter(checks: number): Promise<{ answer: string; isEnded: b
   }
   const requireRights = async (): Promise<void> => {
     checked += 1
-    if (checked > checks) throw new ForbiddenError('context:read')
-    return await Promise.resolve()
+    if (checked > checks) await Promise.reject(new ForbiddenError('context:read'))
   }
   const listener = nodeListener(async (request, info) => {
     const isChunked = info?.isChunked === true

@@ -127,7 +127,7 @@ describe('a destination with many open deliveries', () => {
 })
 
 describe('a context with many documents', () => {
-  it('is removed with few statements', async () => {
+  it('is removed with few deletions', async () => {
     const database = openSqlite(join(folder.path, 'host.sqlite'))
     opened.push(database)
     const { engine, session } = await memoryEngine({ storage: new KnexStorage({ knex: database, keepKnex: true }) })
@@ -143,12 +143,13 @@ describe('a context with many documents', () => {
     )
     for (const uuid of uuids) await session.documents.whenProcessed(uuid)
     const statements: string[] = []
+    // Workers also look for jobs while they wait: how often depends on the time.
     database.on('query', ({ sql }: { readonly sql: string }) => {
-      statements.push(sql)
+      if (/^delete/i.test(sql)) statements.push(sql)
     })
     await session.contexts.delete(id)
     expect(await engine.whenCleared()).toBe('done')
-    expect(statements.length).toBeLessThan(100)
+    expect(statements.length).toBeLessThanOrEqual(20)
     for (const table of ['contexts', 'documents', 'metadata', 'chunks', 'windows']) {
       expect(await database(`alcove_${table}`).select(), table).toEqual([])
     }

@@ -1,3 +1,5 @@
+import { CLOCK_DIFFERENCE_MS } from '../../../kernel/lifetimes.js'
+
 /** An upload in progress. It reserves a part of its context's quota, and protects its file from the sweep. */
 export interface UploadRecord {
   readonly uuid: string
@@ -8,12 +10,13 @@ export interface UploadRecord {
 
 /** The longest time after which an upload expires: an upload holds its quota for so long after its last byte. */
 export const UPLOAD_TTL_MS: number = 10 * 60_000
+/** An upload that would expire later than this from now is from before the clock was set back. */
+export const UPLOAD_TTL_BOUND_MS: number = UPLOAD_TTL_MS + CLOCK_DIFFERENCE_MS
 
 /**
  * Uploads in progress. They expire by the database's clock.
  *
- * An upload that would expire later than {@link UPLOAD_TTL_MS} from now is from before the clock was set back. It counts
- * as expired, but {@link UploadRepository.extend}, `hold`, `remove` and `claimed` accept it until its row is removed: if
+ * An upload that would expire later than {@link UPLOAD_TTL_BOUND_MS} from now counts as expired, but {@link UploadRepository.extend}, `hold`, `remove` and `claimed` accept it until its row is removed: if
  * it is alive, its next extension gives it a right time.
  */
 export interface UploadRepository {
