@@ -16,8 +16,9 @@ export const UPLOAD_TTL_BOUND_MS: number = UPLOAD_TTL_MS + CLOCK_DIFFERENCE_MS
 /**
  * Uploads in progress. They expire by the database's clock.
  *
- * An upload that would expire later than {@link UPLOAD_TTL_BOUND_MS} from now counts as expired, but {@link UploadRepository.extend}, `hold`, `remove` and `claimed` accept it until its row is removed: if
- * it is alive, its next extension gives it a right time.
+ * An upload that would expire later than {@link UPLOAD_TTL_BOUND_MS} from now counts as expired. But
+ * {@link UploadRepository.extend}, `hold`, `remove` and `claimed` accept it until its row is removed: the next extension
+ * of a live upload gives it a right time.
  */
 export interface UploadRepository {
   /** Adds an upload that expires after `ttlMs` milliseconds, at most {@link UPLOAD_TTL_MS}. */
