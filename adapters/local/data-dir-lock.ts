@@ -154,6 +154,13 @@ export async function findHolder(dataDir: string): Promise<DataDirHolder | undef
   }
 }
 
+/** True if this process was the last that took the lock of a folder, and has released it. It never rejects. */
+export async function wasLastHolder(dataDir: string): Promise<boolean> {
+  const isFree = (await findHolder(dataDir)) === undefined
+  const text = await readFile(join(dataDir, HOLDER_FILE), 'utf8').catch(() => '')
+  return isFree && text.includes(THIS_COPY)
+}
+
 /**
  * Tells other processes the URL of the server that works on a data folder. It does nothing if this process has not
  * opened the folder. It never rejects: without the URL, the others know the process alone.

@@ -98,7 +98,7 @@ async function makeEntryPrivate(dataDir: string, name: string): Promise<void> {
 }
 
 /** True if an engine keeps a file or folder of this name directly in its data folder. */
-function isOwnName(name: string): boolean {
+export function isOwnName(name: string): boolean {
   return OWN_NAME.test(name.replace(/\.migrated$/, ''))
 }
 

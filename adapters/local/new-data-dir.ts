@@ -1,12 +1,13 @@
 import { readdir, rm, rmdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { AlreadyInitializedError, DataDirLockedError } from '../../src/index.js'
-import { pathExists } from './data-dir.js'
-import { findHolder } from './data-dir-lock.js'
+import { AlreadyInitializedError } from '../../src/index.js'
+import { DATABASE, isOwnName, pathExists } from './data-dir.js'
+import { wasLastHolder } from './data-dir-lock.js'
 
 /**
- * Runs the first work on a data folder. If that fails, everything that is new in the folder is removed, so that a second
- * try begins as the first one did. A folder that another process has, or has initialised meanwhile, stays as it is.
+ * Runs the first work on a data folder. If that fails, everything of the engine that is new in the folder is removed, so
+ * that a second try begins as the first one did. A folder that had a database stays as it is, because its keys may
+ * belong to that database. So does one that another process has, or has initialised meanwhile.
  *
  * @throws what the work throws
  */
@@ -16,11 +17,9 @@ export async function withNewDataDir<T>(dataDir: string, work: () => Promise<T>)
   try {
     return await work()
   } catch (error) {
-    const isOfOther = error instanceof DataDirLockedError || error instanceof AlreadyInitializedError
-    if (!isOfOther && before !== undefined && (await findHolder(dataDir)) === undefined) {
-      // The error of the work counts. A disk that is read-only keeps what is there.
-      await removeNew(dataDir, new Set(before), missing).catch(() => undefined)
-    }
+    const isNew = before?.includes(DATABASE) === false && !(error instanceof AlreadyInitializedError)
+    // The error of the work counts. A disk that is read-only keeps what is there.
+    if (isNew) await removeNew(dataDir, new Set(before), missing).catch(() => undefined)
     throw error
   }
 }
@@ -33,8 +32,9 @@ async function missingFolders(path: string): Promise<string[]> {
   return missing
 }
 
+/** Removes no file that somebody else has put there meanwhile, and so no folder that has such a file. */
 async function removeNew(dataDir: string, before: ReadonlySet<string>, madeFolders: readonly string[]): Promise<void> {
-  const names = await readdir(dataDir)
-  for (const name of names) if (!before.has(name)) await rm(join(dataDir, name), { recursive: true, force: true })
+  const own = (await wasLastHolder(dataDir)) ? (await readdir(dataDir)).filter(isOwnName) : []
+  for (const name of own) if (!before.has(name)) await rm(join(dataDir, name), { recursive: true, force: true })
   for (const folder of madeFolders) await rmdir(folder)
 }

@@ -67,11 +67,15 @@ async function refuseOtherNames({ owner, administration }: Engine, initial: Init
   )
 }
 
-/** A failure leaves nothing behind. A database on a server keeps what it has, and needs the keys in the folder. */
+/**
+ * A failure leaves nothing behind. A database on a server keeps what it has, and needs the keys in the folder. A bucket
+ * keeps the id of the database, and needs the database in the folder.
+ */
 async function initializeNew(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {
   const { withNewDataDir } = await loadLocal()
   const initialize = async (): Promise<InitializeResult> => await initializeIn(options, initial)
-  return options.databaseUrl === undefined ? await withNewDataDir(options.dataDir, initialize) : await initialize()
+  const isAllInFolder = options.databaseUrl === undefined && options.filesUrl === undefined
+  return isAllInFolder ? await withNewDataDir(options.dataDir, initialize) : await initialize()
 }
 
 async function initializeIn(options: GlobalOptions, initial: InitializeInput): Promise<InitializeResult> {

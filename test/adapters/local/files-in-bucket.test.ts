@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import knex from 'knex'
@@ -257,6 +257,17 @@ describe('the location of files', () => {
 })
 
 describe('the command line with --files-url', () => {
+  it('keeps the database of a first init that fails, because the bucket has its id', async () => {
+    const init = async () => await runAlcoveHere(['init'], { cwd: folder.path, env: { ALCOVE_FILES_URL: filesUrl } })
+    const keys = join(folder.path, 'alcove-data', 'keys')
+    await mkdir(keys, { recursive: true })
+    await writeFile(join(keys, 'signing-keys.json'), 'this is no key')
+    expect((await init()).stderr).toContain('ERR_SIGNING_KEY')
+    expect(await objects()).toEqual(['database-id'])
+    await rm(join(keys, 'signing-keys.json'))
+    expect(await init()).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+
   it('works on the bucket, and excludes it from backups', async () => {
     const run = async (...args: string[]) =>
       await runAlcoveHere([...args, '--json'], { cwd: folder.path, env: { ALCOVE_FILES_URL: filesUrl } })
