@@ -20,7 +20,7 @@ import { checkLocalOptions } from './options/check-local-options.js'
 import { dataDirOf, type LocalEngineOptions } from './options/local-engine-options.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
-import { makeTempFolder, tempFolderOf } from './temp-folder.js'
+import { makeTempFolder } from './temp-folder.js'
 
 /**
  * Opens an engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
@@ -67,7 +67,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
 async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Engine> {
   const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
   const tempFolder = await makeTempFolder(dataDir, options.tempDir)
-  if (options.isWorking !== false) await removeLeftShadows(tempFolder)
+  if (options.isWorking !== false) await removeLeftShadows([dataDir, tempFolder])
   const { allow = [] } = options.webhooks ?? {}
   const { databaseUrl } = options
   // SQLite looks there first for a place of its temporary files, which have no names. The system's may be read-only.
@@ -75,7 +75,9 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
   const opened = new OpenedParts()
   try {
     const shared =
-      databaseUrl === undefined ? undefined : await openSharedDatabase(dataDir, databaseUrl, options, opened)
+      databaseUrl === undefined
+        ? undefined
+        : await openSharedDatabase(dataDir, databaseUrl, { ...options, tempFolder }, opened)
     // An engine that shares its database takes no lock on the folder.
     const lock = shared === undefined ? await lockDataDir(dataDir, { webhookAllow: allow }) : NO_LOCK
     opened.add({ close: async () => await lock.release() })
@@ -86,8 +88,8 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withEncryptionKey(dataDir, options, async (secretKey) =>
       createEngine({
-        ...(await openRecords(dataDir, options, shared?.storage, opened)),
-        vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors(dataDir, options),
+        ...(await openRecords({ dataDir, tempFolder }, options, shared?.storage, opened)),
+        vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors({ dataDir, tempFolder }, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
         embeddingModels,
         textExtractor:
@@ -109,20 +111,26 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
   }
 }
 
+interface Folders {
+  readonly dataDir: string
+  /** The folder for temporary files. Default: the data folder. */
+  readonly tempFolder: string
+}
+
 /** Opens the database and the files of its documents. */
 async function openRecords(
-  dataDir: string,
+  folders: Folders,
   options: Omit<LocalEngineOptions, 'dataDir'>,
   sharedStorage: Storage | undefined,
   opened: OpenedParts,
 ): Promise<Pick<EngineOptions, 'storage' | 'fileStore'>> {
-  const storage = sharedStorage ?? options.storage ?? (await openOwnStorage(dataDir, options, opened))
-  return { storage, fileStore: options.fileStore ?? (await openFiles(dataDir, storage, options.filesUrl)) }
+  const storage = sharedStorage ?? options.storage ?? (await openOwnStorage(folders, options, opened))
+  return { storage, fileStore: options.fileStore ?? (await openFiles(folders.dataDir, storage, options.filesUrl)) }
 }
 
 /** Opens the folder's own database or the host's, and checks that the folder belongs to it. */
 async function openOwnStorage(
-  dataDir: string,
+  { dataDir, tempFolder }: Folders,
   options: Omit<LocalEngineOptions, 'dataDir'>,
   opened: OpenedParts,
 ): Promise<KnexStorage> {
@@ -135,17 +143,17 @@ async function openOwnStorage(
   if (options.knex !== undefined) {
     await (options.vectorIndex === undefined ? requireFolderVectors(storage) : noteVectorsOfHost(storage))
   }
-  if (options.knex === undefined) await removeLeftStaging(dataDir, tempFolderOf(dataDir, options.tempDir), storage)
+  if (options.knex === undefined) await removeLeftStaging(dataDir, tempFolder, storage)
   await forgetMigration(storage)
   return storage
 }
 
 /** A read-only engine never changes files. */
 function openVectors(
-  dataDir: string,
-  { isWorking: maintains = true, telemetry, tempDir }: Omit<LocalEngineOptions, 'dataDir'>,
+  { dataDir, tempFolder }: Folders,
+  { isWorking: maintains = true, telemetry }: Omit<LocalEngineOptions, 'dataDir'>,
 ): LanceDbVectorIndex {
-  const temporary = tempDir !== undefined && { temporaryFolder: join(tempFolderOf(dataDir, tempDir), VECTORS) }
+  const temporary = tempFolder !== dataDir && { temporaryFolder: join(tempFolder, VECTORS) }
   return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...temporary, ...(telemetry && { telemetry }) })
 }
 

@@ -10,7 +10,6 @@ import { lockDataDir } from './data-dir-lock.js'
 import { hasFilesInFolder } from './file-place.js'
 import type { OpenedParts } from './opened-parts.js'
 import { decide, readDecided, requireSameDatabase } from './same-database.js'
-import { tempFolderOf } from './temp-folder.js'
 
 /** The setting with the location of the vectors: `pgvector`, `lancedb` or `given`. The first engine sets it. */
 export const VECTOR_STORE_SETTING = 'vector-store'
@@ -34,7 +33,8 @@ interface SharedDatabaseOptions
   > {
   readonly knex?: unknown
   readonly tablePrefix?: string
-  readonly tempDir?: string
+  /** The folder for temporary files, which may be the data folder. */
+  readonly tempFolder: string
 }
 
 /**
@@ -99,7 +99,7 @@ async function openSharedVectors(
   dataDir: string,
   storage: Storage,
   databaseUrl: string,
-  { tablePrefix, telemetry, tempDir, isWorking: maintains = true }: SharedDatabaseOptions,
+  { tablePrefix, telemetry, tempFolder, isWorking: maintains = true }: SharedDatabaseOptions,
 ): Promise<VectorIndex> {
   const knex = openPostgres(databaseUrl, { keepsProcess: false })
   try {
@@ -118,7 +118,7 @@ async function openSharedVectors(
     return new LanceDbVectorIndex(join(dataDir, VECTORS), {
       locks,
       maintains,
-      ...(tempDir !== undefined && { temporaryFolder: join(tempFolderOf(dataDir, tempDir), VECTORS) }),
+      ...(tempFolder !== dataDir && { temporaryFolder: join(tempFolder, VECTORS) }),
       ...(telemetry && { telemetry }),
     })
   } catch (error) {

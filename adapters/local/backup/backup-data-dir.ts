@@ -99,7 +99,7 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
     try {
       // This backup has the lease, so existing staging folders are of killed backups.
       const tempFolder = await makeTempFolder(dataDir, options.tempDir)
-      for (const orphan of await listStaging(tempFolder)) await removeStaging(orphan)
+      for (const orphan of await listStaging([dataDir, tempFolder])) await removeStaging(orphan)
       const staging = await makeStaging(tempFolder)
       try {
         const snapshot = await SqliteSnapshot.take(knex, join(staging, DATABASE), tablePrefix)

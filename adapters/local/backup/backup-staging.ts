@@ -37,13 +37,18 @@ export async function removeStaging(staging: string): Promise<void> {
 export async function removeLeftStaging(dataDir: string, tempFolder: string, storage: Storage): Promise<void> {
   await removeLeftByRestores(dataDir)
   // Listed before the check: the folder of a backup that starts later is not in the list.
-  const stagingFolders = await listStaging(tempFolder)
+  const stagingFolders = await listStaging([dataDir, tempFolder])
   if (stagingFolders.length === 0) return
   if (await storage.read(({ jobs }) => jobs.isHeld(BACKUP_JOB))) return
   for (const staging of stagingFolders) await removeStaging(staging)
 }
 
-export async function listStaging(tempFolder: string): Promise<readonly string[]> {
-  const names = await readdir(tempFolder)
-  return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(tempFolder, name))
+/** @param folders the data folder and that of temporary files: an earlier process may have had no other than the first */
+export async function listStaging(folders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const folder of new Set(folders)) {
+    const names = await readdir(folder)
+    found.push(...names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name)))
+  }
+  return found
 }

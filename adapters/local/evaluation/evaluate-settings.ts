@@ -141,9 +141,9 @@ async function openShadow(
   const dataDir = resolve(engine.dataDir)
   await makeFolder(dataDir)
   const tempFolder = await makeTempFolder(dataDir, engine.tempDir)
-  await removeLeftShadows(tempFolder)
+  await removeLeftShadows([dataDir, tempFolder])
   const freeBytes = await requireSpace(tempFolder, needed)
-  return { engine: await ShadowEngine.open({ ...engine, dataDir }, documents), freeBytes }
+  return { engine: await ShadowEngine.open({ ...engine, dataDir }, tempFolder, documents), freeBytes }
 }
 
 /** Measures settings, and compares each with the first ones. */

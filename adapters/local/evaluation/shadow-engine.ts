@@ -3,7 +3,6 @@ import type { AlcoveError, Document, Engine, Session } from '../../../src/index.
 import { modelDirsOf } from '../models/model-dirs.js'
 import { openLocalEngine } from '../open-local-engine.js'
 import type { LocalEngineOptions } from '../options/local-engine-options.js'
-import { tempFolderOf } from '../temp-folder.js'
 import type { SearchedContext } from './measure-settings.js'
 import type { SearchedCopy } from './settings-to-compare.js'
 import { ShadowFolder } from './shadow-folder.js'
@@ -31,10 +30,11 @@ export class ShadowEngine {
 
   /**
    * @param options the options with which the host opened its own engine
+   * @param tempFolder the folder for the folder of the engine
    * @param documents number of documents of a copy
    */
-  static async open(options: LocalEngineOptions, documents: number): Promise<ShadowEngine> {
-    const folder = await ShadowFolder.create(tempFolderOf(options.dataDir, options.tempDir))
+  static async open(options: LocalEngineOptions, tempFolder: string, documents: number): Promise<ShadowEngine> {
+    const folder = await ShadowFolder.create(tempFolder)
     try {
       const modelDirs = await modelDirsOf(options.dataDir, options.modelDirs)
       const shared = sharedOptions(options, documents)

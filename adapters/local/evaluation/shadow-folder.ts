@@ -9,8 +9,8 @@ const NAME = /^alcove\.evaluation-\w{6}$/
 const FORCED = { recursive: true, force: true } as const
 
 /**
- * A folder for the copies of an evaluation. It contains a lock that ends with its
- * process, so that a later start recognises the folder of a killed evaluation, also where processes share a data folder.
+ * A folder for the copies of an evaluation. It contains a lock that ends with its process, so that a later start
+ * recognises the folder of a killed evaluation, also where processes share a data folder.
  */
 export class ShadowFolder {
   readonly #folder: string
@@ -36,11 +36,18 @@ export class ShadowFolder {
   }
 }
 
-/** Removes the folders of killed evaluations. Ignores errors: the next start tries again. */
-export async function removeLeftShadows(tempFolder: string): Promise<void> {
-  const names = await readdir(tempFolder).catch(() => [])
+/**
+ * Removes the folders of killed evaluations. Ignores errors: the next start tries again.
+ * @param parents the data folder and that of temporary files: an earlier process may have had no other than the first
+ */
+export async function removeLeftShadows(parents: readonly string[]): Promise<void> {
+  for (const parent of new Set(parents)) await removeLeftIn(parent)
+}
+
+async function removeLeftIn(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
   for (const name of names) {
-    const folder = join(tempFolder, name)
+    const folder = join(parent, name)
     // Not a link: it could lead to any folder.
     const isFolder = NAME.test(name) && (await lstat(folder).catch(() => undefined))?.isDirectory() === true
     const lock = isFolder ? await lockLeftFolder(folder) : undefined
