@@ -3,10 +3,10 @@ import { tell } from './output/output.js'
 
 /** Makes a function that tells the user for which reason documents wait: each reason once, however many documents wait. */
 export function waitTeller(): (reason: AlcoveError) => void {
-  let told = ''
+  const told = new Set<string>()
   return ({ message, code }) => {
-    if (message === told) return
-    told = message
+    if (told.has(message)) return
+    told.add(message)
     tell(`waiting: ${message} (${code})`)
   }
 }

@@ -25,7 +25,7 @@ export class WaitingReasons {
   readonly #clock: Clock
   readonly #unwritableDisk: UnwritableDisk
 
-  /** @param unwritableDisk the one of the worker that processes documents in this process */
+  /** @param unwritableDisk the one of the workers of this process that process documents and re-index contexts */
   constructor(clock: Clock, unwritableDisk: UnwritableDisk) {
     this.#clock = clock
     this.#unwritableDisk = unwritableDisk

@@ -100,6 +100,7 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
   })
   const reindexing = new JobWorker(storage, telemetry, {
     handlers: [parts.reindexContext],
+    unwritableDisk: parts.unwritableDisk,
     concurrency: REINDEXING_CONCURRENCY,
     poisonStartDelaysMs: POISON_START_DELAYS_MS,
   })

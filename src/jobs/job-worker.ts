@@ -2,7 +2,7 @@ import { CrashedError, DiskUnwritableError, LeaseLostError } from '../kernel/err
 import { idlePause, pause } from '../kernel/scheduling/abort.js'
 import type { ClaimedJob, NewJob, Storage, Telemetry } from '../ports/index.js'
 import { FairShares } from './fair-shares.js'
-import { createJobRecorder, type JobHandler, WITH_JOB_HELD } from './job-handler.js'
+import { createJobRecorder, type JobHandler, type RecordOfJob, WITH_JOB_HELD } from './job-handler.js'
 import { PoisonJobs } from './poison-jobs.js'
 import { Backoff, type JobEnvironment, type Progress, progressOf, RunningJob, type RunOutcome } from './running-job.js'
 import { UnwritableDisk } from './unwritable-disk.js'
@@ -45,7 +45,13 @@ export class JobWorker {
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
     this.#poisonJobs = new PoisonJobs(this.#options)
-    const record = createJobRecorder(storage, this.#options)
+    const recordOnly = createJobRecorder(storage, this.#options)
+    const record: RecordOfJob = async (work) => {
+      const result = await recordOnly(work)
+      // Before the caller tells that the job is done. Another outcome does not show that all disks take data.
+      if (work.leaseChange.as === 'completed') unwritableDisk.forget(this.#environment)
+      return result
+    }
     const fullDiskBackoff = this.#fullDiskBackoff
     const { unwritableDisk } = this.#options
     this.#environment = { storage, telemetry, record, fullDiskBackoff, unwritableDisk, options: this.#options }
@@ -175,9 +181,14 @@ export class JobWorker {
       const free = this.#places - running.length
       const { concurrencyPerLane: mostPerLane, newcomerPlaces } = this.#options
       const lanes = this.#fairShares.deal(waiting, { free, mostPerLane, newcomerPlaces, running })
+      const { unwritableDisk } = this.#options
+      // Nothing is left of the jobs that waited: they were deleted, or have failed for good.
+      if (waiting.length === 0 && running.length === 0) unwritableDisk.forget(this.#environment)
       // A due job of a full lane starts when another job of the lane finishes: that wakes the worker.
-      if (lanes.length === 0)
+      if (lanes.length === 0) {
+        unwritableDisk.forget(this)
         return waiting.reduce((ms, { dueInMs }) => Math.min(ms, dueInMs || ms), this.#options.pollMs)
+      }
       const { leaseMs } = this.#options
       this.#isClaiming = true
       const { isAnyClaimed, kept } = await this.#storage.transaction(async ({ jobs }) => {
@@ -191,6 +202,7 @@ export class JobWorker {
         }
         return { isAnyClaimed: claimed.length > 0, kept: claimed.filter((job) => !released.includes(job)) }
       }, WITH_JOB_HELD)
+      unwritableDisk.forget(this)
       // The poison job comes last: it waits for the jobs that start before it.
       for (const isPoison of [false, true]) {
         for (const job of kept) if (this.#poisonJobs.includes(job) === isPoison) this.#startJob(job)
@@ -201,7 +213,7 @@ export class JobWorker {
       this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
       if (error instanceof DiskUnwritableError) {
         this.#lastOutcome = 'full'
-        this.#options.unwritableDisk.note(error)
+        this.#options.unwritableDisk.note(this, error)
       }
       return this.#options.pollMs
     } finally {
@@ -241,7 +253,6 @@ export class JobWorker {
       this.#running.delete(running)
       this.#lastOutcome = outcome
       if (outcome === 'done') this.#fullDiskBackoff.reset()
-      if (outcome !== 'full') this.#options.unwritableDisk.forget()
       this.#wake()
     })
     if (isPoison) this.#poisonJobs.trackRun(finished)
@@ -290,7 +301,7 @@ interface JobWorkerOptions {
    * only the jobs wait that have found it full. Default true.
    */
   readonly isPausedByFullDisk?: boolean
-  /** Learns for which disk the jobs wait. Default: one of its own. */
+  /** Learns for which disk the jobs wait. Several workers may share it. Default: one of its own. */
   readonly unwritableDisk?: UnwritableDisk
   /** True to commit the records of small jobs in batches; default false. */
   readonly isBatched?: boolean

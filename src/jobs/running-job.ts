@@ -22,6 +22,7 @@ export interface JobEnvironment {
   readonly record: RecordOfJob
   /** For all jobs that find a disk full. */
   readonly fullDiskBackoff: Backoff
+  /** The jobs note the disk for which they wait by this environment. The worker forgets it. */
   readonly unwritableDisk: UnwritableDisk
   readonly options: {
     readonly leaseMs: number
@@ -97,6 +98,7 @@ export class RunningJob {
       return await this.#recordFailureWithRetries(error)
     } finally {
       clearInterval(heartbeat)
+      this.#environment.unwritableDisk.forget(this)
     }
   }
 
@@ -124,6 +126,7 @@ export class RunningJob {
    */
   async #recordFailureWithRetries(error: unknown): Promise<RunOutcome> {
     const { signal } = this.#abort
+    const { telemetry, unwritableDisk } = this.#environment
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
@@ -132,9 +135,9 @@ export class RunningJob {
       try {
         return await this.#recordFailure(error)
       } catch (failure) {
-        this.#environment.telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
+        telemetry.record({ name: 'jobs.settle.failed', level: 'error', error: failure })
         this.#isUnrecorded = failure instanceof DiskUnwritableError
-        if (failure instanceof DiskUnwritableError) this.#environment.unwritableDisk.note(failure)
+        if (failure instanceof DiskUnwritableError) unwritableDisk.note(this, failure)
         // Without a record, the lease expires, and a worker claims the job again.
         if (wasAborted || !isTransientError(failure)) return 'failed'
         await pause(pauseMs, aborted)
@@ -157,9 +160,10 @@ export class RunningJob {
     telemetry.record({ name: 'jobs.failed', level: isFinal && !isFull ? 'error' : 'warn', fields, error })
     if (isFull) {
       // A full disk does not count as a failure of the job. The delay lets jobs run first that have not tried yet.
-      unwritableDisk.note(error)
       const delayMs = fullDiskBackoff.start()
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
+      // A disk that has prevented the record takes data again.
+      if (!this.#isUnrecorded) unwritableDisk.note(this.#environment, error)
       return 'full'
     }
     if (awayMs !== undefined) {

@@ -1,20 +1,22 @@
 import type { DiskUnwritableError } from '../kernel/errors.js'
 
-/** The disk for which the jobs of a worker wait, because it is full or read-only. */
+/** The disks for which the jobs of workers wait, because they are full or read-only. */
 export class UnwritableDisk {
-  #error: DiskUnwritableError | undefined
+  /** By the object that has noted the reason, and that forgets it. */
+  readonly #errors = new Map<object, DiskUnwritableError>()
 
-  /** The reason of the wait; undefined if no job waits for a disk. */
+  /** The first reason of a wait; undefined if no job waits for a disk. */
   get error(): DiskUnwritableError | undefined {
-    return this.#error
+    const [first] = this.#errors.values()
+    return first
   }
 
-  note(error: DiskUnwritableError): void {
-    this.#error = error
+  note(noter: object, error: DiskUnwritableError): void {
+    this.#errors.set(noter, error)
   }
 
-  /** A job has recorded an outcome, so the disk takes data. */
-  forget(): void {
-    this.#error = undefined
+  /** The work of the noter succeeds, or there is none left. */
+  forget(noter: object): void {
+    this.#errors.delete(noter)
   }
 }

@@ -148,7 +148,7 @@ export class WaitForDocument {
   ): Promise<Document> {
     signal?.throwIfAborted()
     const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    let told = ''
+    const told = new Set<string>()
     const read = async (document: DocumentReference): Promise<DocumentRecord> => {
       const { record, reason } = await this.#storage.read(async (repositories) => {
         const found = await findDocument(repositories, access, document, 'read')
@@ -159,8 +159,8 @@ export class WaitForDocument {
           await this.#waitingReasons.find(repositories.settings, embeddingModel, 'the document')
         return { record: newest, reason: isWaiting ? await find() : undefined }
       })
-      if (reason !== undefined && reason.message !== told) {
-        told = reason.message
+      if (reason !== undefined && !told.has(reason.message)) {
+        told.add(reason.message)
         onWaiting?.(reason)
       }
       return record

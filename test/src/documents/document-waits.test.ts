@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MemoryEmbeddingModel, MemoryStorage, MemoryVectorIndex } from '../../../adapters/memory/index.js'
 import { ClosedError, StorageFullError } from '../../../src/index.js'
 import type { EmbedOptions } from '../../../src/ports/index.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 import { gate } from '../engine/word-engine.js'
+import { HookedStorage } from '../outbox/hooked-storage.js'
 
 const DOCUMENTS = 400
 /** The processing of a document causes a few reads as well. */
@@ -40,14 +41,30 @@ class SilentModel extends MemoryEmbeddingModel {
 
 const FULL = 'the disk with the vectors is full: free some space, then the work continues'
 
+const OTHER = 'another disk is full'
+
 /** Takes no vectors while it is full. */
 class FullIndex extends MemoryVectorIndex {
   isFull = true
+  reason = FULL
+  tries = 0
 
   override async add(...call: Parameters<MemoryVectorIndex['add']>): Promise<void> {
-    if (this.isFull) throw new StorageFullError(FULL)
+    this.tries += 1
+    if (this.isFull) throw new StorageFullError(this.reason)
     await super.add(...call)
   }
+}
+
+/** Counts the looks for the reason of a wait. Each poll of the waits fails, so that each is followed by a look. */
+function lookingStorage(): { readonly storage: HookedStorage; readonly looks: () => number } {
+  let looks = 0
+  const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
+    if (call === 'documents.find') throw new Error('the poll fails')
+    if (call === 'settings.get') looks += 1
+    return go()
+  })
+  return { storage, looks: () => looks }
 }
 
 function timers(): number {
@@ -84,7 +101,8 @@ describe('a wait for a document', () => {
 
   it('W68 tells once for which disk the document waits, and ends with what the caller throws then', async () => {
     const vectorIndex = new FullIndex()
-    const { engine, session } = await memoryEngine({ vectorIndex })
+    const { storage, looks } = lookingStorage()
+    const { engine, session } = await memoryEngine({ vectorIndex, storage })
     const { documents, contexts } = session
     const { id } = await contexts.create(NEW_CONTEXT)
     const uuid = await documents.upload(id, { fileName: 'a.txt', content: Buffer.from('Text.') })
@@ -98,11 +116,19 @@ describe('a wait for a document', () => {
     expect(await documents.get(uuid)).toMatchObject({ error: null, waiting: `${FULL} (ERR_STORAGE_FULL)` })
     const reasons: string[] = []
     const processed = documents.whenProcessed(uuid, { onWaiting: ({ message }) => reasons.push(message) })
-    // Longer than the interval in which a wait looks at its document.
-    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    const until = async (isReached: () => boolean): Promise<void> =>
+      await vi.waitFor(() => expect(isReached()).toBe(true), { timeout: 60_000 })
+    await until(() => reasons.length === 1)
+    vectorIndex.reason = OTHER
+    await until(() => reasons.length === 2)
+    vectorIndex.reason = FULL
+    const { tries } = vectorIndex
+    await until(() => vectorIndex.tries > tries)
+    const seen = looks()
+    await until(() => looks() > seen + 2)
     vectorIndex.isFull = false
     await processed
-    expect(reasons).toEqual([FULL])
+    expect(reasons).toEqual([FULL, OTHER])
     expect((await documents.get(uuid)).waiting).toBeNull()
     const next = await documents.upload(id, { fileName: 'b.txt', content: Buffer.from('Text.') })
     await documents.whenProcessed(next, { onWaiting: throwIt })
@@ -131,6 +157,25 @@ describe('a wait for a document', () => {
     // A state may come before the first try of the document.
     expect(told.filter((waiting) => waiting !== null)).toEqual([`${FULL} (ERR_STORAGE_FULL)`])
     expect(told.at(-1)).toBeNull()
+    await engine.close()
+  })
+
+  it('W68 is told by a re-index whose own steps find the disk full', async () => {
+    let isFull = false
+    const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
+      if (isFull && call === 'shadows.insert') throw new StorageFullError(FULL)
+      return go()
+    })
+    const { engine, session } = await memoryEngine({ storage })
+    const { contexts } = session
+    const { id } = await contexts.create(NEW_CONTEXT)
+    await uploadText(session, id, 'a.txt', 'Text.')
+    isFull = true
+    await contexts.update(id, { settings: { chunkSizeTokens: 100 } })
+    const waiting = async () => (await contexts.settings(id)).reindexing?.waiting
+    await vi.waitFor(async () => expect(await waiting()).toBe(`${FULL} (ERR_STORAGE_FULL)`), { timeout: 20_000 })
+    isFull = false
+    await contexts.whenReindexed(id)
     await engine.close()
   })
 
