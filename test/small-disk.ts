@@ -21,7 +21,7 @@ export async function canMountDisks(): Promise<boolean> {
   const { path, remove } = await temporaryFolder()
   const [command, ...args] = [...onSmallDisk(path, 8), 'true']
   try {
-    execFileSync(command ?? '', args, { stdio: 'ignore' })
+    execFileSync(command, args, { stdio: 'ignore' })
     return true
   } catch {
     return false

@@ -132,7 +132,7 @@ async function isAccepted(work: Promise<void>): Promise<boolean> {
     (error: unknown) => error,
   )
   if (outcome === undefined) return true
-  await rejectsWith('ERR_STORAGE_READ_ONLY', Promise.reject(outcome as Error))
+  await rejectsWith('ERR_STORAGE_READ_ONLY', work)
   return false
 }
 

@@ -15,4 +15,4 @@ if (parts.includes('read-only')) await readOnlyRounds(folder, log, count)
 // Last: nothing is writable afterwards.
 if (parts.includes('root')) await readOnlyRoot(folder, log)
 process.send?.(log.problems)
-process.disconnect?.()
+if (process.connected) process.disconnect()

@@ -71,7 +71,7 @@ export async function fullDiskRounds(
     const args = ['backup', join(disk, 'backup.tar'), '--force', '--data-dir', dataDir]
     const failed = await runAlcove(args, { cwd: root })
     log.check('the backup', failed.exitCode === 1 && failed.stderr.split('\n').length === 2, failed.stderr.trim())
-    const left = [...(await readdir(disk)), ...(await readdir(dataDir))].filter((name) => /backup/.test(name))
+    const left = [...(await readdir(disk)), ...(await readdir(dataDir))].filter((name) => name.includes('backup'))
     log.check('nothing is left of it', left.length === 0 || left.join() === 'backup.tar', left)
     await search('after it')
     await makeRoom(disk)
