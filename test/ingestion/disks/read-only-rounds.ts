@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAlcove } from '../../adapters/cli/run-alcove.js'
 import { codeOf, type DiskLog } from './disk-log.js'
@@ -57,10 +58,11 @@ export async function readOnlyRoot(root: string, log: DiskLog): Promise<void> {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300m', 'tmpfs', volume])
   execFileSync('sh', ['-c', 'echo "A lamp in the garden." > "$0/a.txt"', volume])
   execFileSync('mount', ['-o', 'remount,bind,ro', '/'])
-  if (isWritable('/tmp')) {
-    execFileSync('mount', ['--bind', '/tmp', '/tmp'])
-    execFileSync('mount', ['-o', 'remount,bind,ro', '/tmp'])
-    execFileSync('mount', ['--bind', volume, volume])
+  // Both may be disks of their own. The disk of the volume, which is below, stays as it is.
+  for (const folder of new Set(['/tmp', tmpdir()])) {
+    if (!isWritable(folder)) continue
+    execFileSync('mount', ['--rbind', folder, folder])
+    execFileSync('mount', ['-o', 'remount,bind,ro', folder])
   }
   const dataDir = join(volume, 'data')
   const run = async (...args: string[]): Promise<string> => {
@@ -68,7 +70,8 @@ export async function readOnlyRoot(root: string, log: DiskLog): Promise<void> {
     const shown = `${exitCode}: ${(stdout || stderr).trim().split('\n')[0] ?? ''}`
     return shown
   }
-  log.check('/tmp', !isWritable('/tmp'), isWritable('/tmp') ? 'is writable' : 'is read-only')
+  for (const folder of ['/tmp', tmpdir()])
+    log.check(folder, !isWritable(folder), isWritable(folder) ? 'is writable' : 'is read-only')
   const refused = await run('init', '--data-dir', '/alcove-of-a-soak')
   log.check('init in the root', refused.startsWith('1: alcove: ') && refused.includes('ERR_DATA_DIR_UNUSABLE'), refused)
   const demo = await run('demo')
