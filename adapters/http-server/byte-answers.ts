@@ -6,14 +6,11 @@ type StreamMembers = 'request' | 'requireRights' | 'reportAbort' | 'isChunked'
 /** The policy of an answer with bytes of a user: no page, script or frame of this server comes from them. */
 const POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
-/** The pieces that the server's library reads before it sends the status, unless the answer is in chunks. */
-const PIECES_READ_AHEAD = 3
-
 /**
  * An answer with the bytes of a user. It reads a piece when the client has taken the last one, and checks the caller's
  * rights before each. If the client leaves, it stops reading.
  *
- * An error before the status is sent is thrown. A later error aborts the body and is logged.
+ * An error before the first piece is thrown. A later error aborts the body and is logged.
  */
 export async function streamBytes(
   { request, requireRights, reportAbort, isChunked }: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
@@ -21,17 +18,14 @@ export async function streamBytes(
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
   const iterator = pieces[Symbol.asyncIterator]()
-  const isReadAhead = headers['content-length'] !== undefined || !isChunked
-  const ahead = await readAhead(iterator, requireRights, isReadAhead ? PIECES_READ_AHEAD : 1)
+  let first: IteratorResult<Uint8Array> | undefined = await iterator.next()
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
-          let piece = ahead.shift()
-          if (piece === undefined) {
-            await requireRights()
-            piece = await iterator.next()
-          }
+          if (first === undefined) await requireRights()
+          let piece = first ?? (await iterator.next())
+          first = undefined
           // A stream ignores an empty piece, and asks for no other one.
           while (piece.done !== true && piece.value.length === 0) piece = await iterator.next()
           if (piece.done === true) controller.close()
@@ -58,25 +52,6 @@ export async function streamBytes(
       ...(isChunked && headers['content-length'] === undefined && { 'transfer-encoding': 'chunked' }),
     },
   })
-}
-
-/** Reads up to some pieces, with a check of the caller's rights before each but the first. */
-async function readAhead(
-  iterator: AsyncIterator<Uint8Array>,
-  requireRights: () => Promise<void>,
-  count: number,
-): Promise<IteratorResult<Uint8Array>[]> {
-  const pieces = [await iterator.next()]
-  try {
-    while (pieces.length < count && pieces.at(-1)?.done !== true) {
-      await requireRights()
-      pieces.push(await iterator.next())
-    }
-    return pieces
-  } catch (error) {
-    await iterator.return?.()
-    throw error
-  }
 }
 
 /** Encodes text in UTF-8. Half a surrogate pair at either end becomes U+FFFD. */
