@@ -395,6 +395,7 @@ async function addReader({ engine }: ConsoleTest): Promise<void> {
 
 async function addTool(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add a tool' }).click()
+  await page.locator('input:focus').waitFor()
   await page.keyboard.type('book_room')
   await page.getByRole('textbox', { name: 'Number of the agent' }).fill('7')
   await page
@@ -402,6 +403,7 @@ async function addTool(page: Page): Promise<void> {
     .getByRole('textbox', { name: 'Description' })
     .fill('Books a room.')
   await page.getByRole('button', { name: 'Add a parameter' }).click()
+  await page.locator('input:focus').waitFor()
   await page.keyboard.type('seats')
   const parameter = page.getByRole('group', { name: 'Parameter 1' })
   await parameter.getByRole('button', { name: 'Type' }).click()

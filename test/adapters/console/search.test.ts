@@ -104,6 +104,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     // By keyboard: the list of GPTs, a part of a name, a choice.
     await page.getByRole('button', { name: 'Choose GPTs' }).focus()
     await page.keyboard.press('Enter')
+    // The list opens after the press: what is typed before is lost.
+    await page.locator('input[type=search]:focus').waitFor()
     await page.keyboard.type('works')
     await page.getByRole('option', { name: /^Empty/ }).waitFor({ state: 'detached' })
     await page.keyboard.press('Tab')
