@@ -104,10 +104,12 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     // By keyboard: the list of GPTs, a part of a name, a choice.
     await page.getByRole('button', { name: 'Choose GPTs' }).focus()
     await page.keyboard.press('Enter')
-    // The list opens after the press: what is typed before is lost.
+    // The list opens after the press, and is read then: what is pressed before is lost.
     await page.locator('input[type=search]:focus').waitFor()
+    await page.getByRole('option', { name: /^Empty/ }).waitFor()
     await page.keyboard.type('works')
     await page.getByRole('option', { name: /^Empty/ }).waitFor({ state: 'detached' })
+    await page.getByRole('option', { name: /^Workshop/ }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Space')
     await page.keyboard.press('Escape')
