@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js'
 import type { LexicalIndex, Storage } from '../../src/ports/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
-import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './backup/backup-staging.js'
-import { DATABASE, makePrivateDataDir, pathExists, VECTORS, WORDS } from './data-dir.js'
+import { DATABASE, makePrivateDataDir, pathExists, WORDS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { removeLeftShadows } from './evaluation/shadow-folder.js'
 import { openFiles } from './file-place.js'
+import { openFolderVectors } from './folder-vectors.js'
 import { NO_LOCK, openSecurity, openStorage, releasing, withEncryptionKey } from './local-parts.js'
 import { forgetMigration, requireNotMigrated } from './migration/migration-mark.js'
 import { modelDirsOf, openModels } from './models/model-dirs.js'
@@ -20,7 +20,7 @@ import { checkLocalOptions } from './options/check-local-options.js'
 import { dataDirOf, type LocalEngineOptions } from './options/local-engine-options.js'
 import { isOfOtherDatabase, mismatch, requireSameDatabase } from './same-database.js'
 import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './shared-database.js'
-import { makeTempFolder } from './temp-folder.js'
+import { type Folders, makeTempFolder } from './temp-folder.js'
 
 /**
  * Opens an engine on a folder: SQLite, LanceDB, files and an embedding model on this device.
@@ -89,7 +89,8 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
     const engine = await withEncryptionKey(dataDir, options, async (secretKey) =>
       createEngine({
         ...(await openRecords({ dataDir, tempFolder }, options, shared?.storage, opened)),
-        vectorIndex: shared?.vectorIndex ?? overrides.vectorIndex ?? openVectors({ dataDir, tempFolder }, options),
+        vectorIndex:
+          shared?.vectorIndex ?? overrides.vectorIndex ?? openFolderVectors({ dataDir, tempFolder }, options),
         lexicalIndex: shared?.lexicalIndex ?? overrides.lexicalIndex ?? openWords(dataDir, options),
         embeddingModels,
         textExtractor:
@@ -109,12 +110,6 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
     await opened.close()
     throw error
   }
-}
-
-interface Folders {
-  readonly dataDir: string
-  /** The folder for temporary files. Default: the data folder. */
-  readonly tempFolder: string
 }
 
 /** Opens the database and the files of its documents. */
@@ -146,15 +141,6 @@ async function openOwnStorage(
   if (options.knex === undefined) await removeLeftStaging(dataDir, tempFolder, storage)
   await forgetMigration(storage)
   return storage
-}
-
-/** A read-only engine never changes files. */
-function openVectors(
-  { dataDir, tempFolder }: Folders,
-  { isWorking: maintains = true, telemetry }: Omit<LocalEngineOptions, 'dataDir'>,
-): LanceDbVectorIndex {
-  const temporary = tempFolder !== dataDir && { temporaryFolder: join(tempFolder, VECTORS) }
-  return new LanceDbVectorIndex(join(dataDir, VECTORS), { maintains, ...temporary, ...(telemetry && { telemetry }) })
 }
 
 /** Words are in the database if that is PostgreSQL, because other folders may share it. Otherwise in the folder. */

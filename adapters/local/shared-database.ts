@@ -1,13 +1,11 @@
-import { join } from 'node:path'
 import type { EngineOptions } from '../../src/index.js'
 import { type LexicalIndex, type Storage, UnsupportedError, type VectorIndex } from '../../src/ports/index.js'
 import { KnexStorage, openPostgres, PostgresProcessLocks } from '../knex/index.js'
-import { LanceDbVectorIndex } from '../lancedb/index.js'
 import { hasPgVector, PgVectorIndex } from '../pgvector/index.js'
 import { PgLexicalIndex } from '../words/index.js'
-import { VECTORS } from './data-dir.js'
 import { lockDataDir } from './data-dir-lock.js'
 import { hasFilesInFolder } from './file-place.js'
+import { openFolderVectors } from './folder-vectors.js'
 import type { OpenedParts } from './opened-parts.js'
 import { decide, readDecided, requireSameDatabase } from './same-database.js'
 
@@ -99,8 +97,9 @@ async function openSharedVectors(
   dataDir: string,
   storage: Storage,
   databaseUrl: string,
-  { tablePrefix, telemetry, tempFolder, isWorking: maintains = true }: SharedDatabaseOptions,
+  options: SharedDatabaseOptions,
 ): Promise<VectorIndex> {
+  const { tablePrefix, telemetry, tempFolder } = options
   const knex = openPostgres(databaseUrl, { keepsProcess: false })
   try {
     const prefixOption = tablePrefix !== undefined && { tablePrefix }
@@ -115,12 +114,7 @@ async function openSharedVectors(
     requireNotGiven(store)
     if (store === 'pgvector') return index
     const locks = new PostgresProcessLocks({ knex, ...prefixOption })
-    return new LanceDbVectorIndex(join(dataDir, VECTORS), {
-      locks,
-      maintains,
-      ...(tempFolder !== dataDir && { temporaryFolder: join(tempFolder, VECTORS) }),
-      ...(telemetry && { telemetry }),
-    })
+    return openFolderVectors({ dataDir, tempFolder }, options, locks)
   } catch (error) {
     await knex.destroy()
     throw error

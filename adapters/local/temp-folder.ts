@@ -11,6 +11,13 @@ const HASH_CHARACTERS = 12
 const ID_FILE = 'alcove.temp-id'
 const FOLDER_MODE = 0o700
 
+/** The folders of an engine. */
+export interface Folders {
+  readonly dataDir: string
+  /** The folder for temporary files, which may be the data folder. */
+  readonly tempFolder: string
+}
+
 /**
  * Makes the folder for the temporary files of a data folder: the data folder, or one of its own below `tempDir`, so that
  * no other engine takes its files for left ones. Only the user may read it.

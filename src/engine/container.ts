@@ -362,7 +362,7 @@ function bindOutbox(
 /** Contexts, and documents from the upload to the purge. */
 function bindDocuments(container: Container, bind: Bind): void {
   bind(Contexts, [STORAGE, CLOCK, Authorizer, STARTER_PROMPT_WRITER, EmbeddingModels, LIMITS, VECTOR_INDEX])
-  container.bind(UnwritableDisk).toConstantValue(new UnwritableDisk())
+  bind(UnwritableDisk, [])
   bind(WaitingReasons, [CLOCK, UnwritableDisk])
   bind(ReadContextSettings, [STORAGE, WaitingReasons, Authorizer])
   bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])

@@ -45,6 +45,7 @@ export class JobWorker {
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
     this.#poisonJobs = new PoisonJobs(this.#options)
+    const { unwritableDisk } = this.#options
     const recordOnly = createJobRecorder(storage, this.#options)
     const record: RecordOfJob = async (work) => {
       const result = await recordOnly(work)
@@ -53,7 +54,6 @@ export class JobWorker {
       return result
     }
     const fullDiskBackoff = this.#fullDiskBackoff
-    const { unwritableDisk } = this.#options
     this.#environment = { storage, telemetry, record, fullDiskBackoff, unwritableDisk, options: this.#options }
   }
 

@@ -1,3 +1,5 @@
+import { untilAborted } from './scheduling/abort.js'
+
 const FIRST_BYTES = 4_096
 
 /** The limits of {@link readBytes}, and the errors that it throws beyond them. */
@@ -22,25 +24,14 @@ export async function readBytes(
 ): Promise<Uint8Array> {
   if (stream === null) return new Uint8Array()
   const reader = stream.getReader()
-  let isLate = false
-  let endWait: (error: Error) => void = () => undefined
-  const timer = setTimeout(() => {
-    isLate = true
-    endWait(tooSlow())
-  }, maxWaitMs)
-  // A race with one promise for all pieces would keep each piece in memory until the end.
-  const next = async (): Promise<Awaited<ReturnType<typeof reader.read>>> =>
-    await new Promise((resolve, reject) => {
-      endWait = reject
-      if (isLate) reject(tooSlow())
-      else reader.read().then(resolve, reject)
-    })
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(tooSlow()), maxWaitMs)
   // One buffer that doubles its size: an array of pieces of a few bytes each would take many times their size.
   let buffer = new Uint8Array(FIRST_BYTES)
   let size = 0
   try {
     for (;;) {
-      const { done, value } = await next()
+      const { done, value } = await untilAborted(reader.read(), late.signal)
       if (done) return buffer.subarray(0, size)
       const end = size + value.byteLength
       if (end > maxBytes) throw tooLarge()

@@ -71,13 +71,15 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
   })
   .meta({ id: 'IngestionReceipt' })
 
+const waiting = z.string().nullable().meta({
+  description:
+    'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
+})
+
 export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
   .extend({
     receipt: receipt.nullable(),
-    waiting: z.string().nullable().meta({
-      description:
-        'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
-    }),
+    waiting,
   })
   .meta({ id: 'DocumentWithReceipt' })
 
@@ -105,10 +107,7 @@ export const documentStateSchema: z.ZodType<DocumentState> = z
     }),
     error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
     errorCode: z.string().nullable().meta({ description: 'The code at the end of `error`' }),
-    waiting: z.string().nullable().meta({
-      description:
-        'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
-    }),
+    waiting,
   })
   .meta({ id: 'DocumentState' })
 

@@ -152,12 +152,13 @@ export class WaitForDocument {
     const read = async (document: DocumentReference): Promise<DocumentRecord> => {
       const { record, reason } = await this.#storage.read(async (repositories) => {
         const found = await findDocument(repositories, access, document, 'read')
-        const newest = newestOf(found)
-        const isWaiting = onWaiting !== undefined && isUnfinished(newest)
+        const record = newestOf(found)
+        if (onWaiting === undefined || !isUnfinished(record)) return { record }
         const { embeddingModel } = found.context
-        const find = async (): Promise<AlcoveError | undefined> =>
-          await this.#waitingReasons.find(repositories.settings, embeddingModel, 'the document')
-        return { record: newest, reason: isWaiting ? await find() : undefined }
+        return {
+          record,
+          reason: await this.#waitingReasons.find(repositories.settings, embeddingModel, 'the document'),
+        }
       })
       if (reason !== undefined && !told.has(reason.message)) {
         told.add(reason.message)

@@ -70,14 +70,9 @@ export class KnownDocuments {
   get(id: number): DocumentState | undefined {
     const known = this.#openGroup(id).group.get(id)
     if (known === undefined) return undefined
-    const [, status] = known
-    const waiting = known[7]
-    return {
-      ...deletedState(this.#lastState(id, known)),
-      status,
-      percent: status === 'completed' ? 100 : null,
-      waiting,
-    }
+    const [status, waiting] = [known[1], known[7]]
+    const percent = status === 'completed' ? 100 : null
+    return { ...deletedState(this.#lastState(id, known)), status, percent, waiting }
   }
 
   /** True if the deletion of a document was told a moment ago. */

@@ -1,24 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { MemoryStorage } from '../../../adapters/memory/index.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
-
-/** Calls back in each read of a search. The workers of the engine read too, whenever they poll. */
-class HeardStorage extends MemoryStorage {
-  readonly search = new AsyncLocalStorage<boolean>()
-  reads = 0
-  onRead: () => void = () => undefined
-
-  override async read<T>(work: Parameters<typeof MemoryStorage.prototype.read<T>>[0]): Promise<T> {
-    return await super.read(async (repositories) => {
-      if (this.search.getStore() === true) {
-        this.reads += 1
-        this.onRead()
-      }
-      return await work(repositories)
-    })
-  }
-}
+import { HeardStorage } from './heard-storage.js'
 
 describe('a search that its caller aborts', () => {
   it.each(['hybrid', 'semantic', 'keyword'] as const)('ends with the abort in each of its steps (%s)', async (mode) => {
@@ -29,7 +11,7 @@ describe('a search that its caller aborts', () => {
     await uploadText(session, id, 'b.txt', 'The canteen opens at eleven.')
     storage.reads = 0
     const search = async (signal?: AbortSignal) =>
-      await storage.search.run(true, () => session.search(id, 'parental leave', { mode, ...(signal && { signal }) }))
+      await storage.heard.run(true, () => session.search(id, 'parental leave', { mode, ...(signal && { signal }) }))
     expect(await search()).not.toEqual([])
     // The last step reads the found chunks.
     const steps = storage.reads - 1

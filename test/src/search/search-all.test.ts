@@ -1,11 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, describe, expect, it } from 'vitest'
-import { MemoryEmbeddingModel, MemoryStorage } from '../../../adapters/memory/index.js'
+import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
 import type { ContextSearchResult, ContextSettings, EngineOptions, Session } from '../../../src/index.js'
 import type { EmbedOptions } from '../../../src/ports/index.js'
 import { sized } from '../../full-form.js'
 import { seededRandom } from '../../seeded-random.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
+import { HeardStorage } from './heard-storage.js'
 
 /** Counts the prompts that it embeds. */
 class CountingModel extends MemoryEmbeddingModel {
@@ -283,20 +283,3 @@ describe('a search of several contexts', () => {
     }
   })
 })
-
-/** Calls back in each read of a search: the engine's own work reads at any time. */
-class HeardStorage extends MemoryStorage {
-  readonly heard = new AsyncLocalStorage<boolean>()
-  reads = 0
-  onRead: () => void = () => undefined
-  beforeRead: () => Promise<unknown> = async () => undefined
-
-  override async read<T>(work: Parameters<typeof MemoryStorage.prototype.read<T>>[0]): Promise<T> {
-    if (this.heard.getStore() === true) {
-      this.reads += 1
-      this.onRead()
-      await this.beforeRead()
-    }
-    return await super.read(work)
-  }
-}
