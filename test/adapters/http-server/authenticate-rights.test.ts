@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Principal } from '../../../src/index.js'
+import { HeldModel } from '../../src/engine/held-model.js'
 import { LoginHost, makeContext, send } from './login-host.js'
 import { NEW_CONTEXT } from './server.js'
 
@@ -88,18 +89,26 @@ describe('the rights of a principal of the login', () => {
   })
 
   it('count for the limits of the user, and are in the log of requests', async () => {
-    const handler = host.handler()
+    const model = new HeldModel()
+    const busy = await LoginHost.open(model)
+    await busy.renew()
+    const handler = busy.handler()
     const id = await makeContext(handler, 'ada')
     await makeContext(handler, 'bo')
     await send(handler, 'PUT', `/context/share/${id}`, { user: 'ada', json: { shareState: 1 } })
     const search = async (user: string) =>
       await send(handler, 'POST', `/context/relevant-docs/${id}`, { user, json: { prompt: 'leave' } })
-    const [first, second, other] = await Promise.all([search('ada'), search('ada'), search('bo')])
-    expect([first.status, second.status, other.status]).toEqual([200, 429, 200])
+    const first = search('ada')
+    await expect.poll(() => model.begun).toBe(1)
+    const second = await search('ada')
+    const other = search('bo')
+    model.gate.open()
+    expect([(await first).status, second.status, (await other).status]).toEqual([200, 429, 200])
     expect(second.body.detail).toContain('this user already has 1 searches in progress')
-    const requests = host.telemetry.events.filter(
+    const requests = busy.telemetry.events.filter(
       ({ name, fields }) => name === 'http.request' && fields?.['status'] === 429,
     )
-    expect(requests.map(({ fields }) => fields)).toMatchObject([{ userId: host.idOf('ada'), companyId: 1 }])
+    expect(requests.map(({ fields }) => fields)).toMatchObject([{ userId: busy.idOf('ada'), companyId: 1 }])
+    await busy.memory.engine.close()
   })
 })

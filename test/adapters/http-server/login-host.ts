@@ -4,8 +4,9 @@ import {
   type HttpHandler,
   type HttpHandlerOptions,
 } from '../../../adapters/http-server/index.js'
-import { MemoryTelemetry } from '../../../adapters/memory/index.js'
+import { MemoryEmbeddingModel, MemoryTelemetry } from '../../../adapters/memory/index.js'
 import type { Context, Principal } from '../../../src/index.js'
+import type { EmbeddingModel } from '../../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine } from '../../src/engine/memory-engine.js'
 import { NEW_CONTEXT, type Problem } from './server.js'
 
@@ -36,8 +37,8 @@ export class LoginHost {
     this.memory = memory
   }
 
-  static async open(): Promise<LoginHost> {
-    return new LoginHost(await memoryEngine({ limits: { searchesPerKey: 1 } }))
+  static async open(model: EmbeddingModel = new MemoryEmbeddingModel()): Promise<LoginHost> {
+    return new LoginHost(await memoryEngine({ embeddingModels: [model], limits: { searchesPerKey: 1 } }))
   }
 
   /** Gives the next test two new users, and an empty log. */

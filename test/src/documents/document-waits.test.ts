@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { MemoryEmbeddingModel, MemoryStorage, MemoryVectorIndex } from '../../../adapters/memory/index.js'
 import { ClosedError, StorageFullError } from '../../../src/index.js'
 import type { EmbedOptions } from '../../../src/ports/index.js'
+import { HeldModel } from '../engine/held-model.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
-import { gate } from '../engine/word-engine.js'
 import { HookedStorage } from '../outbox/hooked-storage.js'
 
 const DOCUMENTS = 400
@@ -16,16 +16,6 @@ class CountingStorage extends MemoryStorage {
   override async read<T>(work: Parameters<typeof MemoryStorage.prototype.read<T>>[0]): Promise<T> {
     this.reads += 1
     return await super.read(work)
-  }
-}
-
-/** Answers after its gate is open. */
-class HeldModel extends MemoryEmbeddingModel {
-  readonly gate = gate()
-
-  override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
-    await this.gate.opened
-    return await super.embed(...call)
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
 import type { SearchResult } from '../../../../src/index.js'
 import type { EmbedOptions } from '../../../../src/ports/index.js'
+import { HeldModel } from '../../../src/engine/held-model.js'
 import type { Answer } from '../check-answer.js'
 import { fileForm, NEW_CONTEXT, type Problem, startServer, type TestServer } from '../server.js'
 
@@ -146,14 +147,17 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   })
 
   it('A32 answers 429 and a time to retry to searches beyond the limit of simultaneous searches', async () => {
-    const busy = await startServer({}, undefined, { limits: { searchesPerKey: 1 } })
+    const model = new HeldModel()
+    const busy = await startServer({}, model, { limits: { searchesPerKey: 1 } })
     const bearer = await busy.token('assistant')
     const made = await busy.request<{ id: number }>('POST', '/context', { token: bearer, json: NEW_CONTEXT })
     const path = `/context/relevant-docs/${made.body.id}`
     const ask = async () => await busy.request<Problem>('POST', path, { token: bearer, json: { prompt: 'coffee' } })
-    const answers = await Promise.all(Array.from({ length: 20 }, ask))
-    const refused = answers.filter(({ status }) => status !== 200)
-    expect(refused.length).toBeGreaterThan(0)
+    const first = ask()
+    await expect.poll(() => model.begun).toBe(1)
+    const refused = await Promise.all(Array.from({ length: 20 }, ask))
+    model.gate.open()
+    expect((await first).status).toBe(200)
     for (const { status, headers, body } of refused) {
       expect([status, headers.get('retry-after'), body.code]).toEqual([429, '1', 'ERR_THROTTLED'])
       expect(body.detail).toMatch(/^this API key already has 1 searches in progress/)

@@ -10,7 +10,7 @@ export interface ChildServer {
   readonly address: URL
   /** A bearer token of its owner. */
   readonly token: string
-  /** The memory of its process. */
+  /** The memory of its process, without garbage: how much of that a process keeps depends on how busy the machine is. */
   rssBytes(): Promise<number>
   /** A client that writes a request, and never reads the answer. */
   silentClient(request: string): Socket
@@ -20,7 +20,9 @@ export interface ChildServer {
 /** @param program name of a program of this folder, which gets its data folder and these arguments */
 export async function startChildServer(program: string, ...args: readonly string[]): Promise<ChildServer> {
   const folder = await temporaryFolder()
-  const child = await forkProgram(join(import.meta.dirname, program), [join(folder.path, 'data'), ...args])
+  const child = await forkProgram(join(import.meta.dirname, program), [join(folder.path, 'data'), ...args], {
+    execArgv: ['--expose-gc'],
+  })
   const { address, token } = await nextMessage<{ readonly address: string; readonly token: string }>(child)
   const { port, hostname: host } = new URL(address)
   return {

@@ -21,6 +21,9 @@ await storage.transaction(async (repositories) => {
 await storage.close()
 const { access_token: token } = await engine.authentication.issueToken({ ...key, targetApp: 'assistant' })
 const server = await serveHttp(createHttpHandler(engine), { port: 0 })
-process.on('message', () => process.send?.({ rssBytes: process.memoryUsage.rss() }))
+process.on('message', () => {
+  global.gc?.()
+  process.send?.({ rssBytes: process.memoryUsage.rss() })
+})
 process.on('disconnect', () => process.exit(0))
 process.send?.({ address: server.address, token })

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MemoryEmbeddingModel, MemoryStorage } from '../../../../adapters/memory/index.js'
+import { type MemoryEmbeddingModel, MemoryStorage } from '../../../../adapters/memory/index.js'
 import { ClosedError, type DocumentState, type Session, type WatchOptions } from '../../../../src/index.js'
+import { HeldModel } from '../../engine/held-model.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../../engine/memory-engine.js'
-import { gate } from '../../engine/word-engine.js'
 
 /** The polls and the checks of rights run by these timers, so that no test waits. */
 beforeEach(() => {
@@ -27,16 +27,6 @@ function countReads(storage: MemoryStorage): { readonly storage: MemoryStorage; 
     },
   })
   return { storage: counted, counts }
-}
-
-/** Answers after its gate is open. */
-class HeldModel extends MemoryEmbeddingModel {
-  readonly gate = gate()
-
-  override async embed(...call: Parameters<MemoryEmbeddingModel['embed']>): Promise<Float32Array> {
-    await this.gate.opened
-    return await super.embed(...call)
-  }
 }
 
 /** Lets the reader see each step, once its gate is open. */
