@@ -3,7 +3,7 @@ import { gate } from './word-engine.js'
 
 /** Embeds after its gate is open. */
 export class HeldModel extends MemoryEmbeddingModel {
-  readonly gate = gate()
+  readonly gate: ReturnType<typeof gate> = gate()
   /** Number of embeddings that began. */
   begun = 0
 
