@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Call } from './route.js'
 
 /** The call's members that an answer of bytes needs. */
@@ -23,7 +24,10 @@ export async function streamBytes(
     {
       pull: async (controller) => {
         try {
+          // The server's library sends the status only after the pieces that are there at once, and 500 if one of them
+          // fails. So none is.
           if (first === undefined) await requireRights()
+          else await setImmediate()
           let piece = first ?? (await iterator.next())
           first = undefined
           // A stream ignores an empty piece, and asks for no other one.
