@@ -13,6 +13,8 @@ import { ProcessStarter } from './processes/process-starter.js'
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** The most idle processes that are kept for the next file. Default: 2. */
   readonly maxIdleProcesses?: number
+  /** An idle process ends after this time, and its memory is free. Default: 10,000. */
+  readonly maxIdleMs?: number
   /** Files that are read at the same time: one more than the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
   readonly readersAtOnce?: number | undefined
 }
@@ -30,16 +32,19 @@ export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = FORMATS
   readonly #limits: ExtractionLimits
   readonly #maxIdleProcesses: number
-  readonly #idle: ExtractionProcess[] = []
+  readonly #maxIdleMs: number
+  /** The idle processes, the least recently used first, each with the timer that ends it. */
+  readonly #idle = new Map<ExtractionProcess, NodeJS.Timeout>()
   readonly #busy = new Set<ExtractionProcess>()
   readonly #filesRead = new WeakMap<ExtractionProcess, number>()
   #starter: ProcessStarter | undefined
   #isClosed = false
 
   constructor(options: WorkerTextExtractorOptions = {}) {
-    const { maxIdleProcesses = 2, readersAtOnce, ...limits } = options
+    const { maxIdleProcesses = 2, maxIdleMs = 10_000, readersAtOnce, ...limits } = options
     this.#limits = limitsOf(limits, readersAtOnce)
     this.#maxIdleProcesses = maxIdleProcesses
+    this.#maxIdleMs = maxIdleMs
   }
 
   async identify(fileName: string, head: Uint8Array): Promise<TextFormat> {
@@ -64,7 +69,8 @@ export class WorkerTextExtractor implements TextExtractor {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const processes = [...this.#idle.splice(0), ...this.#busy]
+    const processes = [...this.#idle.keys(), ...this.#busy]
+    for (const process of this.#idle.keys()) this.#takeOut(process)
     await Promise.all(processes.map((process) => process.terminate()))
     await this.#starter?.close()
   }
@@ -75,17 +81,32 @@ export class WorkerTextExtractor implements TextExtractor {
   }
 
   #takeIdle(): ExtractionProcess | undefined {
-    let process = this.#idle.pop()
-    while (process?.isSpent === true) process = this.#idle.pop()
-    return process
+    for (const process of [...this.#idle.keys()].reverse()) {
+      this.#takeOut(process)
+      if (!process.isSpent) return process
+    }
+    return undefined
+  }
+
+  #takeOut(process: ExtractionProcess): void {
+    clearTimeout(this.#idle.get(process))
+    this.#idle.delete(process)
+  }
+
+  #keep(process: ExtractionProcess): void {
+    const end = (): void => {
+      this.#takeOut(process)
+      void process.terminate()
+    }
+    this.#idle.set(process, setTimeout(end, this.#maxIdleMs).unref())
   }
 
   async #putBack(process: ExtractionProcess): Promise<void> {
     if (process.isSpent) return
     const filesRead = (this.#filesRead.get(process) ?? 0) + 1
     this.#filesRead.set(process, filesRead)
-    const isKept = !this.#isClosed && filesRead < FILES_PER_PROCESS && this.#idle.length < this.#maxIdleProcesses
-    if (isKept) this.#idle.push(process)
+    const isKept = !this.#isClosed && filesRead < FILES_PER_PROCESS && this.#idle.size < this.#maxIdleProcesses
+    if (isKept) this.#keep(process)
     else await process.terminate()
   }
 }

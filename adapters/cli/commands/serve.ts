@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Engine } from '../../../src/index.js'
 import type { HttpHandler, HttpServer, ServeHttpOptions } from '../../http-server/index.js'
@@ -23,6 +24,11 @@ import { consoleMounts, consolePath } from '../serving/console-mounts.js'
 import { listening } from '../serving/listening.js'
 import { OBSERVING_OPTIONS, observe } from '../serving/observing.js'
 
+/**
+ * The heap is collected when it has doubled. On a machine with much memory, V8 would let it grow to four times its live
+ * data: a server of many companies would hold some hundred megabytes of garbage.
+ */
+const GARBAGE_LIMIT = '--heap-growing-percent=100'
 const EXIT_DELAY_MS = 1_000
 const ALIVE_MS = 60_000
 const MAX_DAYS = 36_500
@@ -79,6 +85,7 @@ export function serveCommand(): CommandUnknownOpts {
       const { webhookAllow = [], webhookRetentionDays, minUploadRate } = given
       const publicUrl = given.publicUrl === undefined ? undefined : publicUrlOf(given.publicUrl)
       await requireInitialized(options)
+      setFlagsFromString(GARBAGE_LIMIT)
       const observation = await observe(given, new Log(logLevel))
       const { telemetry, metrics } = observation
       const metricsEndpoints = metrics === undefined ? [] : [metrics.endpoint]

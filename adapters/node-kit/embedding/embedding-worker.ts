@@ -141,8 +141,15 @@ function cancel(id: number): boolean {
   return openRequests.delete(id)
 }
 
-/** Only the worker's thread computes: other workers run beside it. */
-const SESSION_OPTIONS: InferenceSession.SessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1 }
+/**
+ * Only the worker's thread computes: other workers run beside it. An arena would keep the memory of the longest batch for
+ * ever, and is no faster.
+ */
+const SESSION_OPTIONS: InferenceSession.SessionOptions = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  enableCpuMemArena: false,
+}
 
 /**
  * A model whose weights stay in memory until the last reference is dropped: the runtime has no call that frees them.

@@ -231,6 +231,15 @@ describe('extraction processes', () => {
     await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
   })
 
+  it('end when they are idle, and the next file starts another', async () => {
+    const extractor = new WorkerTextExtractor({ maxIdleMs: 20 })
+    expect((await read(extractor, 'a.txt', Buffer.from('one'))).text).toBe('one')
+    await expect.poll(descendants, { timeout: 10_000 }).toHaveLength(1)
+    expect((await read(extractor, 'a.txt', Buffer.from('two'))).text).toBe('two')
+    await extractor.close()
+    await expect.poll(descendants, { timeout: 10_000 }).toEqual([])
+  })
+
   it('do not grow in number over a hundred files, half of them hostile or aborted', async () => {
     const extractor = new WorkerTextExtractor({ maxIdleProcesses: 1 })
     await read(extractor, 'a.txt', Buffer.from('text'))
