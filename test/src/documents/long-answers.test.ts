@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createHttpHandler, type HttpHandler } from '../../../adapters/http-server/index.js'
 import type { ApiKeyWithSecret, Document, Session } from '../../../src/index.js'
@@ -15,6 +16,7 @@ let ada: Session
 let key: ApiKeyWithSecret
 let companyId: number
 let accountId: number
+let bossId: number
 let contextId: number
 let long: Document
 let count = 0
@@ -37,8 +39,8 @@ beforeEach(async () => {
   const reader = await administration.users.add({ email: `ada${count}@example.com`, companyId })
   key = await administration.apiKeys.create({ companyId, userId: reader.id, sight: 'user' })
   ada = server.engine.as({ companyId, userId: key.userId, accountId, sight: 'user' })
-  const { id } = await administration.users.add({ email: `boss${count}@example.com`, companyId })
-  boss = server.engine.as({ companyId, userId: id, accountId, sight: 'account' })
+  bossId = (await administration.users.add({ email: `boss${count}@example.com`, companyId })).id
+  boss = server.engine.as({ companyId, userId: bossId, accountId, sight: 'account' })
   contextId = (await boss.contexts.create(NEW_CONTEXT)).id
   await boss.contexts.share(contextId, { shareState: 1 })
   const uuid = await boss.documents.upload(contextId, { fileName: 'birds.txt', content: LINES.join('\n') })
@@ -51,6 +53,11 @@ const LOST: Readonly<Record<string, () => Promise<unknown>>> = {
   'its context was made private': () => boss.contexts.share(contextId, { shareState: 0 }),
   'its context was deleted': () => boss.contexts.delete(contextId),
   'the user was disabled': () => server.engine.administration.users.disable(key.userId),
+  'the permission was disabled': async () => {
+    const { permissions } = server.engine.administration
+    const own = (await permissions.list()).filter(({ userIdentityId }) => userIdentityId === key.userId)
+    for (const { id } of own) await permissions.toggle(id)
+  },
   'the account was disabled': () => server.engine.administration.accounts.setActive(accountId, false),
   'the company was disabled': () => server.engine.administration.companies.disable(companyId),
 }
@@ -126,11 +133,32 @@ it.each(Object.keys(LOST))('a reader of lists and states gets at most one more i
     states: await LongAnswer.begin(ada.documents.watch(contextId)),
   }
   await LOST[name]?.()
+  // A state leaves if the rights were checked within the last 5 ms.
+  await setTimeout(10)
   for (const [kind, reader] of Object.entries(readers)) {
     const { parts, code } = await reader.rest()
     expect.soft(code, kind).toMatch(REFUSED)
     expect.soft(parts, kind).toBeLessThanOrEqual(1)
   }
+})
+
+it.each([
+  ['the API key was revoked', () => server.engine.administration.apiKeys.revoke(key.id)],
+  ['the private context was handed over', (id: number) => boss.contexts.handOver(id, { toUserId: bossId })],
+])('a client of a document that reads slowly is cut after %s', async (_, end) => {
+  const { id } = await ada.contexts.create(NEW_CONTEXT)
+  // Much more than the buffers of two sockets hold.
+  const content = `<p>A heron nests in reeds.</p><!--${'reeds '.repeat(4_000_000)}-->`
+  const uuid = await ada.documents.upload(id, { fileName: 'birds.html', content })
+  const { id: documentId } = await ada.documents.whenProcessed(uuid)
+  const headers = { authorization: `Bearer ${await server.token('assistant', key)}` }
+  const url = `${server.url}/context/documents/${id}/${documentId}/content`
+  const answer = await fetch(url, { headers })
+  expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(content.length)])
+  const reader = await LongAnswer.begin(answer.body ?? expect.fail('no body'))
+  await end(id)
+  expect((await reader.rest()).code).not.toBe('whole')
+  expect((await fetch(url, { headers })).status).toBeGreaterThanOrEqual(400)
 })
 
 it('a reader of contexts gets none that was made private meanwhile', async () => {
