@@ -11,8 +11,6 @@ import { ExtractionProcess } from './processes/extraction-process.js'
 import { ProcessStarter } from './processes/process-starter.js'
 
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
-  /** The most idle processes that are kept for the next file. Default: 2. */
-  readonly maxIdleProcesses?: number
   /** An idle process ends after this time, and its memory is free. Default: 10,000. */
   readonly maxIdleMs?: number
   /** Files that are read at the same time: one more than the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
@@ -31,7 +29,6 @@ const FILES_PER_PROCESS = 100
 export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[] = FORMATS
   readonly #limits: ExtractionLimits
-  readonly #maxIdleProcesses: number
   readonly #maxIdleMs: number
   /** The idle processes, the least recently used first, each with the timer that ends it. */
   readonly #idle = new Map<ExtractionProcess, NodeJS.Timeout>()
@@ -41,9 +38,8 @@ export class WorkerTextExtractor implements TextExtractor {
   #isClosed = false
 
   constructor(options: WorkerTextExtractorOptions = {}) {
-    const { maxIdleProcesses = 2, maxIdleMs = 10_000, readersAtOnce, ...limits } = options
+    const { maxIdleMs = 10_000, readersAtOnce, ...limits } = options
     this.#limits = limitsOf(limits, readersAtOnce)
-    this.#maxIdleProcesses = maxIdleProcesses
     this.#maxIdleMs = maxIdleMs
   }
 
@@ -105,7 +101,7 @@ export class WorkerTextExtractor implements TextExtractor {
     if (process.isSpent) return
     const filesRead = (this.#filesRead.get(process) ?? 0) + 1
     this.#filesRead.set(process, filesRead)
-    const isKept = !this.#isClosed && filesRead < FILES_PER_PROCESS && this.#idle.size < this.#maxIdleProcesses
+    const isKept = !this.#isClosed && filesRead < FILES_PER_PROCESS
     if (isKept) this.#keep(process)
     else await process.terminate()
   }

@@ -241,7 +241,7 @@ describe('extraction processes', () => {
   })
 
   it('do not grow in number over a hundred files, half of them hostile or aborted', async () => {
-    const extractor = new WorkerTextExtractor({ maxIdleProcesses: 1 })
+    const extractor = new WorkerTextExtractor()
     await read(extractor, 'a.txt', Buffer.from('text'))
     const listeners = process.eventNames().map((name) => process.listenerCount(name))
     const abort = new AbortController()
