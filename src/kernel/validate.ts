@@ -47,12 +47,18 @@ export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input)
   const unknown = result.error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? []
   if (unknown.length === 0) return dataOf(result, '')
-  const copy: unknown = structuredClone(input)
-  for (const { path, keys } of unknown) {
-    const owner = path.reduce((value, part) => (value as Record<PropertyKey, unknown>)[part], copy)
-    for (const key of keys) Reflect.deleteProperty(owner as object, key)
-  }
-  return validate(schema, copy)
+  return validate(
+    schema,
+    unknown.reduce((value, { path, keys }) => withoutMembers(value, path, keys), input),
+  )
+}
+
+/** A copy of an input without some members of the object at a path. Copies no other member: one may be too deep for that. */
+function withoutMembers(input: unknown, [part, ...rest]: readonly PropertyKey[], keys: readonly string[]): unknown {
+  const copy = (Array.isArray(input) ? [...input] : { ...(input as object) }) as Record<PropertyKey, unknown>
+  if (part === undefined) for (const key of keys) Reflect.deleteProperty(copy, key)
+  else copy[part] = withoutMembers(copy[part], rest, keys)
+  return copy
 }
 
 /**

@@ -43,6 +43,15 @@ it('the operations of the specification ignore unknown members, so that a client
   expect((await server.request('GET', '/tenant/users?nmae=x', { token: tenant })).status).toBe(200)
 })
 
+it('the operations of the specification ignore an unknown member of any depth', async () => {
+  const token = await server.token('assistant')
+  const texts = { name: 'Deep', description: '', caption: '', toolsJson: '[]' }
+  const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
+  const body = `${JSON.stringify(texts).slice(0, -1)},"nmae":${deep}}`
+  const headers = { 'content-type': 'application/json' }
+  expect(await server.request('POST', '/context', { token, body, headers })).toMatchObject({ status: 201 })
+})
+
 describe('unknown parameters of a query', () => {
   const cases: [application: 'assistant' | 'tenant', method: string, path: string, known: string][] = [
     ['assistant', 'GET', '/context/documents/1/1', 'none'],
