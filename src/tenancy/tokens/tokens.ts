@@ -1,6 +1,6 @@
 import { recordChange } from '../../audit/index.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
-import { ForbiddenError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import { DiskUnwritableError, ForbiddenError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
 import type { AccessRecord, ApiKeyRecord, Clock, Repositories, Storage, TokenSigner } from '../../ports/index.js'
 import { givesAccess } from '../access/authorizer.js'
 import type { RequestOrigin } from '../access/principal.js'
@@ -157,11 +157,20 @@ export class Tokens {
       },
       { issuedAt, lifetimeSeconds: TOKEN_LIFETIME_SECONDS },
     )
-    await this.#storage.transaction(async ({ apiKeys, users }) => {
-      await apiKeys.touch(key.id, issuedAt.toISOString())
-      await users.update(key.userId, { lastAccess: issuedAt.toISOString() })
-    })
+    await this.#noteUse(key, issuedAt)
     return { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIFETIME_SECONDS, ...scopeClaim }
+  }
+
+  /** A full or read-only disk refuses no token: clients that only read go on, and the last use stays an earlier one. */
+  async #noteUse({ id, userId }: ApiKeyRecord, at: Date): Promise<void> {
+    try {
+      await this.#storage.transaction(async ({ apiKeys, users }) => {
+        await apiKeys.touch(id, at.toISOString())
+        await users.update(userId, { lastAccess: at.toISOString() })
+      })
+    } catch (error) {
+      if (!(error instanceof DiskUnwritableError)) throw error
+    }
   }
 
   async #findLiveToken(token: string): Promise<LiveToken | undefined> {
