@@ -1,3 +1,4 @@
+import { FileMissingError } from '../../kernel/errors.js'
 import { itemsUntilAborted } from '../../kernel/scheduling/abort.js'
 import type {
   ContextRecord,
@@ -41,6 +42,7 @@ export async function* extractedBatches(
 ): AsyncGenerator<ChunkBatch<NewChunk>> {
   const { originalName, sizeBytes, uuid, replaces, generation } = document
   const tokenizer = await model.tokenizer()
+  if (generation !== null) await requireReceivedBytes(fileStore, document, signal)
   const source = { fileName: originalName, sizeBytes, open: () => fileStore.read(uuid) }
   // A user who deletes the document, or closes the engine, must not wait for an extractor that hangs.
   const pieces = itemsUntilAborted(extractor.extract(source, { signal }), signal)
@@ -57,4 +59,21 @@ export async function* extractedBatches(
     const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
     yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
   }
+}
+
+/**
+ * A re-index replaces text that is right: it must not take that of a file that has changed on the disk since.
+ *
+ * @throws FileMissingError
+ */
+async function requireReceivedBytes(
+  fileStore: FileStore,
+  { uuid, contentHash }: DocumentRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sha256 } = await fileStore.digest(uuid, { signal })
+  if (sha256 === contentHash) return
+  throw new FileMissingError(
+    `the file ${uuid} in the file store has other bytes than the document had; restore it, or upload it a second time`,
+  )
 }
