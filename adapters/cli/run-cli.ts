@@ -56,8 +56,11 @@ function withHelpOfSubcommand(args: readonly string[]): readonly string[] {
 
 /** The error in one line: what is wrong and what to do. */
 function describe(error: unknown): string {
-  if (error instanceof AlcoveError)
-    return `${withOptionOfField(error.message)} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
+  if (error instanceof AlcoveError) {
+    // An engine goes on by itself when its disk takes data again, a command that has ended does not.
+    const message = error.message.replace(/, then the work continues$/, ', then run the command again')
+    return `${withOptionOfField(message)} (${error.code})`.replaceAll(/\s*\n\s*/g, ' ')
+  }
   const message = messageOf(error)
   return `unexpected error: ${message.replaceAll(/\s*\n\s*/g, ' ')}`
 }

@@ -6,8 +6,10 @@ import { temporaryFolder } from '../../temporary-folder.js'
 import { runAlcove, startAlcove } from './run-alcove.js'
 
 /** Any of the parts may find it full first. */
-const FULL =
-  /^(alcove|waiting): the disk with the \w+ is full: free some space, then the work continues \(ERR_STORAGE_FULL\)$/
+const WAITING =
+  /^waiting: the disk with the \w+ is full: free some space, then the work continues \(ERR_STORAGE_FULL\)$/
+const ENDED =
+  /^alcove: the disk with the \w+ is full: free some space, then run the command again \(ERR_STORAGE_FULL\)$/
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let disk: string
@@ -40,7 +42,7 @@ describe.skipIf(!(await canMountDisks()))(
     it('ends a demo by the reason and removes its folder', async () => {
       const startedBy = onSmallDisk(disk, 2)
       const { exitCode, stderr } = await runAlcove(['demo'], { cwd: folder.path, env: { TMPDIR: disk }, startedBy })
-      expect(stderr.split('\n').at(-2)).toMatch(FULL)
+      expect(stderr.split('\n').at(-2)).toMatch(ENDED)
       expect(exitCode).toBe(1)
     })
 
@@ -73,7 +75,7 @@ describe.skipIf(!(await canMountDisks()))(
         startedBy: onSmallDisk(disk, 8, script),
       })
       const written = async (name: string): Promise<string> => await readFile(join(folder.path, name), 'utf8')
-      expect((await written('stderr')).trimEnd()).toMatch(FULL)
+      expect((await written('stderr')).trimEnd()).toMatch(ENDED)
       expect(await written('stdout')).toBe('')
       const left = (await written('after')).split('\n').filter((line) => line !== '' && !line.endsWith(':'))
       expect(left.filter((line) => !line.startsWith('ls: '))).toEqual(
@@ -97,7 +99,7 @@ describe.skipIf(!(await canMountDisks()))(
         await rm(join(inNamespace, 'filler'))
         const { exitCode, stderr: told } = await outcome
         const reasons = told.split('\n').filter((line) => line.startsWith('waiting'))
-        for (const reason of reasons) expect(reason).toMatch(FULL)
+        for (const reason of reasons) expect(reason).toMatch(WAITING)
         expect(new Set(reasons).size).toBe(reasons.length)
         expect({ exitCode, told }).toMatchObject({ exitCode: 0 })
       },
