@@ -9,7 +9,7 @@ An environment variable gives an option that the command line leaves out. An emp
 
 Results go to stdout. Errors, progress and logs go to stderr. With \`--json\` stdout is exactly one JSON value, and it is empty after an error.
 
-The exit code is 0 for success, 1 for a failure and 2 for wrong usage. [Errors](errors.md) lists the codes that an error message ends with.`
+The exit code is 0 for success, 1 for a failure and 2 for wrong usage. A command that a signal ends has 130 (SIGINT, as by Ctrl-C) or 143 (SIGTERM); \`alcove serve\` and \`alcove mcp\` have 0. [Errors](errors.md) lists the codes that an error message ends with.`
 
 export function cliPage(): string {
   const program = buildProgram()
