@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { AlcoveError } from '../../../src/index.js'
 import { messageOf } from '../../../src/ports/index.js'
 import type { SyncedFile, SyncSummary } from '../../local/index.js'
 import { findContext, loadLocal, ownerSession, withEngine } from '../engines/engines.js'
@@ -32,7 +33,10 @@ export function syncCommand(): CommandUnknownOpts {
       const showsFile = (file: SyncedFile): void => {
         if (file.outcome !== 'unchanged') tell(oneLine(describe(file)))
       }
+      // A watch goes on for long: each of its synchronisations tells a reason again.
+      let tellWaiting = waitTeller()
       const show = (summary: SyncSummary): void => {
+        tellWaiting = waitTeller()
         printResult(options, summary, sentenceOf(summary))
         if (summary.failed > 0) process.exitCode = 1
       }
@@ -43,7 +47,8 @@ export function syncCommand(): CommandUnknownOpts {
           const session = ownerSession(engine)
           const { id } = await findContext(session, context)
           const switches = { delete: isSwitchedOn(command, 'delete'), allowEmpty: isSwitchedOn(command, 'allowEmpty') }
-          const settings = { ...switches, include, exclude, onFile: showsFile, onWaiting: waitTeller() }
+          const onWaiting = (reason: AlcoveError): void => tellWaiting(reason)
+          const settings = { ...switches, include, exclude, onFile: showsFile, onWaiting }
           const { syncFolder, watchFolder } = await loadLocal()
           if (!isSwitchedOn(command, 'watch')) {
             show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))
