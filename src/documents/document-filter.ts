@@ -147,6 +147,8 @@ function listProblemOf(tests: Readonly<Record<string, unknown>>): InputProblem |
   if (!('in' in tests)) return undefined
   const { in: values } = tests
   if (!Array.isArray(values)) return problemAt(['in'], 'must be a list of values')
+  // Before its values: a request with a much longer list takes no time.
+  if (values.length > MAX_VALUES) return problemAt(['in'], `must have at most ${MAX_VALUES} values`)
   for (const [index, value] of values.entries()) {
     const problem = scalarProblemOf(value, ['in', index])
     if (problem !== undefined) return problem

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { InvalidInputError, type Session, type WhileAway } from '../../../src/index.js'
 import { readBytes } from '../../../src/ports/index.js'
 import { FREE_BYTES, type HeldBytes } from './body-budget.js'
@@ -26,10 +28,28 @@ export async function readJson<Value>(request: Request, reading: BodyReading<Val
   if (type !== '' && type !== 'application/json' && !/^application\/[\w.+-]+\+json$/.test(type)) {
     throw new InvalidInputError('', 'the content type of the body must be application/json')
   }
-  const read = async (whileAway?: WhileAway): Promise<Value> =>
-    check(parseJson(textOf(await readBody(request, { maxBytes, held, whileAway }))))
+  const read = async (whileAway?: WhileAway): Promise<Uint8Array> =>
+    await readBody(request, { maxBytes, held, whileAway })
+  const valueOf = (bytes: Uint8Array): Value => check(parseJson(textOf(bytes)))
   const isShort = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= FREE_BYTES
-  return inTurn === undefined || isShort ? await read() : await inTurn(read)
+  if (inTurn === undefined || isShort) return valueOf(await read())
+  return await inTurn(async (whileAway) => {
+    const bytes = await read(whileAway)
+    return await oneLongBody(async () => await withRest(() => valueOf(bytes)))
+  })
+}
+
+/** Long bodies are parsed and checked one after the other: a body of 2 MB may take 50 ms. */
+const oneLongBody = pLimit(1)
+
+/** Lets the event loop run for as long as the work has taken, so that long bodies take at most half of its time. */
+async function withRest<Value>(work: () => Value): Promise<Value> {
+  const began = performance.now()
+  try {
+    return work()
+  } finally {
+    await setTimeout(performance.now() - began)
+  }
 }
 
 /** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */

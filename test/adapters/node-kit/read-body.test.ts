@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readJson } from '../../../adapters/node-kit/index.js'
 import { type MemoryEngine, memoryEngine } from '../../src/engine/memory-engine.js'
@@ -16,7 +17,11 @@ afterEach(async () => {
 })
 
 /** Reads a body in turns of the company. @param next makes each piece. Undefined: the end */
-async function read(next: (at: number) => Promise<Uint8Array | undefined>, headers = {}): Promise<number> {
+async function read(
+  next: (at: number) => Promise<Uint8Array | undefined>,
+  headers = {},
+  check = (value: unknown): number => (value as { text: string }).text.length,
+): Promise<number> {
   let at = 0
   const body = new ReadableStream<Uint8Array>(
     {
@@ -31,7 +36,6 @@ async function read(next: (at: number) => Promise<Uint8Array | undefined>, heade
   )
   const request = new Request('http://localhost/', { method: 'POST', body, duplex: 'half', headers })
   const held = { grow: () => undefined, free: () => undefined }
-  const check = (value: unknown): number => (value as { text: string }).text.length
   return await readJson(request, { maxBytes: 1e6, held, inTurn: memory.session.inTurn, check })
 }
 
@@ -49,6 +53,33 @@ describe('the long bodies of one company', () => {
       })
     expect(await Promise.all(Array.from({ length: 30 }, one))).toEqual(Array.from({ length: 30 }, () => 200_000))
     expect(most).toBe(4)
+  })
+
+  it('are checked one after the other, and the event loop runs as long in between', async () => {
+    const times: { readonly began: number; readonly ended: number }[] = []
+    const check = (): number => {
+      const began = performance.now()
+      while (performance.now() - began < 20);
+      times.push({ began, ended: performance.now() })
+      return 0
+    }
+    let isOver = false
+    const rounds: number[] = []
+    const others = (async () => {
+      while (!isOver) {
+        rounds.push(performance.now())
+        await setImmediate()
+      }
+    })()
+    await Promise.all(Array.from({ length: 4 }, async () => await read(async (at) => PIECES[at], {}, check)))
+    isOver = true
+    await others
+    expect(times).toHaveLength(4)
+    times.slice(1).forEach(({ began }, at) => {
+      const ended = times[at]?.ended ?? 0
+      expect(began - ended).toBeGreaterThan(15)
+      expect(rounds.filter((ms) => ms > ended && ms < began).length).toBeGreaterThan(0)
+    })
   })
 
   it.each([

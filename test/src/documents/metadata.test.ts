@@ -259,6 +259,14 @@ describe('a filter', () => {
     await expect(session.documents.list(context.id, { filter })).rejects.toEqual(expected)
   })
 
+  it('is refused for a list that is too long before its values are looked at', async () => {
+    const filter = {
+      metadata: { a: { in: Array.from({ length: 1_001 }, () => null) } },
+    } as unknown as DocumentConditions
+    const expected = refused('filter.metadata.a.in must have at most 1000 values')
+    await expect(session.search(context.id, 'price', { filter })).rejects.toEqual(expected)
+  })
+
   it('may have 50 keys with 200 conditions, 1,000 values and 64 KiB', async () => {
     const filter = {
       metadata: {
