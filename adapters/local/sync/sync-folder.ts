@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import pLimit from 'p-limit'
-import { type AlcoveError, ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
+import { AlcoveError, ClosedError, type Document, InvalidInputError, type Session } from '../../../src/index.js'
 import { messageOf, refuseUnknownMembers, shownName } from '../../../src/ports/index.js'
 import { type FolderFile, isCode, listFolder, openFolderFile } from '../../node-kit/index.js'
 import { type FileFilter, FileHashes, matcherOf } from './folder-files.js'
@@ -35,6 +35,8 @@ export interface SyncedFile {
   readonly uuid: string | undefined
   /** The reason of a failure: one sentence. */
   readonly error?: string
+  /** True for a failure of the moment, such as a full disk: the next synchronisation takes the file again. */
+  readonly isTransient?: boolean
 }
 
 /** Counts of files, and of documents that were removed. */
@@ -311,7 +313,12 @@ function toResults(files: readonly FolderFile[], result: Result): SyncedFile[] {
 }
 
 function failure(uuid: string | undefined, error: unknown): Result {
-  return { outcome: 'failed', uuid, error: messageOf(error) }
+  return { outcome: 'failed', uuid, error: messageOf(error), ...(isOfTheMoment(error) && { isTransient: true }) }
+}
+
+/** True for an error after which the next synchronisation may succeed, although nothing has changed. */
+export function isOfTheMoment(error: unknown): boolean {
+  return error instanceof AlcoveError && error.isTransient
 }
 
 /** True for an error that is not about one file. */

@@ -1,11 +1,11 @@
 import { watch } from 'chokidar'
 import type { Session } from '../../../src/index.js'
-import { FolderSync, type SyncOptions, type SyncSummary } from './sync-folder.js'
+import { FolderSync, isOfTheMoment, type SyncedFile, type SyncOptions, type SyncSummary } from './sync-folder.js'
 
 export interface WatchOptions extends SyncOptions {
   /** Called after each synchronisation. */
   readonly onSync?: ((summary: SyncSummary) => void) | undefined
-  /** Called with the error of a synchronisation that failed; the next change starts another one. Default: ignored. */
+  /** Called with the error of a synchronisation that failed; the next change starts another one, or the end of a pause. Default: ignored. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -20,10 +20,13 @@ export interface FolderWatch {
 
 /** A synchronisation starts once nothing has changed for this time: programs write files in several steps. */
 const QUIET_MS = 300
+/** Pauses before a synchronisation that no change asks for. Each one is twice as long as the one before. */
+const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [10_000, 60_000]
 
 /**
  * Synchronises a folder as `syncFolder` does, and again after each change, until {@link FolderWatch.close} or the signal
- * aborts. Changes that follow one another within 300 ms lead to one synchronisation.
+ * aborts. Changes that follow one another within 300 ms lead to one synchronisation. After a failure of the moment, such as
+ * a full disk, it synchronises again without a change: after 10 s, then after pauses of up to 60 s.
  *
  * @returns after the first synchronisation
  * @throws the errors of `syncFolder`, for the first synchronisation only
@@ -36,16 +39,42 @@ export async function watchFolder(
 ): Promise<FolderWatch> {
   options.signal?.throwIfAborted()
   const ending = new AbortController()
-  const sync = new FolderSync(session, contextId, folder, { ...options, signal: ending.signal })
+  const sync = new FolderSync(session, contextId, folder, {
+    ...options,
+    signal: ending.signal,
+    onFile: (file: SyncedFile) => {
+      hasFailedForNow ||= file.isTransient === true
+      options.onFile?.(file)
+    },
+  })
   // Watched before the first run, so that no change between the two is missed.
   const watcher = watch(folder, { ignoreInitial: true, followSymlinks: false })
   let timer: ReturnType<typeof setTimeout> | undefined
+  let retryTimer: ReturnType<typeof setTimeout> | undefined
+  let retryMs = FIRST_RETRY_MS
+  let hasFailedForNow = false
   let isChanged = false
   let closing: Promise<void> | undefined
 
   const runOnce = async (): Promise<void> => {
-    const summary = await sync.run()
-    onSync?.(summary)
+    clearTimeout(retryTimer)
+    hasFailedForNow = false
+    try {
+      const summary = await sync.run()
+      onSync?.(summary)
+    } catch (error) {
+      hasFailedForNow ||= isOfTheMoment(error)
+      throw error
+    } finally {
+      planRetry()
+    }
+  }
+  const planRetry = (): void => {
+    if (!hasFailedForNow) retryMs = FIRST_RETRY_MS
+    else if (!ending.signal.aborted) {
+      retryTimer = setTimeout(startRun, retryMs)
+      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+    }
   }
   /** Runs until nothing is changed any more: two runs at once would add the same file twice. */
   const runWhileChanged = async (): Promise<void> => {
@@ -57,9 +86,14 @@ export async function watchFolder(
     }
     running = undefined
   }
+  const startRun = (): void => {
+    isChanged = true
+    running ??= runWhileChanged()
+  }
   const close = async (reason?: unknown): Promise<void> => {
     options.signal?.removeEventListener('abort', onAbort)
     clearTimeout(timer)
+    clearTimeout(retryTimer)
     ending.abort(reason)
     await watcher.close()
     await running

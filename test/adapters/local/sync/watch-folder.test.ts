@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type SyncSummary, watchFolder } from '../../../../adapters/local/index.js'
+import { StorageFullError } from '../../../../src/index.js'
 import { memoryEngine, NEW_CONTEXT } from '../../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 
@@ -109,6 +110,35 @@ it('an aborted signal refuses a watch, and ends one', async () => {
   await writeFile(join(folder.path, 'a.txt'), 'alpha')
   await new Promise((resolve) => setTimeout(resolve, 800))
   expect(await session.documents.list(id)).toEqual([])
+  await engine.close()
+  await folder.remove()
+})
+
+it('a file that met a full disk is taken again without a change, after pauses that grow', async () => {
+  const folder = await temporaryFolder()
+  const { engine, session, fileStore } = await memoryEngine()
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  await writeFile(join(folder.path, 'a.txt'), 'alpha')
+  const pauses: number[] = []
+  const { setTimeout: start } = globalThis
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms = 0) => {
+    const isRetry = work.name === 'startRun'
+    if (isRetry) pauses.push(ms)
+    return start(work, isRetry ? 10 : ms)
+  }) as typeof setTimeout)
+  const write = vi.spyOn(fileStore, 'write').mockRejectedValue(new StorageFullError('the disk with the files is full'))
+  const summaries: SyncSummary[] = []
+  const onSync = (summary: SyncSummary): void => void summaries.push(summary)
+  const watch = await watchFolder(session, id, folder.path, { onSync })
+  await expect.poll(() => pauses.length, { timeout: 5_000 }).toBeGreaterThan(4)
+  expect(pauses.slice(0, 5)).toEqual([10_000, 20_000, 40_000, 60_000, 60_000])
+  write.mockRestore()
+  await expect.poll(() => summaries.at(-1), { timeout: 5_000 }).toMatchObject({ added: 1, failed: 0 })
+  const runs = summaries.length
+  await new Promise((resolve) => start(resolve, 200))
+  expect(summaries).toHaveLength(runs)
+  timers.mockRestore()
+  await watch.close()
   await engine.close()
   await folder.remove()
 })
