@@ -1,3 +1,5 @@
+import { StorageError } from '../../src/ports/index.js'
+
 /** The engine's tables. */
 export const TABLES = [
   'schema',
@@ -81,7 +83,22 @@ export function bytes(row: Row, column: string): Uint8Array {
   return new Uint8Array(row[column] as Uint8Array)
 }
 
-/** Reads a list of strings that is stored as JSON. */
-export function texts(row: Row, column: string): readonly string[] {
-  return JSON.parse(text(row, column)) as readonly string[]
+/**
+ * Reads a value that is stored as JSON.
+ * @throws StorageError if it is none: only a damaged database has such a text
+ */
+export function json<Value>(row: Row, column: string): Value {
+  try {
+    return JSON.parse(text(row, column)) as Value
+  } catch {
+    // Without the cause, whose message has a part of the value.
+    throw new StorageError(`the database is damaged (a value of ${column} is no JSON); restore it from a backup`, {
+      isTransient: false,
+    })
+  }
+}
+
+/** As {@link json}, for a column that may be null. */
+export function jsonOrNull<Value>(row: Row, column: string): Value | null {
+  return row[column] === null ? null : json<Value>(row, column)
 }

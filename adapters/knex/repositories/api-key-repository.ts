@@ -11,7 +11,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { given, number, numberOrNull, quoted, type Row, text, textOrNull, texts } from '../tables.js'
+import { given, json, number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -117,7 +117,7 @@ function toApiKey(row: Row): ApiKeyRecord {
     secretHash: text(row, 'secret_hash'),
     companyId: number(row, 'company_id'),
     userId: number(row, 'user_id'),
-    targets: texts(row, 'targets'),
+    targets: json<readonly string[]>(row, 'targets'),
     // A key of before has no value here, and another word gives less sight, not more.
     sight: text(row, 'sight') === 'account' ? 'account' : 'user',
     ...given({ makerId: numberOrNull(row, 'maker_id') }),

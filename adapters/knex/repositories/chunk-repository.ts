@@ -12,7 +12,7 @@ import type {
   WindowRecord,
   WordVisibility,
 } from '../../../src/ports/index.js'
-import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { jsonOrNull, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { toMetadata } from './document-rows.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 
@@ -328,10 +328,9 @@ function toChunkWithoutContent(row: Row): Omit<ChunkRecord, 'content'> {
 }
 
 function toPlace(row: Row): ChunkPlace {
-  const headings = textOrNull(row, 'headings')
   return {
     pageFirst: numberOrNull(row, 'page_first'),
     pageLast: numberOrNull(row, 'page_last'),
-    headings: headings === null ? [] : (JSON.parse(headings) as string[]),
+    headings: jsonOrNull<string[]>(row, 'headings') ?? [],
   }
 }

@@ -13,7 +13,7 @@ import {
   SEARCH_MODES,
   type SearchMode,
 } from '../../../src/ports/index.js'
-import { number, type Row, text, textOrNull, texts } from '../tables.js'
+import { json, jsonOrNull, number, type Row, text, textOrNull } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 type Changes = Partial<Omit<ContextRecord, 'id'>>
@@ -239,10 +239,9 @@ function toSize(row: Row): ContextSize {
 }
 
 function toGenerations(row: Row): ContextGenerations {
-  const reindexing = textOrNull(row, 'reindexing')
   return {
     generation: number(row, 'generation'),
-    reindexing: reindexing === null ? null : (JSON.parse(reindexing) as ContextReindexing),
+    reindexing: jsonOrNull<ContextReindexing>(row, 'reindexing'),
   }
 }
 
@@ -255,7 +254,7 @@ function toContext(row: Row): ContextRecord {
     description: text(row, 'description'),
     caption: text(row, 'caption'),
     toolsJson: text(row, 'tools_json'),
-    starterPrompts: texts(row, 'starter_prompts'),
+    starterPrompts: json<readonly string[]>(row, 'starter_prompts'),
     embeddingModel: text(row, 'embedding_model'),
     maxSizeBytes: number(row, 'max_size_bytes'),
     topN: number(row, 'top_n'),

@@ -6,7 +6,7 @@ import {
   foldedNamesOf,
   type IngestionReceipt,
 } from '../../../src/ports/index.js'
-import { number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 
 /** The members of a document that can change. */
 export type DocumentChanges = Parameters<DocumentRepository['update']>[1]
@@ -41,7 +41,6 @@ export function toNameColumns(names: DocumentNames): Row {
 }
 
 export function toDocument(row: Row): DocumentRecord {
-  const receipt = textOrNull(row, 'receipt')
   return {
     id: number(row, 'id'),
     publicId: number(row, 'public_id'),
@@ -63,7 +62,7 @@ export function toDocument(row: Row): DocumentRecord {
     started: textOrNull(row, 'started'),
     completed: textOrNull(row, 'completed'),
     error: textOrNull(row, 'error'),
-    receipt: receipt === null ? null : (JSON.parse(receipt) as IngestionReceipt),
+    receipt: jsonOrNull<IngestionReceipt>(row, 'receipt'),
     wordsVersion: numberOrNull(row, 'words_version'),
     embeddedChunks: number(row, 'embedded_chunks'),
     deleted: textOrNull(row, 'deleted'),
@@ -72,5 +71,5 @@ export function toDocument(row: Row): DocumentRecord {
 
 /** Reads the metadata of a row that has the column of documents. */
 export function toMetadata(row: Row): DocumentMetadata {
-  return JSON.parse(text(row, 'metadata')) as DocumentMetadata
+  return json(row, 'metadata')
 }

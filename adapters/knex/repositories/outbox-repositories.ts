@@ -14,7 +14,7 @@ import {
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
 import { NAMES_DOCUMENTS } from '../migrations/0004-webhook-settings.js'
-import { boolean, bytes, number, type Row, text, textOrNull } from '../tables.js'
+import { boolean, bytes, jsonOrNull, number, type Row, text, textOrNull } from '../tables.js'
 import { ancestors } from './company-repositories.js'
 import { toSight } from './delivery-rows.js'
 import { KnexRepository, type Session } from './knex-repository.js'
@@ -209,8 +209,7 @@ function toDestination(row: Row): DestinationRecord {
 }
 
 function typesOf(row: Row): readonly string[] | null {
-  const types = textOrNull(row, 'event_types')
-  return types === null ? null : (JSON.parse(types) as readonly string[])
+  return jsonOrNull(row, 'event_types')
 }
 
 export class KnexEventRepository extends KnexRepository implements EventRepository {

@@ -9,7 +9,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, number, quoted, type Row, type TableName, text, textOrNull, texts } from '../tables.js'
+import { boolean, json, number, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
@@ -246,8 +246,8 @@ function toAccess(row: Row): AccessRecord {
     },
     permission: { id: number(row, 'permission_id'), isDisabled: boolean(row, 'is_disabled') },
     role: {
-      applications: texts(row, 'applications'),
-      capabilities: texts(row, 'capabilities'),
+      applications: json<readonly string[]>(row, 'applications'),
+      capabilities: json<readonly string[]>(row, 'capabilities'),
       isDisabled: boolean(row, 'is_role_disabled'),
     },
   }

@@ -15,7 +15,7 @@ import type {
   RevokedTokenRepository,
   UsersFilter,
 } from '../../../src/ports/index.js'
-import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { json, number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
 
@@ -224,6 +224,6 @@ function toRecord(row: Row): AuditRecord {
     requestId: textOrNull(row, 'request_id'),
     targetType: text(row, 'target_type'),
     targetId: numberOrNull(row, 'target_id'),
-    details: JSON.parse(text(row, 'details')) as AuditDetails,
+    details: json<AuditDetails>(row, 'details'),
   }
 }

@@ -17,7 +17,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, given, number, numberOrNull, type Row, text, textOrNull, texts } from '../tables.js'
+import { boolean, given, json, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -71,8 +71,8 @@ function toRole(row: Row): RoleRecord {
     id: number(row, 'id'),
     companyId: numberOrNull(row, 'company_id'),
     name: text(row, 'name'),
-    applications: texts(row, 'applications'),
-    capabilities: texts(row, 'capabilities'),
+    applications: json<readonly string[]>(row, 'applications'),
+    capabilities: json<readonly string[]>(row, 'capabilities'),
     isDisabled: boolean(row, 'is_disabled'),
   }
 }

@@ -1,6 +1,7 @@
 import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openSqlite } from '../../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
 import { openLocalEngine } from '../../../adapters/local/index.js'
 import type { VerifyReport } from '../../../src/index.js'
@@ -100,6 +101,25 @@ describe('alcove doctor', () => {
     ])
     expect((await alcove(['doctor'])).stdout.trim().split('\n').at(-1)).toBe('1 problem, 0 repaired')
   })
+
+  it.each([
+    ['documents', 'metadata', 'documents'],
+    ['contexts', 'starter_prompts', 'context', 'list'],
+  ])(
+    'reports a damaged value in %s.%s, and another command says so in one sentence',
+    async (table, column, ...command) => {
+      const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
+      await knex(`alcove_${table}`).update({ [column]: '\u0001"secret"' })
+      await knex.destroy()
+      const problem = `the database is damaged (a value of ${column} is no JSON); restore it from a backup`
+      const { exitCode, stdout, stderr } = await alcove(['doctor'])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' })
+      expect(stdout).toContain(`database-damaged: The database is damaged: It cannot be read: ${problem}.\n`)
+      const args = command[0] === 'documents' ? ['--context', '1'] : []
+      const told = `alcove: ${problem} (ERR_STORAGE)\n`
+      expect(await alcove([...command, ...args])).toMatchObject({ exitCode: 1, stdout: '', stderr: told })
+    },
+  )
 
   it('refuses a folder that another process uses, and a folder that does not exist', async () => {
     const missing = await alcove(['doctor', '--data-dir', 'nowhere'])
