@@ -13,6 +13,7 @@ import { ArchiveWriter } from './backup-archive-writer.js'
 import { type WrittenContents, writeContents } from './backup-contents.js'
 import { existing, explained, resolveBackupFile } from './backup-file.js'
 import { BackupLease } from './backup-lease.js'
+import { copying } from './backup-room.js'
 import { choosePartial, listStaging, makeStaging, removeStaging } from './backup-staging.js'
 import { copyVectors } from './backup-vectors.js'
 import { copyWords } from './backup-words.js'
@@ -100,10 +101,14 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
       // This backup has the lease, so existing staging folders are of killed backups.
       const tempFolder = await makeTempFolder(dataDir, options.tempDir)
       for (const orphan of await listStaging([dataDir, tempFolder])) await removeStaging(orphan)
-      const staging = await makeStaging(tempFolder)
+      const place = { tempFolder, file }
+      const staging = await copying(place, async () => await makeStaging(tempFolder))
       try {
-        const snapshot = await SqliteSnapshot.take(knex, join(staging, DATABASE), tablePrefix)
-        return await makeBackup({ ...options, dataDir, file, tablePrefix, staging, lease, snapshot })
+        const snapshot = await copying(
+          place,
+          async () => await SqliteSnapshot.take(knex, join(staging, DATABASE), tablePrefix),
+        )
+        return await makeBackup({ ...options, dataDir, file, tablePrefix, tempFolder, staging, lease, snapshot })
       } finally {
         await removeStaging(staging)
       }
@@ -119,6 +124,7 @@ async function backupTo(file: string, options: BackupOptions): Promise<BackupRes
 
 interface BackupInput extends BackupOptions {
   readonly tablePrefix: string
+  readonly tempFolder: string
   readonly staging: string
   readonly lease: BackupLease
   readonly snapshot: SqliteSnapshot
@@ -129,16 +135,14 @@ async function makeBackup(input: BackupInput): Promise<BackupResult> {
 }
 
 async function writeBackup(input: BackupInput, signal: AbortSignal): Promise<BackupResult> {
-  const { dataDir, file, staging, lease, snapshot } = input
+  const { file, tempFolder, staging, lease, snapshot } = input
   const created = new Date().toISOString()
   try {
     signal.throwIfAborted()
-    await snapshot.settle()
-    const counts = await snapshot.counts()
-    const pathsOf = (name: string) => ({ from: join(dataDir, name), to: join(staging, name) })
-    const { documentsWithoutVectors, ...vectors } = await copyVectors(pathsOf(VECTORS), snapshot, signal)
-    const words = await copyWords(pathsOf(WORDS), snapshot, signal)
-    const partial = await choosePartial(staging, file)
+    const { counts, vectors, words, documentsWithoutVectors, partial } = await copying(
+      { tempFolder, file, signal },
+      async () => await copyParts(input, signal),
+    )
     const writer = await ArchiveWriter.create({ file, partial, checksums: join(staging, 'checksums') })
     try {
       const written = await writeContents({ ...input, ...vectors, ...words, counts, created, writer, signal })
@@ -159,4 +163,14 @@ async function writeBackup(input: BackupInput, signal: AbortSignal): Promise<Bac
   } finally {
     await snapshot.close()
   }
+}
+
+/** Copies what the archive has beside files of documents and keys. */
+async function copyParts({ dataDir, file, staging, snapshot }: BackupInput, signal: AbortSignal) {
+  await snapshot.settle()
+  const counts = await snapshot.counts()
+  const pathsOf = (name: string) => ({ from: join(dataDir, name), to: join(staging, name) })
+  const { documentsWithoutVectors, ...vectors } = await copyVectors(pathsOf(VECTORS), snapshot, signal)
+  const words = await copyWords(pathsOf(WORDS), snapshot, signal)
+  return { counts, vectors, words, documentsWithoutVectors, partial: await choosePartial(staging, file) }
 }

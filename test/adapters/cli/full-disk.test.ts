@@ -85,6 +85,29 @@ describe.skipIf(!(await canMountDisks()))(
       expect(stdout).toContain('API key: client id')
     })
 
+    it('with no room for the copy of a backup is named with the remedy, and leaves nothing behind', async () => {
+      const script = `
+      export ALCOVE_DATA_DIR="$0/data"
+      "$1" "$2" init > /dev/null
+      ${fillAllBut(131_072)}
+      ! "$1" "$2" backup "$0/../full.tar" 2> "$0/../stderr"
+      ls -A "$0/data" > "$0/../left"`
+      const temp = join(folder.path, 'temp')
+      await mkdir(temp)
+      const { exitCode } = await runAlcove(['backup', join(folder.path, 'b.tar'), '--temp-dir', temp], {
+        cwd: folder.path,
+        env: { ALCOVE_DATA_DIR: join(disk, 'data') },
+        startedBy: onSmallDisk(disk, 8, script),
+      })
+      const written = async (name: string): Promise<string> => await readFile(join(folder.path, name), 'utf8')
+      expect(await written('stderr')).toBe(
+        `alcove: the backup ${join(folder.path, 'full.tar')} failed: the disk with ${join(disk, 'data')} has no room for the copy of the data that a backup needs: free some space, or name a folder on another disk with tempDir (--temp-dir); no partial result remains (ERR_BACKUP_FAILED)\n`,
+      )
+      expect(await written('left')).not.toContain('unfinished')
+      expect((await readdir(folder.path)).filter((name) => name.endsWith('.tar'))).toEqual(['b.tar'])
+      expect(exitCode).toBe(0)
+    })
+
     it.each([['ingest'], ['sync']])(
       'holds up %s, which says so once and goes on when there is room',
       async (command) => {
