@@ -36,8 +36,8 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 const FIELD = /^(?:settings\.|initial\.|mail\.|webhooks\.|(remoteModels\[\d+\])\.)?(\w+)([\w.[\]]*)(: .*)$/s
 
 /**
- * Replaces the field at the beginning of a message of the engine by the option of the command that sets it. A field that
- * the command takes as an argument keeps its name.
+ * Replaces the field at the beginning of a message of the engine, and one that it needs, by the option of the command that
+ * sets it. A field that the command takes as an argument keeps its name.
  *
  * @param message such as `initial.ownerEmail: must be …` or `toolsJson[0].name: must be …`
  * @returns such as `--owner-email: must be …` or `--tools [0].name: must be …`
@@ -51,5 +51,12 @@ export function withOptionOfField(message: string): string {
   const ownName = remoteModel === undefined ? name : `embedding${name.charAt(0).toUpperCase()}${name.slice(1)}`
   const flag = flagOf(...(OPTIONS[name] ?? []), ownName)
   if (flag === undefined) return message
-  return `${flag}${rest === '' ? '' : ` ${rest.replace(/^\./, '')}`}${problem}`
+  return `${flag}${rest === '' ? '' : ` ${rest.replace(/^\./, '')}`}${problem.replace(COMPANION, withOption)}`
+}
+
+/** Another field that a field needs, such as `only together with userId`. */
+const COMPANION = /(?<=\bonly together with )\w+/
+
+function withOption(field: string): string {
+  return flagOf(...(OPTIONS[field] ?? []), field) ?? field
 }

@@ -107,7 +107,7 @@ export class ApiKeys {
     if (sight === 'user' && userId === undefined && !reach.isLimited) {
       throw new InvalidInputError(
         'sight',
-        'can be "user" only for a key with a userId: a key without one acts for a new service user, who has no contexts',
+        'can be "user" only together with userId: a key without it acts for a new service user, who has no contexts',
       )
     }
     const now = this.#clock.now()

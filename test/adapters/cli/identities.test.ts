@@ -92,5 +92,7 @@ it('alcove key create makes keys that see what a user sees', async () => {
   expect(sights).toEqual(['account', 'user', 'account'])
   const { stdout } = await runAlcoveHere(['key', 'list'], { cwd: folder.path })
   expect(stdout).toMatch(/│ targets +│ sight +│/)
-  expect(await refusal('key', 'create', '--company', '1', '--sight', 'user')).toContain('only for a key with a userId')
+  expect(await refusal('key', 'create', '--company', '1', '--sight', 'user')).toContain(
+    '--sight: can be "user" only together with --user:',
+  )
 })

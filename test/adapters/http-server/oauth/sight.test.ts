@@ -79,7 +79,7 @@ it('refuses a key with the sight of a user that names no user', async () => {
   const { apiKeys } = server.engine.administration
   await expect(apiKeys.create({ companyId: 1, sight: 'user' })).rejects.toMatchObject({
     code: 'ERR_INVALID_INPUT',
-    message: expect.stringContaining('sight: can be "user" only for a key with a userId') as string,
+    message: expect.stringContaining('sight: can be "user" only together with userId') as string,
   })
   await expect(apiKeys.create({ companyId: 1, userId: boId, sight: 'all' as 'user' })).rejects.toMatchObject({
     code: 'ERR_INVALID_INPUT',
