@@ -1,4 +1,4 @@
-import type { EmbeddingModels } from '../documents/index.js'
+import type { DamagedWords, EmbeddingModels } from '../documents/index.js'
 import { InvalidInputError, ModelError, StorageError, UnsupportedError } from '../kernel/errors.js'
 import { pause, untilAborted } from '../kernel/scheduling/abort.js'
 import { refuseUnknownMembers } from '../kernel/validate.js'
@@ -273,15 +273,17 @@ const MAX_REPORTED = 20
 /** Problems that the report keeps. */
 const MAX_KEPT = 1_000
 
-/** A cheap verification after the start: it counts, reads no bytes, and changes nothing. */
+/** A cheap verification after the start: it counts, and reads no bytes. Lost words are built again, as damaged ones. */
 export class StartCheck {
   readonly #examination: Examination
+  readonly #damagedWords: DamagedWords
   readonly #telemetry: Telemetry
   #report: VerifyReport | undefined
   #remoteReport: VerifyReport | undefined
 
-  constructor(examination: Examination, telemetry: Telemetry) {
+  constructor(examination: Examination, damagedWords: DamagedWords, telemetry: Telemetry) {
     this.#examination = examination
+    this.#damagedWords = damagedWords
     this.#telemetry = telemetry
   }
 
@@ -308,6 +310,8 @@ export class StartCheck {
       for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
         this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }
+      const lost = findings.filter(({ code }) => code === 'words-missing').map(({ subject }) => subject.contextId)
+      for (const id of new Set(lost)) if (id !== undefined) this.#damagedWords.noteContext(id)
       const { contexts, documents, vectors } = checked
       this.#telemetry.record({
         name: 'doctor.checked',

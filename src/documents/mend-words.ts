@@ -1,18 +1,23 @@
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { StorageError, VectorsDamagedError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
-import type { LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
-import { collectionsOf, contextOfCollection } from './collections.js'
+import type { DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
+import { collectionsOf, contextOfCollection, wordCollectionOf } from './collections.js'
 import { enqueueWords, MEND_WORDS } from './document-jobs.js'
 
-/** Receives the contexts whose words were found damaged. */
+/** Receives the contexts whose words were found damaged, or lost. */
 export class DamagedWords {
   /** Undefined in an engine that does not mend. */
   onFound: ((contextId: number) => void) | undefined
 
   note(collection: unknown): void {
     const contextId = typeof collection === 'string' ? contextOfCollection(collection) : undefined
-    if (contextId !== undefined) this.onFound?.(contextId)
+    if (contextId !== undefined) this.noteContext(contextId)
+  }
+
+  noteContext(contextId: number): void {
+    this.onFound?.(contextId)
   }
 }
 
@@ -49,7 +54,8 @@ const RETRY_MS = 60_000
 
 /**
  * Builds damaged words of a context again, from the stored chunks: drops the damaged collections, and has the words of
- * all documents indexed. Searches by meaning find them all the time.
+ * all documents indexed. Without damage, it does that for the documents whose words are lost, as with a removed file.
+ * Searches by meaning find them all the time.
  */
 export class MendWords implements JobHandler {
   readonly kind: string = MEND_WORDS
@@ -95,7 +101,10 @@ export class MendWords implements JobHandler {
         for (const name of damaged) await this.#index.drop(name)
         // A second time: a document may have been indexed into the dropped collection meanwhile.
         await this.#forgetWords(job)
-        const fields = { contextId, collections: damaged.join() }
+      }
+      const collections = damaged.length > 0 ? damaged : await this.#forgetLostWords(job)
+      if (collections.length > 0) {
+        const fields = { contextId, collections: collections.join() }
         this.#telemetry.record({ name: 'words.mending', level: 'warn', fields })
       }
       await job.complete(async (repositories) => {
@@ -127,20 +136,38 @@ export class MendWords implements JobHandler {
     return damaged
   }
 
-  /** Records on the documents of a context that their words are not indexed. */
-  async #forgetWords(job: JobRun): Promise<void> {
+  /** As {@link #forgetWords}, for documents whose words the index lacks. @returns the name of their collection, if any */
+  async #forgetLostWords(job: JobRun): Promise<readonly string[]> {
+    const generations = await this.#storage.read(({ contexts }) => contexts.generations(job.subject))
+    if (generations === undefined) return []
+    const collection = wordCollectionOf({ id: job.subject, generation: generations.generation })
+    const counts = await this.#index.countByDocument(collection)
+    // A document that is indexed after this count is indexed once more, which is harmless.
+    const lost = await this.#forgetWords(job, ({ id, generation, wordsVersion, chunkCount }) => {
+      if (generation !== null || wordsVersion !== ANALYZER_VERSION) return false
+      return (counts.get(id) ?? 0) < Math.max(1, chunkCount)
+    })
+    return lost > 0 ? [collection] : []
+  }
+
+  /** Records on documents of a context that their words are not indexed. @returns the number of these documents */
+  async #forgetWords(job: JobRun, isForgotten: (document: DocumentRecord) => boolean = () => true): Promise<number> {
+    let forgotten = 0
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
       return await this.#storage.read(({ documents }) => documents.listIds(job.subject, page))
     })
     for await (const ids of idPages) {
       await job.transaction(
         async ({ documents }) => {
-          for (const { id, wordsVersion } of await documents.find(ids)) {
-            if (wordsVersion !== null) await documents.update(id, { wordsVersion: null })
+          for (const document of await documents.find(ids)) {
+            if (document.wordsVersion === null || !isForgotten(document)) continue
+            await documents.update(document.id, { wordsVersion: null })
+            forgotten += 1
           }
         },
         { isProgress: true },
       )
     }
+    return forgotten
   }
 }

@@ -156,13 +156,13 @@ export function wireParts(options: EngineOptions): EngineParts {
   bindOutbox(container, bind, settings)
   bindDocuments(container, bind)
   bindDoctor(bind)
-  container
-    .bind(Search)
-    .toResolvedValue(
-      (storage, vectors, words, models, authorizer, calls, limits, telemetry) =>
-        new Search(storage, { vectors, words }, models, authorizer, calls, limits, telemetry),
-      [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, EmbeddingModels, Authorizer, CallTurns, LIMITS, TELEMETRY],
-    )
+  container.bind(Search).toResolvedValue(
+    (storage, vectors, words, damagedWords, models, authorizer, calls, limits, telemetry) => {
+      const indexes = { vectors, words, onWordsLost: (collection: string) => damagedWords.note(collection) }
+      return new Search(storage, indexes, models, authorizer, calls, limits, telemetry)
+    },
+    [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, DamagedWords, EmbeddingModels, Authorizer, CallTurns, LIMITS, TELEMETRY],
+  )
   bind(PrepareChat, [Contexts, Search, Documents, CallTurns])
   return {
     accessRecorder: container.get(AccessRecorder),
@@ -437,6 +437,6 @@ function bindDoctor(bind: Bind): void {
   bind(WordRepair, [STORAGE, LEXICAL_INDEX])
   bind(Repair, [STORAGE, FILE_STORE, VECTOR_INDEX, WordRepair, Sweep])
   bind(Verify, [Examination, Repair])
-  bind(StartCheck, [Examination, TELEMETRY])
+  bind(StartCheck, [Examination, DamagedWords, TELEMETRY])
   bind(SweepInTurn, [STORAGE, Sweep, StartCheck])
 }

@@ -1,12 +1,16 @@
+import { ANALYZER_VERSION } from '../analysis/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { pages } from '../kernel/lists.js'
 import { withAnySignal } from '../kernel/scheduling/abort.js'
 import {
   type ChunkKey,
   type ContextRecord,
   type DocumentConditions,
+  type DocumentRecord,
   type EmbeddingModel,
   type LexicalQuery,
   meetsConditions,
+  type Page,
   type Storage,
   type Telemetry,
   type Tracer,
@@ -17,7 +21,7 @@ import {
 import { StaleContextError } from './present-contexts.js'
 import { embedWindows, knowledgeOf, type PromptReader, promptTerms } from './prompt.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
-import { MissingChunks, type RankedChunk, toMapKey } from './ranking/chunks.js'
+import { MissingChunks, type RankedChunk, toMapKey, type VisibleDocuments } from './ranking/chunks.js'
 import { UnembeddedChunks, VectorCache } from './ranking/unembedded-chunks.js'
 import { withPassages } from './results.js'
 import {
@@ -36,6 +40,7 @@ import type { SearchTurns } from './search-turns.js'
 const MAX_ATTEMPTS = 16
 /** Maximum number of times that a search begins anew because a document was replaced meanwhile. */
 const MAX_RESTARTS = 16
+const STORED_PER_PAGE = 20
 const NO_TERMS: LexicalQuery = new Map()
 
 /** The objects that a search of a context needs. */
@@ -132,6 +137,7 @@ export class ContextSearch {
         wordCollection: wordCollectionOf(context),
         wordVisible: visible.byWords,
         measureKnowledge,
+        hasStored: async (one) => await this.#hasStored(context.id, one, one === visible.byWords),
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
@@ -202,6 +208,28 @@ export class ContextSearch {
       const fields = { contextId, documentId, isDocumentHidden: hidesDocuments }
       this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
     }
+  }
+
+  /**
+   * After an index had nothing: true if a document that the search may find is still there. Without this second read, a
+   * document that was deleted meanwhile would count as lost data.
+   */
+  async #hasStored(contextId: number, visible: VisibleDocuments, isByWords: boolean): Promise<boolean> {
+    const isStored = ({ id, deleted, generation, completed, wordsVersion }: DocumentRecord): boolean =>
+      visible.has(id) &&
+      deleted === null &&
+      generation === null &&
+      (isByWords ? wordsVersion === ANALYZER_VERSION : completed !== null)
+    const { documents: filter } = visible.filter
+    const only = filter && 'only' in filter ? [...filter.only].sort((one, other) => one - other) : undefined
+    const readIds = async ({ after, limit }: Page): Promise<readonly number[]> => {
+      if (only !== undefined) return only.filter((id) => id > after).slice(0, limit)
+      return await this.#storage.read(({ documents }) => documents.listIds(contextId, { after, limit }))
+    }
+    for await (const ids of pages(STORED_PER_PAGE, readIds)) {
+      if ((await this.#storage.read(({ documents }) => documents.find(ids))).some(isStored)) return true
+    }
+    return false
   }
 
   async #readVisibility(

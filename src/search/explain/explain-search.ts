@@ -117,9 +117,11 @@ export class ExplainSearch {
       const { model, vectors, knowledge } = await this.#embed(context, prompt, taker, signal)
       embedded = { model, vectors, knowledge }
       const prepared = { terms, vectors: Promise.resolve(vectors), measureKnowledge: async () => knowledge }
-      const found = await this.#parts.findChunks(context, { ...request, prepared })
+      const finding = this.#parts.findChunks(context, { ...request, prepared })
+      // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
+      const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
       ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
-      hits = await this.#explainHits(found, ranking, taker, signal)
+      if (found !== undefined) hits = await this.#explainHits(found, ranking, taker, signal)
       bestSimilarity =
         mode === 'keyword' && terms.size > 0
           ? await this.#bestOfWords(context, embedded, ranking, taker, signal)

@@ -132,6 +132,11 @@ export class VisibleDocuments {
     return this.#visible === undefined ? documentId <= this.#lastId : this.#visible.has(documentId)
   }
 
+  /** True if it is certain that no document is visible. False says nothing: the context may have no documents. */
+  get isEmpty(): boolean {
+    return this.#lastId === 0 || this.#visible?.size === 0 || this.#matching?.size === 0
+  }
+
   /** True if the search leaves out this chunk although its document is visible. */
   isMissing(chunk: ChunkKey): boolean {
     return this.#missing.has(chunk)

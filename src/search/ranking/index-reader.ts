@@ -24,25 +24,32 @@ const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks)
 export interface SearchIndexes {
   readonly vectors: VectorIndex
   readonly words: LexicalIndex
+  /** Receives the name of a collection of words that is gone although documents have words in it. */
+  readonly onWordsLost: (collection: string) => void
 }
 
 /** Reads each side of a search, in its turn: the vector index and the word index. */
 export class IndexReader {
   readonly #vectors: VectorIndex
   readonly #words: LexicalIndex
+  readonly #onWordsLost: SearchIndexes['onWordsLost']
   readonly #turns: SearchTurns
   readonly #telemetry: Telemetry
   readonly #tracer: Tracer
 
-  constructor({ vectors, words }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
+  constructor({ vectors, words, onWordsLost }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
     this.#vectors = vectors
     this.#words = words
+    this.#onWordsLost = onWordsLost
     this.#turns = turns
     this.#telemetry = telemetry
     this.#tracer = tracerOf(telemetry)
   }
 
-  /** @returns the chunks of the `limit` nearest windows that the search may find */
+  /**
+   * @returns the chunks of the `limit` nearest windows that the search may find
+   * @throws VectorsDamagedError also if the collection is gone
+   */
   async searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
     const { collection, visible, taker, signal } = query
     const vectors = await query.vectors
@@ -53,6 +60,7 @@ export class IndexReader {
       span.set({ 'alcove.search.hits': read.flat().length })
       return read
     })
+    if (answers.flat().length === 0) await this.#refuseLostVectors(query)
     const found = new BestWindows()
     for (const hit of answers.flat()) {
       if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
@@ -80,6 +88,7 @@ export class IndexReader {
       this.#tracer.span('alcove.search.words', {}, async (span) => {
         const read = await this.#turns.words.one(taker, search, signal)
         span.set({ 'alcove.search.hits': read.hits.length })
+        if (read.hits.length === 0) await this.#refuseLostWords(query)
         return read
       }),
     )
@@ -131,6 +140,26 @@ export class IndexReader {
         else known.bestWindows.addHit({ documentId: hit.documentId, chunk: hit.ordinal, ...window })
       })
     }
+  }
+
+  /** An index answers for a collection that is gone, such as a removed file, as for one that was never made. */
+  async #refuseLostVectors({ collection, visible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
+    if (visible.isEmpty) return
+    const count = async (): Promise<number> => (await this.#vectors.countByDocument(collection.name)).size
+    if ((await this.#turns.vectors.one(taker, count, signal)) > 0 || !(await hasStored(visible))) return
+    throw new VectorsDamagedError(
+      `the vectors of collection ${collection.name} are missing: "alcove doctor --repair" makes them again`,
+    )
+  }
+
+  async #refuseLostWords({ wordCollection, wordVisible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
+    if (wordVisible.isEmpty) return
+    const count = async (): Promise<number> => (await this.#words.statistics(wordCollection, [])).chunks
+    if ((await this.#turns.words.one(taker, count, signal)) > 0 || !(await hasStored(wordVisible))) return
+    this.#onWordsLost(wordCollection)
+    throw new VectorsDamagedError(
+      `the words of collection ${wordCollection} are missing: a running engine, or "alcove doctor --repair", makes them again`,
+    )
   }
 
   /**

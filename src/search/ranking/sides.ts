@@ -30,6 +30,11 @@ export interface ChunkQuery {
   readonly wordVisible: VisibleDocuments
   /** @returns how much of the prompt the model's vocabulary knows, 0 to 1 */
   readonly measureKnowledge: () => Promise<number>
+  /**
+   * Reads once more whether a document that the search may find is still there, with its vectors or words. A search asks
+   * only if an index has nothing at all.
+   */
+  readonly hasStored: (visible: VisibleDocuments) => Promise<boolean>
   /** Computes the similarity of chunks that have no vectors yet. Leaves out chunks that are deleted. */
   readonly embedNow: (chunks: readonly ChunkKey[]) => Promise<readonly NearChunk[]>
   readonly taker: TurnTaker

@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 function finderOf(index: LexicalIndex): ChunkFinder {
-  const indexes = { vectors, words: index }
+  const indexes = { vectors, words: index, onWordsLost: () => undefined }
   return new ChunkFinder(
     new IndexReader(indexes, new SearchTurns(DEFAULT_LIMITS, new CallTurns(DEFAULT_LIMITS), vectors, index), {
       record: () => undefined,
@@ -88,6 +88,7 @@ describe('a hybrid search in more than 10,000 chunks', () => {
         wordCollection: WORDS,
         wordVisible: visible,
         measureKnowledge: async () => 1,
+        hasStored: async () => true,
         embedNow: async () => [],
         taker: { group: 1, member: 1 },
         signal: undefined,
