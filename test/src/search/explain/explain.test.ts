@@ -44,6 +44,8 @@ interface Cause {
   readonly code: ReasonCode
   /** A part of the sentence. */
   readonly says: string
+  /** The code of the error of the search. Default: its answer is empty. */
+  readonly searchError?: string
   readonly prompt?: string
   readonly options?: SearchOptions
   readonly engine?: Partial<EngineOptions>
@@ -174,6 +176,7 @@ const CAUSES: readonly Cause[] = [
   {
     code: 'vectors-missing',
     says: 'alcove doctor',
+    searchError: 'ERR_VECTORS_DAMAGED',
     options: { mode: 'semantic' },
     seed: async () => {
       const id = await newContext()
@@ -188,7 +191,9 @@ describe('an explanation of a search', () => {
     await start(cause.engine)
     const { code, says, prompt = 'parental leave', options } = cause
     const id = await cause.seed()
-    expect(await session.search(id, prompt, options)).toEqual([])
+    const searching = session.search(id, prompt, options)
+    if (cause.searchError === undefined) expect(await searching).toEqual([])
+    else await expect(searching).rejects.toMatchObject({ code: cause.searchError })
     const { hits, reasons } = await session.explain(id, prompt, options)
     expect(hits).toEqual([])
     expect(reasons[0]).toMatchObject({ code, message: expect.stringContaining(says) as string })
