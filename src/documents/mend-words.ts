@@ -145,7 +145,7 @@ export class MendWords implements JobHandler {
     // A document that is indexed after this count is indexed once more, which is harmless.
     const lost = await this.#forgetWords(job, ({ id, generation, wordsVersion, chunkCount }) => {
       if (generation !== null || wordsVersion !== ANALYZER_VERSION) return false
-      return (counts.get(id) ?? 0) < Math.max(1, chunkCount)
+      return (counts.get(id) ?? 0) < chunkCount
     })
     return lost > 0 ? [collection] : []
   }

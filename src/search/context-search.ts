@@ -137,7 +137,7 @@ export class ContextSearch {
         wordCollection: wordCollectionOf(context),
         wordVisible: visible.byWords,
         measureKnowledge,
-        hasStored: async (one) => await this.#hasStored(context.id, one, one === visible.byWords),
+        hasStored: async (one) => await this.#hasStored(context, one, one === visible.byWords),
         embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
@@ -212,19 +212,22 @@ export class ContextSearch {
 
   /**
    * After an index had nothing: true if a document that the search may find is still there. Without this second read, a
-   * document that was deleted meanwhile would count as lost data.
+   * deletion or a re-index of meanwhile would count as lost data.
    */
-  async #hasStored(contextId: number, visible: VisibleDocuments, isByWords: boolean): Promise<boolean> {
-    const isStored = ({ id, deleted, generation, completed, wordsVersion }: DocumentRecord): boolean =>
+  async #hasStored(context: ContextRecord, visible: VisibleDocuments, isByWords: boolean): Promise<boolean> {
+    const now = await this.#storage.read(({ contexts }) => contexts.get(context.id))
+    if (now?.generation !== context.generation) return false
+    const isStored = ({ id, deleted, generation, chunkCount, completed, wordsVersion }: DocumentRecord): boolean =>
       visible.has(id) &&
       deleted === null &&
       generation === null &&
+      chunkCount > 0 &&
       (isByWords ? wordsVersion === ANALYZER_VERSION : completed !== null)
     const { documents: filter } = visible.filter
     const only = filter && 'only' in filter ? [...filter.only].sort((one, other) => one - other) : undefined
     const readIds = async ({ after, limit }: Page): Promise<readonly number[]> => {
       if (only !== undefined) return only.filter((id) => id > after).slice(0, limit)
-      return await this.#storage.read(({ documents }) => documents.listIds(contextId, { after, limit }))
+      return await this.#storage.read(({ documents }) => documents.listIds(context.id, { after, limit }))
     }
     for await (const ids of pages(STORED_PER_PAGE, readIds)) {
       if ((await this.#storage.read(({ documents }) => documents.find(ids))).some(isStored)) return true
