@@ -87,9 +87,9 @@ export function bytes(row: Row, column: string): Uint8Array {
  * Reads a value that is stored as JSON.
  * @throws StorageError if it is none: only a damaged database has such a text
  */
-export function json<Value>(row: Row, column: string): Value {
+export function json(row: Row, column: string): unknown {
   try {
-    return JSON.parse(text(row, column)) as Value
+    return JSON.parse(text(row, column)) as unknown
   } catch {
     // Without the cause, whose message has a part of the value.
     throw new StorageError(`the database is damaged (a value of ${column} is no JSON); restore it from a backup`, {
@@ -99,6 +99,6 @@ export function json<Value>(row: Row, column: string): Value {
 }
 
 /** As {@link json}, for a column that may be null. */
-export function jsonOrNull<Value>(row: Row, column: string): Value | null {
-  return row[column] === null ? null : json<Value>(row, column)
+export function jsonOrNull(row: Row, column: string): unknown {
+  return row[column] === null ? null : json(row, column)
 }

@@ -55,7 +55,10 @@ export function validateTolerantly<T>(schema: z.ZodType<T>, input: unknown): T {
 
 /** A copy of an input without some members of the object at a path. Copies no other member: one may be too deep for that. */
 function withoutMembers(input: unknown, [part, ...rest]: readonly PropertyKey[], keys: readonly string[]): unknown {
-  const copy = (Array.isArray(input) ? [...input] : { ...(input as object) }) as Record<PropertyKey, unknown>
+  const copy = (Array.isArray(input) ? [...(input as unknown[])] : { ...(input as object) }) as Record<
+    PropertyKey,
+    unknown
+  >
   if (part === undefined) for (const key of keys) Reflect.deleteProperty(copy, key)
   else copy[part] = withoutMembers(copy[part], rest, keys)
   return copy

@@ -331,6 +331,6 @@ function toPlace(row: Row): ChunkPlace {
   return {
     pageFirst: numberOrNull(row, 'page_first'),
     pageLast: numberOrNull(row, 'page_last'),
-    headings: jsonOrNull<string[]>(row, 'headings') ?? [],
+    headings: (jsonOrNull(row, 'headings') as string[] | null) ?? [],
   }
 }

@@ -241,7 +241,7 @@ function toSize(row: Row): ContextSize {
 function toGenerations(row: Row): ContextGenerations {
   return {
     generation: number(row, 'generation'),
-    reindexing: jsonOrNull<ContextReindexing>(row, 'reindexing'),
+    reindexing: jsonOrNull(row, 'reindexing') as ContextReindexing | null,
   }
 }
 
@@ -254,7 +254,7 @@ function toContext(row: Row): ContextRecord {
     description: text(row, 'description'),
     caption: text(row, 'caption'),
     toolsJson: text(row, 'tools_json'),
-    starterPrompts: json<readonly string[]>(row, 'starter_prompts'),
+    starterPrompts: json(row, 'starter_prompts') as readonly string[],
     embeddingModel: text(row, 'embedding_model'),
     maxSizeBytes: number(row, 'max_size_bytes'),
     topN: number(row, 'top_n'),

@@ -62,7 +62,7 @@ export function toDocument(row: Row): DocumentRecord {
     started: textOrNull(row, 'started'),
     completed: textOrNull(row, 'completed'),
     error: textOrNull(row, 'error'),
-    receipt: jsonOrNull<IngestionReceipt>(row, 'receipt'),
+    receipt: jsonOrNull(row, 'receipt') as IngestionReceipt | null,
     wordsVersion: numberOrNull(row, 'words_version'),
     embeddedChunks: number(row, 'embedded_chunks'),
     deleted: textOrNull(row, 'deleted'),
@@ -71,5 +71,5 @@ export function toDocument(row: Row): DocumentRecord {
 
 /** Reads the metadata of a row that has the column of documents. */
 export function toMetadata(row: Row): DocumentMetadata {
-  return json(row, 'metadata')
+  return json(row, 'metadata') as DocumentMetadata
 }

@@ -209,7 +209,7 @@ function toDestination(row: Row): DestinationRecord {
 }
 
 function typesOf(row: Row): readonly string[] | null {
-  return jsonOrNull(row, 'event_types')
+  return jsonOrNull(row, 'event_types') as readonly string[] | null
 }
 
 export class KnexEventRepository extends KnexRepository implements EventRepository {

@@ -246,8 +246,8 @@ function toAccess(row: Row): AccessRecord {
     },
     permission: { id: number(row, 'permission_id'), isDisabled: boolean(row, 'is_disabled') },
     role: {
-      applications: json<readonly string[]>(row, 'applications'),
-      capabilities: json<readonly string[]>(row, 'capabilities'),
+      applications: json(row, 'applications') as readonly string[],
+      capabilities: json(row, 'capabilities') as readonly string[],
       isDisabled: boolean(row, 'is_role_disabled'),
     },
   }

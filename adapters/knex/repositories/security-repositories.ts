@@ -224,6 +224,6 @@ function toRecord(row: Row): AuditRecord {
     requestId: textOrNull(row, 'request_id'),
     targetType: text(row, 'target_type'),
     targetId: numberOrNull(row, 'target_id'),
-    details: json<AuditDetails>(row, 'details'),
+    details: json(row, 'details') as AuditDetails,
   }
 }

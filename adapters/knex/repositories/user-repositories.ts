@@ -71,8 +71,8 @@ function toRole(row: Row): RoleRecord {
     id: number(row, 'id'),
     companyId: numberOrNull(row, 'company_id'),
     name: text(row, 'name'),
-    applications: json<readonly string[]>(row, 'applications'),
-    capabilities: json<readonly string[]>(row, 'capabilities'),
+    applications: json(row, 'applications') as readonly string[],
+    capabilities: json(row, 'capabilities') as readonly string[],
     isDisabled: boolean(row, 'is_disabled'),
   }
 }

@@ -63,16 +63,16 @@ describe('the long bodies of one company', () => {
       times.push({ began, ended: performance.now() })
       return 0
     }
-    let isOver = false
+    const over = new AbortController()
     const rounds: number[] = []
     const others = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         rounds.push(performance.now())
         await setImmediate()
       }
     })()
     await Promise.all(Array.from({ length: 4 }, async () => await read(async (at) => PIECES[at], {}, check)))
-    isOver = true
+    over.abort()
     await others
     expect(times).toHaveLength(4)
     times.slice(1).forEach(({ began }, at) => {

@@ -1,16 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { MemoryFileStore, MemoryStorage } from '../../../adapters/memory/index.js'
 import type { Repositories } from '../../../src/ports/index.js'
 
 const READS_CHUNKS = new Error('reads chunks')
 
-/** A storage and a file store that run a task once, right before the first read of chunks or of a file. */
+/**
+ * A storage and a file store that run a task once, right before a call first reads chunks or a file. The workers of the
+ * engine read too, whenever they poll.
+ */
 export class InterruptedPorts {
   readonly storage: MemoryStorage
   readonly fileStore: MemoryFileStore
-  #task: (() => Promise<void>) | undefined
+  readonly #call = new AsyncLocalStorage<{ task: (() => Promise<void>) | undefined }>()
 
   constructor() {
-    const isWaiting = (): boolean => this.#task !== undefined
+    const isWaiting = (): boolean => this.#call.getStore()?.task !== undefined
     const interrupt = async (): Promise<void> => await this.#interrupt()
     this.storage = new (class extends MemoryStorage {
       override async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
@@ -32,18 +36,20 @@ export class InterruptedPorts {
     })()
   }
 
-  /** False if a task still waits for its read. */
-  get isDone(): boolean {
-    return this.#task === undefined
-  }
-
-  beforeNextRead(task: () => Promise<void>): void {
-    this.#task = task
+  /** Makes a call, and runs a task before its first read of chunks or of a file. @throws if the call has no such read */
+  async interrupt<Result>(task: () => Promise<void>, call: () => Promise<Result>): Promise<Result> {
+    const waiting: { task: (() => Promise<void>) | undefined } = { task }
+    try {
+      return await this.#call.run(waiting, call)
+    } finally {
+      if (waiting.task !== undefined) throw new Error('nothing was read')
+    }
   }
 
   async #interrupt(): Promise<void> {
-    const task = this.#task
-    this.#task = undefined
+    const waiting = this.#call.getStore()
+    const task = waiting?.task
+    if (waiting !== undefined) waiting.task = undefined
     await task?.()
   }
 }

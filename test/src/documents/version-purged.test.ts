@@ -57,9 +57,11 @@ const ENDS: Readonly<Record<string, () => Promise<void>>> = {
 
 describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller reads it', (end) => {
   it.each(Object.keys(READS))('Q9 is not found: %s', async (read) => {
-    ports.beforeNextRead(async () => await ENDS[end]?.())
-    await expect(READS[read]?.()).rejects.toMatchObject(NOT_FOUND)
-    expect(ports.isDone).toBe(true)
+    const reading = ports.interrupt(
+      async () => await ENDS[end]?.(),
+      async () => await READS[read]?.(),
+    )
+    await expect(reading).rejects.toMatchObject(NOT_FOUND)
   })
 
   it('Q9 is not found by a reader that has a part of its chunks', async () => {
@@ -82,6 +84,9 @@ describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller
 })
 
 it('a file that is lost is reported as missing if its document stays', async () => {
-  ports.beforeNextRead(async () => await ports.fileStore.delete(uuid))
-  await expect(READS['open']?.()).rejects.toMatchObject({ code: 'ERR_FILE_MISSING' })
+  const reading = ports.interrupt(
+    async () => await ports.fileStore.delete(uuid),
+    async () => await READS['open']?.(),
+  )
+  await expect(reading).rejects.toMatchObject({ code: 'ERR_FILE_MISSING' })
 })

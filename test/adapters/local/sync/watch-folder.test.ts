@@ -121,11 +121,11 @@ it('a file that met a full disk is taken again without a change, after pauses th
   await writeFile(join(folder.path, 'a.txt'), 'alpha')
   const pauses: number[] = []
   const { setTimeout: start } = globalThis
-  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((work: () => void, ms = 0) => {
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((work: () => void, ms = 0) => {
     const isRetry = work.name === 'startRun'
     if (isRetry) pauses.push(ms)
     return start(work, isRetry ? 10 : ms)
-  }) as typeof setTimeout)
+  })
   const write = vi.spyOn(fileStore, 'write').mockRejectedValue(new StorageFullError('the disk with the files is full'))
   const summaries: SyncSummary[] = []
   const onSync = (summary: SyncSummary): void => void summaries.push(summary)
