@@ -118,11 +118,26 @@ export class Sweep {
       if (signal.aborted) break
       documentsResumed += await this.#resume(part, companies)
     }
+    let purgesResumed = 0
     for (const part of inBatches(purges, JOBS_PER_TRANSACTION)) {
       if (signal.aborted) break
-      await this.#storage.transaction(({ jobs }) => jobs.enqueueAll(part))
+      purgesResumed += await this.#resumePurges(part)
     }
-    return { documentsResumed, purgesResumed: purges.length }
+    return { documentsResumed, purgesResumed }
+  }
+
+  /** Enqueues the purges that are still not finished: the workers purge meanwhile. @returns their number */
+  async #resumePurges(listed: readonly NewJob[]): Promise<number> {
+    return await this.#storage.transaction(async ({ contexts, documents, jobs }) => {
+      const deletedContexts = new Set(await contexts.listDeleted())
+      const ids = listed.filter(({ kind }) => kind === PURGE_DOCUMENT).map(({ subject }) => subject)
+      const deletedDocuments = await documents.existing(ids)
+      const unfinished = listed.filter(({ kind, subject }) =>
+        (kind === PURGE_CONTEXT ? deletedContexts : deletedDocuments).has(subject),
+      )
+      await jobs.enqueueAll(unfinished)
+      return unfinished.length
+    })
   }
 
   /** Re-indexes that were cancelled or are finished may have left versions. */

@@ -86,6 +86,33 @@ describe('the sweep', () => {
     ])
   })
 
+  it('enqueues no purge of a document or a context that is gone by then', async () => {
+    const storage = new MemoryStorage()
+    const { gone, left, emptied, deleted } = await storage.transaction(async (repositories) => {
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const documents = [KEY, ORPHAN].map(
+        async (uuid) => await seedDocument(repositories, context, uuid, { deleted: NOW }),
+      )
+      const [one, other] = await Promise.all(documents)
+      const contexts = [
+        await seedContext(repositories, seed, 'Emptied'),
+        await seedContext(repositories, seed, 'Deleted'),
+      ]
+      for (const { id } of contexts) await repositories.contexts.update(id, { deleted: NOW })
+      return { gone: one?.id ?? 0, left: other?.id ?? 0, emptied: contexts[0]?.id ?? 0, deleted: contexts[1]?.id ?? 0 }
+    })
+    const swept = sweepOf(storage).run(new AbortController().signal)
+    await storage.transaction(async ({ contexts, documents }) => {
+      await contexts.remove(emptied)
+      await documents.remove([gone])
+    })
+    expect(await swept).toMatchObject({ purgesResumed: 2 })
+    const subjects = async (kind: string): Promise<readonly number[]> =>
+      await storage.read(({ jobs }) => jobs.subjects(kind, { after: 0, limit: 9 }))
+    expect([await subjects('purge-context'), await subjects('purge-document')]).toEqual([[deleted], [left]])
+  })
+
   it('keeps a file that is claimed after the listing, and removes the one beside it', async () => {
     const files = new MemoryFileStore()
     for (const key of [KEY, ORPHAN]) await files.write(key, inPieces(new Uint8Array(9), 9), { maxBytes: 9 })
