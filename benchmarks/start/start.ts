@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pLimit from 'p-limit'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { spreadOf } from '../harness/measure.js'
 import { writeReport } from '../harness/report.js'
@@ -40,14 +41,12 @@ async function fill(dataDir: string): Promise<void> {
   const engine = await openLocalEngine({ dataDir })
   const session = engine.as(engine.owner)
   const { id } = await session.contexts.create({ name: 'Notes', description: '', caption: '', toolsJson: '[]' })
-  const uuids = await Promise.all(
-    Array.from({ length: DOCUMENTS }, (_, number) =>
-      session.documents.upload(id, {
-        fileName: `${number}.txt`,
-        content: Buffer.from(`Note ${number}: the lamp of room ${number * 7} is mended.`),
-      }),
-    ),
-  )
+  // A company may have 256 running uploads.
+  const few = pLimit(64)
+  const uuids = await few.map(Array.from({ length: DOCUMENTS }).keys(), async (number) => {
+    const content = Buffer.from(`Note ${number}: the lamp of room ${number * 7} is mended.`)
+    return await session.documents.upload(id, { fileName: `${number}.txt`, content })
+  })
   for (const uuid of uuids) await session.documents.whenProcessed(uuid)
   await engine.close()
 }
