@@ -1,5 +1,6 @@
 import { ANALYZER_VERSION } from '../analysis/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
+import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
 import { withAnySignal } from '../kernel/scheduling/abort.js'
 import {
@@ -224,12 +225,11 @@ export class ContextSearch {
       chunkCount > 0 &&
       (isByWords ? wordsVersion === ANALYZER_VERSION : completed !== null)
     const { documents: filter } = visible.filter
-    const only = filter && 'only' in filter ? [...filter.only].sort((one, other) => one - other) : undefined
-    const readIds = async ({ after, limit }: Page): Promise<readonly number[]> => {
-      if (only !== undefined) return only.filter((id) => id > after).slice(0, limit)
-      return await this.#storage.read(({ documents }) => documents.listIds(context.id, { after, limit }))
-    }
-    for await (const ids of pages(STORED_PER_PAGE, readIds)) {
+    const readIds = async (page: Page): Promise<readonly number[]> =>
+      await this.#storage.read(({ documents }) => documents.listIds(context.id, page))
+    const parts =
+      filter && 'only' in filter ? inBatches([...filter.only], STORED_PER_PAGE) : pages(STORED_PER_PAGE, readIds)
+    for await (const ids of parts) {
       if ((await this.#storage.read(({ documents }) => documents.find(ids))).some(isStored)) return true
     }
     return false

@@ -25,8 +25,8 @@ import { listening } from '../serving/listening.js'
 import { OBSERVING_OPTIONS, observe } from '../serving/observing.js'
 
 /**
- * The heap is collected when it has grown by two thirds. On a machine with much memory, V8 would let it grow to four times its live
- * data: a server of many companies would hold some hundred megabytes of garbage.
+ * The heap is collected when it has grown by two thirds. On a machine with much memory, V8 would let it grow to four
+ * times its live data: a server of many companies would hold some hundred megabytes of garbage.
  */
 const GARBAGE_LIMIT = '--heap-growing-percent=66'
 const EXIT_DELAY_MS = 1_000

@@ -60,9 +60,10 @@ export class IndexReader {
       span.set({ 'alcove.search.hits': read.flat().length })
       return read
     })
-    if (answers.flat().length === 0) await this.#refuseLostVectors(query)
+    const hits = answers.flat()
+    if (hits.length === 0) await this.#refuseLostVectors(query)
     const found = new BestWindows()
-    for (const hit of answers.flat()) {
+    for (const hit of hits) {
       if (!visible.has(hit.documentId)) visible.hide(hit.documentId)
       else if (!visible.isMissing({ documentId: hit.documentId, ordinal: hit.chunk })) found.addHit(hit)
     }
