@@ -175,8 +175,13 @@ export class LanceTables {
 
   async #openTable(name: string): Promise<OpenTable | undefined> {
     try {
-      await this.#sums?.check(name)
-      const table = await this.#connections.useFor(name, (connection) => connection.openTable(name))
+      const checking = this.#sums?.check(name)
+      // The promise is awaited below; this handler prevents an unhandled rejection if no connection can be made.
+      checking?.catch(() => undefined)
+      const table = await this.#connections.useFor(name, async (connection) => {
+        await checking
+        return await connection.openTable(name)
+      })
       return await OpenTable.open(table, this.place)
     } catch (error) {
       if (isTableNotFound(error) || (isTableUnavailable(error) && !(await this.#isCommitted(name)))) return undefined

@@ -1,4 +1,4 @@
-import { open as openFile, readdir, rm, stat } from 'node:fs/promises'
+import { appendFile, open as openFile, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
@@ -78,4 +78,18 @@ it('a changed bit in an index is an error', async () => {
   const index = new LanceDbVectorIndex(folder.path, { indexFromRows: 100 })
   await expect(index.search(COLLECTION, QUERY, { limit: 5 })).rejects.toBeInstanceOf(VectorsDamagedError)
   await index.close()
+})
+
+it('the checksums of files that are gone are removed, and a changed bit in a remaining file is still an error', async () => {
+  const sums = join(folder.path, `${COLLECTION.name}.lance`, '_sums')
+  const gone = Array.from({ length: 500 }, (_, at) => `${at} data/${at}.lance\n`)
+  await appendFile(sums, gone.join(''))
+  const index = new LanceDbVectorIndex(folder.path)
+  await index.add(COLLECTION, { documentId: 2, chunks, windows: new Uint16Array(200), vectors })
+  await index.close()
+  expect((await readFile(sums, 'utf8')).split('\n').length).toBeLessThan(20)
+  await flip('data', (size) => Math.floor(size / 3))
+  const again = new LanceDbVectorIndex(folder.path)
+  await expect(again.count(COLLECTION.name, 1)).rejects.toBeInstanceOf(VectorsDamagedError)
+  await again.close()
 })
