@@ -81,6 +81,8 @@ export class KnexStorage implements Storage {
   readonly #file: string | undefined
   /** Undefined on SQLite, which has no notifications: engines of one folder poll several times a second. */
   readonly #announcements: JobAnnouncements | undefined
+  /** The repositories outside of transactions. Making them for each read would take as long as a short statement. */
+  #reading: Repositories | undefined
   readonly #log: WriteAheadLog | undefined
   /** The last write on SQLite, which has one writer. Waiting here costs less than waiting for its lock. */
   #lastWrite: Promise<unknown> = Promise.resolve()
@@ -133,7 +135,9 @@ export class KnexStorage implements Storage {
   }
 
   async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return await this.#promptly(() => this.#withTranslatedErrors(() => work(this.#repositories(this.#knex))))
+    this.#reading ??= this.#repositories(this.#knex)
+    const repositories = this.#reading
+    return await this.#promptly(() => this.#withTranslatedErrors(() => work(repositories)))
   }
 
   async transaction<T>(

@@ -43,7 +43,7 @@ export class MemoryStorage implements Storage {
     roles: roleRepository(this.#tables),
     users: userRepository(this.#tables),
     permissions: permissionRepository(this.#tables),
-    apiKeys: apiKeyRepository(this.#tables),
+    apiKeys: apiKeyRepository(this.#tables, permissionRepository(this.#tables)),
     passwordTokens: passwordTokenRepository(this.#tables),
     oneTimePasswords: oneTimePasswordRepository(this.#tables),
     mails: mailRepository(this.#tables),

@@ -271,6 +271,7 @@ export type {
   ApiKeyRepository,
   KeyOfToken,
   Sight,
+  TokenIds,
 } from './storage/tenancy/api-key-repository.js'
 export type {
   CompanyRecord,

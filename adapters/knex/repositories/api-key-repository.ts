@@ -8,12 +8,14 @@ import {
   type KeyOfToken,
   type Page,
   type RowPage,
+  type TokenIds,
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { given, json, number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { given, json, number, numberOrNull, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
+import { ACCESS_COLUMN_LIST, accessJoins, toAccess } from './permission-repository.js'
 
 export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
   constructor(session: Session) {
@@ -53,16 +55,22 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     return row && toApiKey(row)
   }
 
-  async findOfToken(name: ApiKeyName, tokenHash: string): Promise<KeyOfToken | undefined> {
-    const [keys, revokedTokens] = [this.session.name('api_keys'), this.session.name('revoked_tokens')].map(quoted)
+  async findOfToken(name: ApiKeyName, { tokenHash, userId, accountId }: TokenIds): Promise<KeyOfToken | undefined> {
+    const table = (of: TableName): string => quoted(this.session.name(of))
     const [column, value] = 'id' in name ? ['id', name.id] : ['client_id', name.clientId]
-    // One statement, without knex: each request with a token runs it.
+    // Without knex: each request with a token runs this statement.
     const [row] = await this.rawRows(
-      `select ${keys}.*, (select count(*) from ${revokedTokens} where token_hash = ?) as revoked_tokens
-       from ${keys} where ${column} = ?`,
-      [tokenHash, value],
+      `select api_key.*, ${ACCESS_COLUMN_LIST},
+         (select count(*) from ${table('revoked_tokens')} where token_hash = ?) as revoked_tokens
+       from ${table('api_keys')} api_key
+       left join ${table('permissions')} permission on permission.user_id = ? and permission.account_id = ?
+       ${accessJoins(this.session.name, 'left join')}
+       where api_key.${column} = ?`,
+      [tokenHash, userId, accountId, value],
     )
-    return row && { key: toApiKey(row), isTokenRevoked: Number(row['revoked_tokens']) > 0 }
+    if (row === undefined) return undefined
+    const access = row['permission_id'] === null ? undefined : toAccess(row)
+    return { key: toApiKey(row), isTokenRevoked: Number(row['revoked_tokens']) > 0, access }
   }
 
   async touch(id: number, lastUsed: string): Promise<void> {

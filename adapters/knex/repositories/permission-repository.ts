@@ -9,7 +9,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, json, number, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
+import { boolean, json, type NameTable, number, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
@@ -154,18 +154,22 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
   }
 
   #joins(): string {
-    const table = (name: TableName): string => quoted(this.session.name(name))
-    return `${table('permissions')} permission
-       join ${table('users')} person on person.id = permission.user_id
-       join ${table('companies')} employer on employer.id = person.company_id
-       join ${table('accounts')} account on account.id = permission.account_id
-       join ${table('companies')} company on company.id = account.company_id
-       join ${table('roles')} role on role.id = permission.role_id`
+    return `${quoted(this.session.name('permissions'))} permission ${accessJoins(this.session.name)}`
   }
 }
 
+/** Joins the rows of an access to a row of `permission`. @param kind `left join` if there may be no such row */
+export function accessJoins(name: NameTable, kind: 'join' | 'left join' = 'join'): string {
+  const table = (of: TableName): string => quoted(name(of))
+  return `${kind} ${table('users')} person on person.id = permission.user_id
+       ${kind} ${table('companies')} employer on employer.id = person.company_id
+       ${kind} ${table('accounts')} account on account.id = permission.account_id
+       ${kind} ${table('companies')} company on company.id = account.company_id
+       ${kind} ${table('roles')} role on role.id = permission.role_id`
+}
+
 const ACCESS_COLUMNS = {
-  user_id: 'person.id',
+  person_id: 'person.id',
   user_company: 'person.company_id',
   email: 'person.email',
   is_user_disabled: 'person.is_disabled',
@@ -185,7 +189,8 @@ const ACCESS_COLUMNS = {
   is_role_disabled: 'role.is_disabled',
 }
 
-const ACCESS_COLUMN_LIST = Object.entries(ACCESS_COLUMNS)
+/** No name of a column is one of an API key. */
+export const ACCESS_COLUMN_LIST: string = Object.entries(ACCESS_COLUMNS)
   .map(([name, column]) => `${column} as ${name}`)
   .join()
 
@@ -225,10 +230,10 @@ function toDetails(row: Row): PermissionDetails {
   }
 }
 
-function toAccess(row: Row): AccessRecord {
+export function toAccess(row: Row): AccessRecord {
   return {
     user: {
-      id: number(row, 'user_id'),
+      id: number(row, 'person_id'),
       companyId: number(row, 'user_company'),
       email: text(row, 'email'),
       isDisabled: boolean(row, 'is_user_disabled'),

@@ -1,8 +1,16 @@
-import { AlreadyExistsError, type ApiKeyFilter, type ApiKeyRepository } from '../../../src/ports/index.js'
+import {
+  AlreadyExistsError,
+  type ApiKeyFilter,
+  type ApiKeyRepository,
+  type PermissionRepository,
+} from '../../../src/ports/index.js'
 import { isWithin, type MemoryTables, pageOf } from './memory-tables.js'
 import { idsOfUsers } from './user-repositories.js'
 
-export function apiKeyRepository({ apiKeys, companies, users, revokedTokens }: MemoryTables): ApiKeyRepository {
+export function apiKeyRepository(
+  { apiKeys, companies, users, revokedTokens }: MemoryTables,
+  permissions: Pick<PermissionRepository, 'findAccess'>,
+): ApiKeyRepository {
   const filterKeys = ({ userId, withinCompanyId }: ApiKeyFilter) =>
     apiKeys.filter(
       (key) =>
@@ -18,10 +26,10 @@ export function apiKeyRepository({ apiKeys, companies, users, revokedTokens }: M
     },
     get: async (id) => apiKeys.get(id),
     findByClientId: async (clientId) => apiKeys.find((key) => key.clientId === clientId),
-    findOfToken: async (name, tokenHash) => {
+    findOfToken: async (name, { tokenHash, userId, accountId }) => {
       const key = 'id' in name ? apiKeys.get(name.id) : apiKeys.find(({ clientId }) => clientId === name.clientId)
       const isTokenRevoked = revokedTokens.find((token) => token.tokenHash === tokenHash) !== undefined
-      return key && { key, isTokenRevoked }
+      return key && { key, isTokenRevoked, access: await permissions.findAccess(userId, accountId) }
     },
     touch: async (id, lastUsed) => {
       apiKeys.update(id, { lastUsed })

@@ -14,13 +14,13 @@ type TurnWork<Result> = (signal: AbortSignal) => Promise<Result>
 
 /** The pieces of work of one call. */
 interface Request {
-  readonly works: readonly TurnWork<unknown>[]
-  readonly results: unknown[]
-  /** One controller for each running piece. */
-  readonly running: Set<AbortController>
+  /** The number of pieces. */
+  readonly pieces: number
   started: number
-  resolve(): void
-  reject(error: unknown): void
+  /** Runs a piece. Never rejects. */
+  readonly run: (index: number) => Promise<void>
+  /** Called after each piece, when its place is free. */
+  readonly ended: () => void
 }
 
 /** Members with unstarted work. The member whose last turn is oldest comes first. Requests are ordered by age. */
@@ -79,11 +79,30 @@ export class FairScheduler {
     let abort = (): void => undefined
     try {
       await new Promise<void>((resolve, reject) => {
-        const request: Request = { works, results, running: new Set(), started: 0, resolve, reject }
-        abort = () => this.#fail(taker, request, signal?.reason)
+        /** One controller for each running piece. */
+        const running = new Set<AbortController>()
+        const fail = (error: unknown): void => {
+          reject(error)
+          this.#withdraw(taker, request)
+          for (const controller of running) controller.abort(error)
+        }
+        const run = async (index: number): Promise<void> => {
+          const controller = new AbortController()
+          running.add(controller)
+          try {
+            results[index] = (await works[index]?.(controller.signal)) as Result
+          } catch (error) {
+            fail(error)
+          }
+          running.delete(controller)
+        }
+        const ended = (): void => {
+          if (request.started === works.length && running.size === 0) resolve()
+        }
+        const request: Request = { pieces: works.length, started: 0, run, ended }
+        abort = () => fail(signal?.reason)
         signal?.addEventListener('abort', abort, { once: true })
         this.#enqueue(taker, request)
-        this.#fillPlaces()
       })
       return results
     } finally {
@@ -102,8 +121,9 @@ export class FairScheduler {
    * @returns a function that frees the place
    */
   async take(taker: TurnTaker): Promise<() => void> {
-    return await new Promise<() => void>((resolve, reject) => {
-      this.one(taker, async () => await new Promise<void>((free) => resolve(free)), undefined).catch(reject)
+    return await new Promise<() => void>((resolve) => {
+      const run = async (): Promise<void> => await new Promise<void>((free) => resolve(free))
+      this.#enqueue(taker, { pieces: 1, started: 0, run, ended: () => undefined })
     })
   }
 
@@ -113,6 +133,7 @@ export class FairScheduler {
     const requests = members.get(member) ?? new Set()
     members.set(member, requests)
     requests.add(request)
+    this.#fillPlaces()
   }
 
   #fillPlaces(): void {
@@ -127,7 +148,7 @@ export class FairScheduler {
       if (member === undefined || requests === undefined || request === undefined) return
       const index = request.started
       request.started += 1
-      if (request.started === request.works.length) requests.delete(request)
+      if (request.started === request.pieces) requests.delete(request)
       // After its turn, a member and its group go to the end of the queue, or leave it without further work.
       moveToEnd(members, member, requests.size > 0)
       moveToEnd(this.#waiting, group, members.size > 0)
@@ -137,17 +158,9 @@ export class FairScheduler {
 
   async #run(taker: TurnTaker, request: Request, index: number): Promise<void> {
     this.#count(taker, 1)
-    const controller = new AbortController()
-    request.running.add(controller)
-    try {
-      request.results[index] = await request.works[index]?.(controller.signal)
-    } catch (error) {
-      this.#fail(taker, request, error)
-    } finally {
-      request.running.delete(controller)
-      this.#count(taker, -1)
-    }
-    if (request.started === request.works.length && request.running.size === 0) request.resolve()
+    await request.run(index)
+    this.#count(taker, -1)
+    request.ended()
     this.#fillPlaces()
   }
 
@@ -157,13 +170,12 @@ export class FairScheduler {
     this.#runningOfMember.add(memberKey(taker), change)
   }
 
-  #fail({ group, member }: TurnTaker, request: Request, error: unknown): void {
-    request.reject(error)
+  /** Removes the pieces that have not started. */
+  #withdraw({ group, member }: TurnTaker, request: Request): void {
     const members = this.#waiting.get(group)
     const requests = members?.get(member)
     if (requests?.delete(request) === true && requests.size === 0) members?.delete(member)
     if (members?.size === 0) this.#waiting.delete(group)
-    for (const controller of request.running) controller.abort(error)
   }
 }
 
@@ -183,8 +195,9 @@ function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key, isKept: boolean):
   if (isKept && value !== undefined) map.set(key, value)
 }
 
+/** Numbers and texts differ: `1` is another group than `"1"`. */
 function memberKey({ group, member }: TurnTaker): string {
-  return JSON.stringify([group, member])
+  return `${typeof group} ${group} ${typeof member} ${member}`
 }
 
 /** Limits the work in progress: each name has a number of places. */

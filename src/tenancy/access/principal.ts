@@ -71,9 +71,15 @@ const PRINCIPAL = openObjectSchema({
   origin: openObjectSchema({ clientId: ORIGIN_TEXT, remoteAddress: ORIGIN_TEXT, requestId: ORIGIN_TEXT }).optional(),
 })
 
+/** The results of {@link parsePrincipal}. A request checks its principal at several places. */
+const parsed = new WeakSet<object>()
+
 /** @throws InvalidInputError if a member is missing or of the wrong type */
 export function parsePrincipal(input: unknown): Principal {
-  return validate(PRINCIPAL, input, 'principal')
+  if (typeof input === 'object' && input !== null && parsed.has(input)) return input as Principal
+  const principal = Object.freeze(validate(PRINCIPAL, input, 'principal'))
+  parsed.add(principal)
+  return principal
 }
 
 /** True if the company exists and is enabled. */

@@ -141,13 +141,9 @@ async function readLiveToken(
   { userId, accountId, targetApp, clientId, tokenHash, epoch, scope, ...subject }: TokenSubject,
   now: Date,
 ): Promise<Pick<LiveToken, 'caller' | 'capabilities'>> {
-  const { apiKeys, companies, permissions } = repositories
-  // These reads run in parallel, because every request waits for both of them.
-  const [found, access] = await Promise.all([
-    apiKeys.findOfToken(keyName, tokenHash),
-    permissions.findAccess(userId, accountId),
-  ])
-  const key = found?.key
+  const { apiKeys, companies } = repositories
+  const found = await apiKeys.findOfToken(keyName, { tokenHash, userId, accountId })
+  const { key, access } = found ?? {}
   if (found?.isTokenRevoked === true) throw new UnauthenticatedError('the access token was revoked')
   const isTokenOfKey = key?.clientId === clientId && key.userId === userId
   if (!isTokenOfKey || !isKeyUsable(key, now)) {

@@ -141,8 +141,9 @@ export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A94 reads the API key of a token by either name, and whether the token is revoked', async (storage) => {
-    const { companyId, userId } = await storage.transaction((repositories) => seedCompany(repositories))
+  test('A94 reads the API key of a token by either name, its access, and whether the token is revoked', async (storage) => {
+    const seed = await storage.transaction((repositories) => seedCompany(repositories))
+    const { companyId, userId, accountId, roleId } = seed
     const fields = { companyId, userId, targets: ['assistant'], sight: 'account', created: NOW.toISOString() } as const
     const key = await storage.transaction(async ({ apiKeys, revokedTokens }) => {
       await revokedTokens.add({ tokenHash: 'a', expiresMs: NOW.getTime() + 900_000 })
@@ -151,12 +152,23 @@ export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
     })
     await storage.read(async ({ apiKeys }) => {
       for (const name of [{ id: key.id }, { clientId: 'ak_1' }]) {
-        assert.deepEqual(await apiKeys.findOfToken(name, 'a'), { key, isTokenRevoked: true })
-        assert.deepEqual(await apiKeys.findOfToken(name, 'b'), { key, isTokenRevoked: false })
+        const ofToken = async (tokenHash: string) => await apiKeys.findOfToken(name, { tokenHash, userId, accountId })
+        assert.deepEqual(await ofToken('a'), { key, isTokenRevoked: true, access: undefined })
+        assert.deepEqual(await ofToken('b'), { key, isTokenRevoked: false, access: undefined })
       }
       for (const name of [{ id: key.id + 1 }, { clientId: 'ak_2' }]) {
-        assert.equal(await apiKeys.findOfToken(name, 'a'), undefined)
+        assert.equal(await apiKeys.findOfToken(name, { tokenHash: 'a', userId, accountId }), undefined)
       }
+    })
+    const permission = { userId, accountId, roleId, created: NOW.toISOString(), createdBy: '{}', lastAccess: null }
+    await storage.transaction(async ({ permissions }) => await permissions.insert({ ...permission, isDisabled: false }))
+    await storage.read(async ({ apiKeys, permissions }) => {
+      const ids = { tokenHash: 'a', userId, accountId }
+      const found = await apiKeys.findOfToken({ id: key.id }, ids)
+      assert.notEqual(found?.access, undefined)
+      assert.deepEqual(found?.access, await permissions.findAccess(userId, accountId))
+      const ofOther = await apiKeys.findOfToken({ id: key.id }, { ...ids, accountId: accountId + 1 })
+      assert.deepEqual(ofOther, { key, isTokenRevoked: true, access: undefined })
     })
   })
 

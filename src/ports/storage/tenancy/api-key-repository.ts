@@ -1,6 +1,7 @@
 import type { RowPage } from '../../../kernel/lists.js'
 import type { Page } from '../page.js'
 import type { WithinFilter } from './company-repository.js'
+import type { AccessRecord } from './permission-repository.js'
 import type { UsersFilter } from './user-repository.js'
 
 /** The contexts of an account that a principal sees: `user` for its user's own and shared ones, `account` for all. */
@@ -34,10 +35,20 @@ export interface ApiKeyFilter extends WithinFilter {
 /** One of the two values that name an API key. */
 export type ApiKeyName = { readonly id: number } | { readonly clientId: string }
 
+/** What a token says, beside its key. */
+export interface TokenIds {
+  /** The hash by which a revoked token is stored. */
+  readonly tokenHash: string
+  readonly userId: number
+  readonly accountId: number
+}
+
 /** The API key of a token. */
 export interface KeyOfToken {
   readonly key: ApiKeyRecord
   readonly isTokenRevoked: boolean
+  /** As {@link PermissionRepository.findAccess}. */
+  readonly access: AccessRecord | undefined
 }
 
 /** API keys. */
@@ -46,11 +57,8 @@ export interface ApiKeyRepository {
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>
-  /**
-   * Reads the key of a token. Each request with a token needs both answers, so they come from one read.
-   * @param tokenHash the hash by which a revoked token is stored
-   */
-  findOfToken(key: ApiKeyName, tokenHash: string): Promise<KeyOfToken | undefined>
+  /** Reads the key and the access of a token. Each request with a token needs all of it, so it comes from one read. */
+  findOfToken(key: ApiKeyName, token: TokenIds): Promise<KeyOfToken | undefined>
   /** Lists the keys that match all given ids. @param page default: all of them */
   list(filter?: ApiKeyFilter, page?: RowPage): Promise<readonly ApiKeyRecord[]>
   /** As {@link list}, ids only. */
