@@ -34,9 +34,6 @@ type Uploaded = { readonly uuid: string; readonly isUnchanged: boolean } | { rea
 
 /** Uploads files into a context, waits until they are searchable, and counts the rest. */
 export class Ingestion {
-  readonly #session: Session
-  readonly #contextId: number
-  readonly #files: readonly FileToIngest[]
   readonly #metadata: DocumentMetadata | undefined
   readonly #replaces: boolean
   /** The documents of the context before the ingestion, by their names. Empty if the files replace none. */
@@ -54,17 +51,14 @@ export class Ingestion {
    * @param options.metadata the metadata of each document. Default: none, and a replaced document keeps its own
    */
   constructor(
-    session: Session,
-    contextId: number,
-    files: readonly FileToIngest[],
+    private readonly session: Session,
+    private readonly contextId: number,
+    private readonly files: readonly FileToIngest[],
     {
       replaces = false,
       metadata,
     }: { readonly replaces?: boolean; readonly metadata?: DocumentMetadata | undefined } = {},
   ) {
-    this.#session = session
-    this.#contextId = contextId
-    this.#files = files
     this.#replaces = replaces
     this.#metadata = metadata
   }
@@ -81,7 +75,7 @@ export class Ingestion {
 
   /** The number of files that are not uploaded yet. */
   get notUploaded(): number {
-    return this.#files.length - this.#uploaded
+    return this.files.length - this.#uploaded
   }
 
   /**
@@ -91,7 +85,7 @@ export class Ingestion {
   async *run(): AsyncGenerator<{ readonly file: FileToIngest; readonly outcome: Outcome }> {
     if (this.#replaces) await this.#readExisting()
     const ahead: { readonly file: FileToIngest; readonly outcome: Promise<Outcome> }[] = []
-    for (const file of this.#files) {
+    for (const file of this.files) {
       const outcome = this.#settle(await this.#upload(file))
       // Nothing awaits the outcome yet. If the engine is closed first, the error must not count as unhandled.
       outcome.catch(() => undefined)
@@ -103,7 +97,7 @@ export class Ingestion {
   }
 
   async #readExisting(): Promise<void> {
-    for await (const document of this.#session.documents.entries(this.#contextId)) {
+    for await (const document of this.session.documents.entries(this.contextId)) {
       const named = this.#existing.get(document.originalName)
       if (named === undefined) this.#existing.set(document.originalName, [document])
       else named.push(document)
@@ -111,7 +105,7 @@ export class Ingestion {
   }
 
   async #upload({ path, name, listed }: FileToIngest): Promise<Uploaded> {
-    const { documents } = this.#session
+    const { documents } = this.session
     let content: Readable | undefined
     try {
       // Opening a pipe blocks until a process writes to it, and nothing can interrupt that.
@@ -124,11 +118,11 @@ export class Ingestion {
       content = listed === undefined ? createReadStream(path) : (await openFolderFile(listed)).createReadStream()
       const metadata = this.#metadata
       if (existing === undefined) {
-        const uuid = await documents.upload(this.#contextId, { fileName: name, content, metadata })
+        const uuid = await documents.upload(this.contextId, { fileName: name, content, metadata })
         this.#nameOfUuid.set(uuid, name)
         return { uuid, isUnchanged: false }
       }
-      const reference = { contextId: this.#contextId, id: existing.id }
+      const reference = { contextId: this.contextId, id: existing.id }
       const uuid = await documents.replace(reference, { content, metadata })
       this.#nameOfUuid.set(uuid, name)
       return { uuid, isUnchanged: uuid === existing.uuid && existing.completed !== null }
@@ -148,7 +142,7 @@ export class Ingestion {
   }
 
   async #waitUntilProcessed({ uuid, isUnchanged }: Exclude<Uploaded, { error: string }>): Promise<Outcome> {
-    const { documents } = this.#session
+    const { documents } = this.session
     try {
       await documents.whenProcessed(uuid, { onWaiting: this.#tellWaiting }).catch((error: unknown) => {
         // The record has this error too.

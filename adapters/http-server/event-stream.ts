@@ -77,8 +77,6 @@ function isPending({ isSettled }: NextEvent): boolean {
 
 /** The texts of one stream. */
 class EventTexts {
-  readonly #call: Pick<Call<unknown, unknown, unknown>, StreamMembers>
-  readonly #events: Pick<AsyncIterator<ServerEvent>, 'next'>
   #next: NextEvent | undefined
   #wake: () => void = () => undefined
   #checkedAt = performance.now()
@@ -86,12 +84,9 @@ class EventTexts {
   #isBegun = false
 
   constructor(
-    call: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
-    events: Pick<AsyncIterator<ServerEvent>, 'next'>,
-  ) {
-    this.#call = call
-    this.#events = events
-  }
+    private readonly call: Pick<Call<unknown, unknown, unknown>, StreamMembers>,
+    private readonly events: Pick<AsyncIterator<ServerEvent>, 'next'>,
+  ) {}
 
   /** @returns the next text to send; empty at the end. @throws the reason why the stream ends */
   async read(): Promise<string> {
@@ -104,7 +99,7 @@ class EventTexts {
   async #readEvent(): Promise<string> {
     const next = (this.#next ??= this.#request())
     while (isPending(next)) {
-      if (this.#call.closing?.aborted === true)
+      if (this.call.closing?.aborted === true)
         throw new HttpError(503, 'ERR_CLOSED', 'the server is closing: connect again')
       await this.#sleep()
       await this.#requireToken(CHECK_MS)
@@ -118,7 +113,7 @@ class EventTexts {
   }
 
   #request(): NextEvent {
-    const result = this.#events.next()
+    const result = this.events.next()
     const next = { result, isSettled: false }
     const settle = (): void => {
       next.isSettled = true
@@ -130,13 +125,13 @@ class EventTexts {
 
   async #requireToken(maxAgeMs: number): Promise<void> {
     if (performance.now() - this.#checkedAt < maxAgeMs) return
-    await this.#call.requireToken()
+    await this.call.requireToken()
     this.#checkedAt = performance.now()
   }
 
   /** Waits for the next event, the time of a check, or the end of the server. */
   async #sleep(): Promise<void> {
-    const { closing } = this.#call
+    const { closing } = this.call
     let timer: ReturnType<typeof setTimeout> | undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve

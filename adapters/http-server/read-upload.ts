@@ -72,9 +72,6 @@ function createParser(contentType: string): BusboyInstance {
 }
 
 class Upload {
-  readonly #body: Readable
-  readonly #parser: BusboyInstance
-  readonly #isClosed: boolean
   readonly #ended: Promise<void>
   #end: (problem?: Error) => void = () => undefined
   #onFile: ((file: UploadedFile) => void) | undefined
@@ -82,10 +79,11 @@ class Upload {
   #metadata: DocumentMetadata | undefined
   #bodyBytes = 0
 
-  constructor(body: Readable, parser: BusboyInstance, isClosed: boolean) {
-    this.#body = body
-    this.#parser = parser
-    this.#isClosed = isClosed
+  constructor(
+    private readonly body: Readable,
+    private readonly parser: BusboyInstance,
+    private readonly isClosed: boolean,
+  ) {
     this.#ended = new Promise((resolve, reject) => {
       this.#end = (problem) => {
         if (problem === undefined) resolve()
@@ -101,7 +99,7 @@ class Upload {
     const firstFile = new Promise<UploadedFile>((resolve) => {
       this.#onFile = resolve
     })
-    this.#body.pipe(this.#parser)
+    this.body.pipe(this.parser)
     const ended = this.#ended.then(() => {
       throw new InvalidInputError(FIELD, 'is required: send one file in this field')
     })
@@ -109,7 +107,7 @@ class Upload {
   }
 
   #listen(): void {
-    this.#parser.on('file', (name, stream, fileName) => {
+    this.parser.on('file', (name, stream, fileName) => {
       // The parser reports these errors too.
       stream.on('error', () => undefined)
       if (name === METADATA_FIELD)
@@ -123,27 +121,27 @@ class Upload {
         this.#onFile?.({ fileName: decodedName(fileName), content: this.#content(stream), metadata })
       }
     })
-    this.#parser.on('field', (name, value, isNameCut, isValueCut) => {
+    this.parser.on('field', (name, value, isNameCut, isValueCut) => {
       if (name === FIELD) this.#refuse(new InvalidInputError(FIELD, 'must be a file with a file name'))
       else if (isNameCut || isValueCut) this.#refuse(tooMuch())
       else if (name === METADATA_FIELD) this.#readMetadata(value)
-      else if (this.#isClosed) this.#refuseUnknown(name)
+      else if (this.isClosed) this.#refuseUnknown(name)
     })
-    this.#body.on('data', (piece: Uint8Array) => {
+    this.body.on('data', (piece: Uint8Array) => {
       this.#bodyBytes += piece.byteLength
       const framingBytes = this.#bodyBytes - (this.#stream?.bytesRead ?? 0)
       if (framingBytes > MAX_FRAMING_BYTES + IN_FLIGHT_BYTES) this.#refuse(tooMuch())
     })
     for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
-      this.#parser.on(limit, () => this.#refuse(new InvalidInputError(FIELD, 'the form has too many parts')))
+      this.parser.on(limit, () => this.#refuse(new InvalidInputError(FIELD, 'the form has too many parts')))
     }
-    this.#parser.on('error', () =>
+    this.parser.on('error', () =>
       this.#refuse(new InvalidInputError('', 'the multipart body is malformed or ended too early')),
     )
-    this.#body.on('error', (error) =>
+    this.body.on('error', (error) =>
       this.#refuse(error instanceof HttpError ? error : new InvalidInputError('', 'the body ended too early')),
     )
-    this.#parser.on('finish', () => this.#end())
+    this.parser.on('finish', () => this.#end())
   }
 
   #readMetadata(text: string): void {
@@ -187,9 +185,9 @@ class Upload {
    * is sent. The server limits how long the client may send after the answer.
    */
   #release(): void {
-    this.#body.unpipe(this.#parser)
-    this.#parser.destroy()
-    this.#body.resume()
+    this.body.unpipe(this.parser)
+    this.parser.destroy()
+    this.body.resume()
   }
 }
 

@@ -203,13 +203,10 @@ class DeadlineError extends Error {}
  * timer, because Node 20 may collect a signal of `AbortSignal.timeout` before it fires.
  */
 class WorkInTime {
-  readonly #deadlineMs: number
   readonly #running = new Set<AbortController>()
   #isClosed = false
 
-  constructor(deadlineMs: number) {
-    this.#deadlineMs = deadlineMs
-  }
+  constructor(private readonly deadlineMs: number) {}
 
   /**
    * @param work must end soon after its signal is aborted
@@ -219,7 +216,7 @@ class WorkInTime {
     caller?.throwIfAborted()
     if (this.#isClosed) throw new ClosedError('the transport')
     const controller = new AbortController()
-    const timer = setTimeout(() => controller.abort(new DeadlineError()), this.#deadlineMs)
+    const timer = setTimeout(() => controller.abort(new DeadlineError()), this.deadlineMs)
     this.#running.add(controller)
     try {
       return await withAnySignal([controller.signal, caller], async (signal) => {

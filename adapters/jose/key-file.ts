@@ -58,15 +58,12 @@ const FILE = z.object({ keys: z.array(KEY).min(1) })
 
 /** The signing keys in a file that only its owner may read. */
 export class KeyFile {
-  readonly #path: string
   #keys: SigningKeys | undefined
   #modifiedMs = 0
   #checkedAtMs = 0
   #pendingRead: Promise<SigningKeys> | undefined
 
-  constructor(path: string) {
-    this.#path = path
-  }
+  constructor(private readonly path: string) {}
 
   /** Reads the current keys. Creates the file with a new key if it is missing. @throws SigningKeyError */
   async read(): Promise<SigningKeys> {
@@ -101,7 +98,7 @@ export class KeyFile {
   /** Runs work while no other caller, in this process or another, changes the file. */
   async #withLock(work: () => Promise<void>): Promise<void> {
     try {
-      await withFileLock(`${this.#path}${LOCK_SUFFIX}`, MAX_LOCK_WAIT_MS, work)
+      await withFileLock(`${this.path}${LOCK_SUFFIX}`, MAX_LOCK_WAIT_MS, work)
     } catch (error) {
       if (error instanceof SigningKeyError) throw error
       if (isCode(error, FILE_LOCK_HELD))
@@ -111,14 +108,14 @@ export class KeyFile {
   }
 
   async #read(): Promise<SigningKeys> {
-    const found = await stat(this.#path).catch((error: unknown) => {
+    const found = await stat(this.path).catch((error: unknown) => {
       if (isCode(error, 'ENOENT')) return undefined
       throw this.#error('cannot be read: make it a file that the process may read, or restore it from a backup', error)
     })
     if (found === undefined) return await this.#create()
     this.#checkedAtMs = performance.now()
     if (this.#keys !== undefined && found.mtimeMs === this.#modifiedMs) return this.#keys
-    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
+    const text = await readFile(this.path, 'utf8').catch((error: unknown) => {
       throw this.#error('cannot be read: make it a file that the process may read, or restore it from a backup', error)
     })
     this.#keys = await this.#parse(text)
@@ -149,11 +146,11 @@ export class KeyFile {
   /** Creates the file with a first key. If two processes do so at once, the file of the first one stays. */
   async #create(): Promise<SigningKeys> {
     const key = await generateKey(new Date())
-    await makeFolder(dirname(this.#path)).catch((error: unknown) => {
+    await makeFolder(dirname(this.path)).catch((error: unknown) => {
       throw this.#error('cannot be written', error)
     })
     try {
-      await createPrivateFile(this.#path, toText([key]))
+      await createPrivateFile(this.path, toText([key]))
     } catch (error) {
       throw this.#error('cannot be written', error)
     }
@@ -162,7 +159,7 @@ export class KeyFile {
 
   async #write(keys: readonly SigningKey[]): Promise<void> {
     try {
-      await replacePrivateFile(this.#path, toText(keys))
+      await replacePrivateFile(this.path, toText(keys))
     } catch (error) {
       throw this.#error('cannot be written', error)
     }
@@ -170,7 +167,7 @@ export class KeyFile {
   }
 
   #error(problem: string, cause?: unknown): SigningKeyError {
-    return new SigningKeyError(`the file with the signing keys, ${this.#path}, ${problem}`, { cause })
+    return new SigningKeyError(`the file with the signing keys, ${this.path}, ${problem}`, { cause })
   }
 }
 

@@ -177,18 +177,13 @@ interface TableDigest {
 
 /** Copies a table of SQLite to a table of PostgreSQL with the same columns, and compares the two. */
 class TableCopy {
-  readonly #source: Knex
-  readonly #target: Knex
-  readonly #table: CopiedTable
-  /** The type of each column in PostgreSQL, sorted by the column's name. */
-  readonly #types: ReadonlyMap<string, string>
-
-  private constructor(source: Knex, target: Knex, table: CopiedTable, types: ReadonlyMap<string, string>) {
-    this.#source = source
-    this.#target = target
-    this.#table = table
-    this.#types = types
-  }
+  private constructor(
+    private readonly source: Knex,
+    private readonly target: Knex,
+    private readonly table: CopiedTable,
+    /** The type of each column in PostgreSQL, sorted by the column's name. */
+    private readonly types: ReadonlyMap<string, string>,
+  ) {}
 
   static async open(source: Knex, target: Knex, table: CopiedTable): Promise<TableCopy> {
     const found = await rowsOf(
@@ -203,9 +198,9 @@ class TableCopy {
 
   /** Copies the rows that the target does not have yet, so that an interrupted copy of the same source continues. */
   async run(signal: AbortSignal, onCopied: (rows: number) => void): Promise<void> {
-    const { parent } = this.#table
+    const { parent } = this.table
     const last = await this.#lastCopied()
-    for await (const rows of this.#pages(this.#source, last)) {
+    for await (const rows of this.#pages(this.source, last)) {
       signal.throwIfAborted()
       await this.#insert(parent === undefined ? rows : rows.map((row) => ({ ...row, [parent]: null })))
       onCopied(rows.length)
@@ -215,22 +210,22 @@ class TableCopy {
 
   async digests(signal: AbortSignal): Promise<{ readonly source: TableDigest; readonly target: TableDigest }> {
     return {
-      source: await this.#digest(this.#source, signal),
-      target: await this.#digest(this.#target, signal),
+      source: await this.#digest(this.source, signal),
+      target: await this.#digest(this.target, signal),
     }
   }
 
   /** The last row of the target. Pages are copied in the order of the key, so the target has all rows before it. */
   async #lastCopied(): Promise<Row | undefined> {
     // The databases may sort texts differently, so a table with a text in its key is copied from the first row.
-    if (this.#table.key.some((column) => this.#types.get(column) === 'text')) return undefined
-    const order = this.#table.key.map((column) => ({ column, order: 'desc' as const }))
-    const rows: readonly Row[] = await this.#target<Row>(this.#table.name).orderBy(order).limit(1)
+    if (this.table.key.some((column) => this.types.get(column) === 'text')) return undefined
+    const order = this.table.key.map((column) => ({ column, order: 'desc' as const }))
+    const rows: readonly Row[] = await this.target<Row>(this.table.name).orderBy(order).limit(1)
     return rows[0] && this.#toPlainRow(rows[0])
   }
 
   async *#pages(knex: Knex, firstAfter?: Row): AsyncGenerator<readonly Row[]> {
-    const { name, key, rowsPerPage } = this.#table
+    const { name, key, rowsPerPage } = this.table
     const columns = key.map((column) => this.#orderTerm(knex, column)).join()
     for (let last = firstAfter; ; ) {
       const rows = await rowsOf(
@@ -249,23 +244,23 @@ class TableCopy {
 
   /** The placeholder of a key column. Texts are compared byte by byte, as SQLite does. */
   #orderTerm(knex: Knex, column: string): string {
-    return knex === this.#target && this.#types.get(column) === 'text' ? '?? collate "C"' : '??'
+    return knex === this.target && this.types.get(column) === 'text' ? '?? collate "C"' : '??'
   }
 
   async #insert(rows: readonly Row[]): Promise<void> {
     // PostgreSQL converts the JSON values to the types of the table's columns.
-    await this.#target.raw(
+    await this.target.raw(
       'insert into ?? select * from json_populate_recordset(null::??, ?::json) on conflict do nothing',
-      [this.#table.name, this.#table.name, JSON.stringify(rows)],
+      [this.table.name, this.table.name, JSON.stringify(rows)],
     )
   }
 
   async #fillInParents(parent: string): Promise<void> {
-    for await (const rows of this.#pages(this.#source)) {
-      await this.#target.raw(
+    for await (const rows of this.#pages(this.source)) {
+      await this.target.raw(
         `update ?? as row set ?? = given.?? from json_populate_recordset(null::??, ?::json) as given
          where row.id = given.id and given.?? is not null`,
-        [this.#table.name, parent, parent, this.#table.name, JSON.stringify(rows), parent],
+        [this.table.name, parent, parent, this.table.name, JSON.stringify(rows), parent],
       )
     }
   }
@@ -276,14 +271,14 @@ class TableCopy {
     for await (const rows of this.#pages(knex)) {
       signal.throwIfAborted()
       count += rows.length
-      for (const row of rows) hash.update(JSON.stringify([...this.#types.keys()].map((column) => row[column] ?? null)))
+      for (const row of rows) hash.update(JSON.stringify([...this.types.keys()].map((column) => row[column] ?? null)))
     }
     return { rows: count, sha256: hash.digest('hex') }
   }
 
   /** The values of a row in a JSON form that is the same for both databases. */
   #toPlainRow(row: Row): Row {
-    return Object.fromEntries([...this.#types].map(([column, type]) => [column, toPlainValue(row[column], type)]))
+    return Object.fromEntries([...this.types].map(([column, type]) => [column, toPlainValue(row[column], type)]))
   }
 }
 

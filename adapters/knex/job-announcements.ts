@@ -10,18 +10,16 @@ const MIN_PAUSE_MS = 20
  * is sent at once; later ones are combined. An announcement is a hint that may be lost: the other processes also poll.
  */
 export class JobAnnouncements {
-  readonly #knex: Knex
-  readonly #channel: string
   readonly #pendingKinds = new Set<string>()
   #sending: Promise<void> | undefined
   #pause: NodeJS.Timeout | undefined
   #isClosed = false
 
   /** @param channel the channel of {@link listenTo} */
-  constructor(knex: Knex, channel: string) {
-    this.#knex = knex
-    this.#channel = channel
-  }
+  constructor(
+    private readonly knex: Knex,
+    private readonly channel: string,
+  ) {}
 
   /** Returns at once, and never throws. */
   announce(kinds: Iterable<string>): void {
@@ -56,9 +54,9 @@ export class JobAnnouncements {
    */
   async #notify(kinds: readonly string[]): Promise<void> {
     try {
-      await this.#knex.raw(
+      await this.knex.raw(
         `select set_config('synchronous_commit', 'off', true), pg_notify(?, kind) from unnest(?::text[]) as kind`,
-        [this.#channel, kinds as string[]],
+        [this.channel, kinds as string[]],
       )
     } catch {
       // The database is not reachable. Every caller that uses it gets that error itself.

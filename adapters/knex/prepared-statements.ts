@@ -42,12 +42,14 @@ export function keepStatements(connection: Database): void {
 /** A statement with the calls that it has not answered yet. */
 class KeptStatement {
   readonly #statement: Statement
-  readonly #onFailure: () => void
   readonly #waiting = new Set<(error: Error) => void>()
 
   /** @param onFailure called if the statement cannot be prepared, and if a call of it fails: it may still hold a lock */
-  constructor(connection: Database, text: string, onFailure: () => void) {
-    this.#onFailure = onFailure
+  constructor(
+    connection: Database,
+    text: string,
+    private readonly onFailure: () => void,
+  ) {
     this.#statement = connection.prepare(text, (error: Error | null) => {
       if (error === null) return
       onFailure()
@@ -61,7 +63,7 @@ class KeptStatement {
     this.#waiting.add(fail)
     this.#statement.all(values, (error: Error | null, rows?: unknown[]) => {
       this.#waiting.delete(fail)
-      if (error !== null) this.#onFailure()
+      if (error !== null) this.onFailure()
       callback.call(this.#statement, error, rows)
     })
   }

@@ -43,11 +43,12 @@ const WINDOWS_PER_PAGE = 1_024
 export class SqliteSnapshot {
   readonly #knex: Knex
   readonly #name: NameTable
-  readonly #tablePrefix: string
 
-  private constructor(file: string, tablePrefix: string) {
+  private constructor(
+    file: string,
+    private readonly tablePrefix: string,
+  ) {
     this.#knex = openSqlite(file)
-    this.#tablePrefix = tablePrefix
     this.#name = (table) => tablePrefix + table
   }
 
@@ -208,7 +209,7 @@ export class SqliteSnapshot {
   }
 
   #createStorage(): KnexStorage {
-    return new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.#tablePrefix })
+    return new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.tablePrefix })
   }
 }
 

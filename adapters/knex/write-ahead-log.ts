@@ -19,15 +19,12 @@ interface ConnectionSource {
  * SQLite begins it again, but shortens it only when the last connection closes.
  */
 export class WriteAheadLog {
-  readonly #knex: Knex
   #timer: NodeJS.Timeout | undefined
   #firstWrite: number | undefined
   #emptying: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(knex: Knex) {
-    this.#knex = knex
-  }
+  constructor(private readonly knex: Knex) {}
 
   /** Called after each write. */
   noteWrite(): void {
@@ -63,9 +60,9 @@ export class WriteAheadLog {
   }
 
   async #empty(): Promise<boolean> {
-    const client = this.#knex.client as ConnectionSource
+    const client = this.knex.client as ConnectionSource
     const connection = await client.acquireConnection()
-    const run = async (statement: string): Promise<unknown> => await this.#knex.raw(statement).connection(connection)
+    const run = async (statement: string): Promise<unknown> => await this.knex.raw(statement).connection(connection)
     try {
       // A wait for readers would make every writer wait.
       await run('pragma busy_timeout = 0')

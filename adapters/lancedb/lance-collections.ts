@@ -19,16 +19,14 @@ interface CollectionAddition extends Addition {
 
 /** The collections: each is a table with the columns `document` and `chunk`. */
 export class LanceCollections {
-  readonly #tables: LanceTables
-  readonly #maintenance: TableMaintenance
   /** Drops run one at a time, because each holds locks within locks. */
   readonly #dropping = pLimit(1)
   #isClosed = false
 
-  constructor(tables: LanceTables, maintenance: TableMaintenance) {
-    this.#tables = tables
-    this.#maintenance = maintenance
-  }
+  constructor(
+    private readonly tables: LanceTables,
+    private readonly maintenance: TableMaintenance,
+  ) {}
 
   refuseIfClosed(): void {
     if (this.#isClosed) throw new ClosedError('the vector index')
@@ -37,12 +35,10 @@ export class LanceCollections {
   async add(name: string, addition: CollectionAddition): Promise<void> {
     const write = async (open: OpenTable): Promise<void> => {
       await open.writer.add(addition)
-      this.#tables.noteWrite(name)
-      this.#maintenance.noteWrite(name, open)
+      this.tables.noteWrite(name)
+      this.maintenance.noteWrite(name, open)
     }
-    await withStorageErrors(() =>
-      this.#retryIfDropped(name, () => this.#tables.useOrMake(name, addition.schema, write)),
-    )
+    await withStorageErrors(() => this.#retryIfDropped(name, () => this.tables.useOrMake(name, addition.schema, write)))
   }
 
   /** Reads the collection. Returns `emptyResult` if it does not exist or is dropped in the meantime. */
@@ -54,8 +50,8 @@ export class LanceCollections {
     this.refuseIfClosed()
     const remove = async (open: OpenTable): Promise<void> => {
       await open.writer.delete(`document = ${documentId} AND chunk >= ${fromChunk}`)
-      this.#tables.noteWrite(name)
-      this.#maintenance.noteWrite(name, open)
+      this.tables.noteWrite(name)
+      this.maintenance.noteWrite(name, open)
     }
     await withStorageErrors(() => this.#useIfExists(name, undefined, remove))
   }
@@ -80,34 +76,34 @@ export class LanceCollections {
 
   async names(): Promise<readonly string[]> {
     this.refuseIfClosed()
-    return await withStorageErrors(() => this.#tables.names())
+    return await withStorageErrors(() => this.tables.names())
   }
 
   /** Removes deleted rows and old versions from a folder that no other index uses. */
   async purge(): Promise<void> {
     for (const name of await this.names()) {
       await withStorageErrors(() =>
-        this.#useIfExists(name, undefined, async (open) => await purgeCopy(open, this.#tables.place)),
+        this.#useIfExists(name, undefined, async (open) => await purgeCopy(open, this.tables.place)),
       )
     }
   }
 
   async drop(name: string): Promise<void> {
     this.refuseIfClosed()
-    const { place } = this.#tables
-    const drop = async (): Promise<void> => await withStorageErrors(() => this.#tables.drop(name))
+    const { place } = this.tables
+    const drop = async (): Promise<void> => await withStorageErrors(() => this.tables.drop(name))
     // If another process maintained the table after the drop, its writes would appear in the next table of that name.
     const dropInTurn = async (): Promise<void> =>
       await place.locks.hold(dropLock(name), () => place.locks.hold(maintenanceLock(name), drop))
-    await this.#dropping(() => this.#maintenance.runExclusively(name, dropInTurn))
+    await this.#dropping(() => this.maintenance.runExclusively(name, dropInTurn))
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    await this.#maintenance.close()
-    await this.#tables.close()
-    await this.#tables.place.locks.close()
+    await this.maintenance.close()
+    await this.tables.close()
+    await this.tables.place.locks.close()
   }
 
   /**
@@ -116,16 +112,16 @@ export class LanceCollections {
   async #useIfExists<T>(name: string, emptyResult: T, work: (open: OpenTable) => Promise<T>): Promise<T> {
     const use = async (open: OpenTable | undefined): Promise<T> => {
       if (open === undefined) return emptyResult
-      this.#maintenance.noteUse(name)
+      this.maintenance.noteUse(name)
       try {
         return await work(open)
       } catch (error) {
-        if (!this.#isShared && isTableUnavailable(error) && !(await this.#tables.isCurrent(name, open)))
+        if (!this.#isShared && isTableUnavailable(error) && !(await this.tables.isCurrent(name, open)))
           return emptyResult
         throw error
       }
     }
-    return await this.#retryIfDropped(name, () => this.#tables.use(name, use))
+    return await this.#retryIfDropped(name, () => this.tables.use(name, use))
   }
 
   /**
@@ -136,11 +132,11 @@ export class LanceCollections {
     return await retry(work, {
       backoff: { firstMs: 0, maxRetries: MAX_RETRIES },
       isTransient: (error) => this.#isShared && isTableUnavailable(error),
-      beforeRetry: async () => await this.#tables.forgetDropped(name),
+      beforeRetry: async () => await this.tables.forgetDropped(name),
     })
   }
 
   get #isShared(): boolean {
-    return this.#tables.place.isShared
+    return this.tables.place.isShared
   }
 }

@@ -16,19 +16,16 @@ interface SharedConnection {
  * for the dropped one of that name. A new connection replaces it before such a name is used again.
  */
 export class LanceConnections {
-  readonly #place: TablePlace
   #current: SharedConnection | undefined
   /** Names of tables that were dropped while the current connection was open, and not used since. */
   readonly #dropped = new Set<string>()
   #temporaryFolder: Promise<() => Promise<void>> | undefined
 
-  constructor(place: TablePlace) {
-    this.#place = place
-  }
+  constructor(private readonly place: TablePlace) {}
 
   /** Removes what earlier processes have left, once. Each connection needs it. */
   async prepare(): Promise<void> {
-    this.#temporaryFolder ??= makeTemporaryFolder(this.#place)
+    this.#temporaryFolder ??= makeTemporaryFolder(this.place)
     await this.#temporaryFolder
   }
 
@@ -87,6 +84,6 @@ export class LanceConnections {
 
   async #connect(): Promise<Connection> {
     await this.prepare()
-    return await connectTo(this.#place)
+    return await connectTo(this.place)
   }
 }

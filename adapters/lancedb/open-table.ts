@@ -29,13 +29,15 @@ export class OpenTable {
   isWarm = false
   /** The number of documents, as earlier searches with filters suggest; `undefined` before the first of them. */
   estimatedDocuments: number | undefined
-  readonly #place: TablePlace
   #plan: SearchPlan | undefined
   #nextReload = performance.now() + RELOAD_INTERVAL_MS
 
-  private constructor(table: Table, place: TablePlace, plan: SearchPlan | undefined) {
+  private constructor(
+    table: Table,
+    private readonly place: TablePlace,
+    plan: SearchPlan | undefined,
+  ) {
     this.table = table
-    this.#place = place
     this.#plan = plan
     const name = writeLock(table.name)
     this.writer = new TableWriter(table, async (work) => await place.locks.hold(name, work))
@@ -52,7 +54,7 @@ export class OpenTable {
 
   /** Uses a plan from now on, and stores it for other processes and for the next start. */
   async savePlan(plan: SearchPlan): Promise<void> {
-    await writePlan(this.#place.folder, this.table.name, plan)
+    await writePlan(this.place.folder, this.table.name, plan)
     this.#setPlan(plan)
   }
 
@@ -61,9 +63,9 @@ export class OpenTable {
    * @param isForced true to read it now, however recent the last check is
    */
   async reloadPlan({ isForced = false }: { readonly isForced?: boolean } = {}): Promise<void> {
-    if (!this.#place.isShared || (!isForced && performance.now() < this.#nextReload)) return
+    if (!this.place.isShared || (!isForced && performance.now() < this.#nextReload)) return
     this.#nextReload = performance.now() + RELOAD_INTERVAL_MS
-    const plan = await readPlan(this.#place.folder, this.table.name)
+    const plan = await readPlan(this.place.folder, this.table.name)
     if (plan !== undefined) this.#setPlan(plan)
   }
 
@@ -95,17 +97,15 @@ type RunLocked = <T>(work: () => Promise<T>) => Promise<T>
  * additions keeps them apart.
  */
 class TableWriter {
-  readonly #table: Table
-  readonly #runLocked: RunLocked
   readonly #turn = pLimit(1)
   #group: Group | undefined
   /** Writes since the table was opened. */
   writes = 0
 
-  constructor(table: Table, runLocked: RunLocked) {
-    this.#table = table
-    this.#runLocked = runLocked
-  }
+  constructor(
+    private readonly table: Table,
+    private readonly runLocked: RunLocked,
+  ) {}
 
   /** Resolves when the rows are in the table. */
   async add(addition: Addition): Promise<void> {
@@ -124,14 +124,14 @@ class TableWriter {
 
   async delete(predicate: string): Promise<void> {
     await this.exclusively(async () => {
-      await retry(() => this.#table.delete(predicate), CONFLICT_RETRIES)
+      await retry(() => this.table.delete(predicate), CONFLICT_RETRIES)
       this.writes += 1
     })
   }
 
   /** Runs work while no other call writes, in this process or in another. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return await this.exclusivelyInProcess(async () => await this.#runLocked(work))
+    return await this.exclusivelyInProcess(async () => await this.runLocked(work))
   }
 
   /** Runs work while no other call of this process writes. */
@@ -144,7 +144,7 @@ class TableWriter {
     const additions: Addition[] = []
     const written = this.#turn(async () => {
       if (this.#group === group) this.#group = undefined
-      await this.#runLocked(async () => await this.#write(additions))
+      await this.runLocked(async () => await this.#write(additions))
       this.writes += 1
     })
     const group: Group = { layout, additions, rows: 0, bytes: 0, written }
@@ -154,10 +154,10 @@ class TableWriter {
 
   async #write(additions: readonly Addition[]): Promise<void> {
     const { tableOf } = await loadArrowRows()
-    const columns = new Set((await this.#table.schema()).fields.map(({ name }) => name))
+    const columns = new Set((await this.table.schema()).fields.map(({ name }) => name))
     const batches: RecordBatch[] = []
     for (const addition of additions) batches.push(await addition.toBatch(columns))
-    await retry(() => this.#table.add(tableOf(batches)), CONFLICT_RETRIES)
+    await retry(() => this.table.add(tableOf(batches)), CONFLICT_RETRIES)
   }
 }
 

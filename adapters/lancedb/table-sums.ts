@@ -27,13 +27,10 @@ type Sums = Map<string, number>
  * one in a manifest can make a native call never end.
  */
 export class TableSums {
-  readonly #folder: string
   readonly #timers = new Map<string, NodeJS.Timeout>()
   #noting: Promise<void> = Promise.resolve()
 
-  constructor(folder: string) {
-    this.#folder = folder
-  }
+  constructor(private readonly folder: string) {}
 
   /** Compares the files of a table with their checksums. @throws VectorsDamagedError */
   async check(name: string): Promise<void> {
@@ -91,7 +88,7 @@ export class TableSums {
   }
 
   #pathOf(name: string): string {
-    return tableFolder(this.#folder, name)
+    return tableFolder(this.folder, name)
   }
 }
 

@@ -11,11 +11,7 @@ interface CallFacts {
 
 /** Records calls of clients. */
 export class CallLog {
-  readonly #telemetry: Telemetry | undefined
-
-  constructor(telemetry: Telemetry | undefined) {
-    this.#telemetry = telemetry
-  }
+  constructor(private readonly telemetry: Telemetry | undefined) {}
 
   /**
    * Runs a call and records its outcome.
@@ -31,7 +27,7 @@ export class CallLog {
     try {
       const answer = await call()
       const durationMs = performance.now() - startedAt
-      this.#telemetry?.record({ name: 'mcp.call', level: 'info', fields: { ...fields, code: null }, durationMs })
+      this.telemetry?.record({ name: 'mcp.call', level: 'info', fields: { ...fields, code: null }, durationMs })
       return answer
     } catch (error) {
       const failure = describeCallFailure(error)
@@ -41,7 +37,7 @@ export class CallLog {
       const durationMs = performance.now() - startedAt
       // The message of a refusal may contain arguments.
       const cause = isInternal && !signal.aborted ? error : undefined
-      this.#telemetry?.record({ name: 'mcp.call', level, fields: { ...fields, code }, durationMs, error: cause })
+      this.telemetry?.record({ name: 'mcp.call', level, fields: { ...fields, code }, durationMs, error: cause })
       return await onFailure(failure, error)
     }
   }

@@ -64,32 +64,29 @@ export type MemoryLockTable = Map<string, Promise<unknown>>
 
 /** Locks between parts of one process that share a table. */
 export class MemoryProcessLocks implements ProcessLocks {
-  readonly #table: MemoryLockTable
   #isClosed = false
 
   /** @param table the table that all users of the locks share */
-  constructor(table: MemoryLockTable = new Map()) {
-    this.#table = table
-  }
+  constructor(private readonly table: MemoryLockTable = new Map()) {}
 
   async hold<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#refuseIfClosed()
-    const working = (this.#table.get(name) ?? Promise.resolve()).then(work)
+    const working = (this.table.get(name) ?? Promise.resolve()).then(work)
     const finished = working.then(
       () => undefined,
       () => undefined,
     )
-    this.#table.set(name, finished)
+    this.table.set(name, finished)
     try {
       return await working
     } finally {
-      if (this.#table.get(name) === finished) this.#table.delete(name)
+      if (this.table.get(name) === finished) this.table.delete(name)
     }
   }
 
   async tryToHold(name: string, work: () => Promise<void>): Promise<boolean> {
     this.#refuseIfClosed()
-    if (this.#table.has(name)) return false
+    if (this.table.has(name)) return false
     await this.hold(name, work)
     return true
   }

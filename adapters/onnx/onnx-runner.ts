@@ -28,27 +28,26 @@ export async function openRunner(model: ModelFolder, session: InferenceSession):
 
 class OnnxRunner implements Runner {
   readonly paddingId: number
-  readonly #model: ModelFolder
-  readonly #session: InferenceSession
   readonly #tokenizer: WordPieceTokenizer
-  readonly #special: SpecialTokenIds
 
-  constructor(model: ModelFolder, session: InferenceSession, tokenizer: WordPieceTokenizer, special: SpecialTokenIds) {
-    this.#model = model
-    this.#session = session
+  constructor(
+    private readonly model: ModelFolder,
+    private readonly session: InferenceSession,
+    tokenizer: WordPieceTokenizer,
+    private readonly special: SpecialTokenIds,
+  ) {
     this.#tokenizer = tokenizer
-    this.#special = special
     this.paddingId = special.padding
   }
 
   encode({ kind, inputs, rows }: RunnerInputs): readonly Int32Array[] {
-    const { queryPrefix, passagePrefix, windowTokens } = this.#model.profile
+    const { queryPrefix, passagePrefix, windowTokens } = this.model.profile
     const prefix = kind === 'query' ? queryPrefix : passagePrefix
     return inputs.map((input, index) => {
       if (typeof input !== 'string') return input
       const { ids } = this.#tokenizer.encode(prefix + input)
       if (ids.length + this.#tokenizer.specialTokens <= windowTokens) {
-        return Int32Array.of(this.#special.first, ...ids, this.#special.last)
+        return Int32Array.of(this.special.first, ...ids, this.special.last)
       }
       const problem = `has more tokens than the model's window of ${windowTokens}: shorten it`
       throw new InvalidInputError(`texts[${rows[index]}]`, problem)
@@ -56,11 +55,11 @@ class OnnxRunner implements Runner {
   }
 
   async run(matrix: TokenMatrix): Promise<Float32Array> {
-    const feeds = this.#session.inputNames.map((name) => [
+    const feeds = this.session.inputNames.map((name) => [
       name,
       new runtime.Tensor('int64', INPUTS[name]?.(matrix) ?? matrix.ids, matrix.shape),
     ])
-    const output = await this.#session.run(Object.fromEntries(feeds) as InferenceSession.FeedsType, [OUTPUT])
+    const output = await this.session.run(Object.fromEntries(feeds) as InferenceSession.FeedsType, [OUTPUT])
     return output[OUTPUT]?.data as Float32Array
   }
 }

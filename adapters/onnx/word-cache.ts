@@ -191,17 +191,14 @@ export class SpanList implements WordSink, WordSpans {
 
 /** Collects all tokens of the words, one by one. */
 export class TokenList implements WordSink {
-  readonly #words: WordCache
   readonly #ids: number[] = []
   readonly #starts: number[] = []
   readonly #ends: number[] = []
 
-  constructor(words: WordCache) {
-    this.#words = words
-  }
+  constructor(private readonly words: WordCache) {}
 
   add(start: number, _end: number, _tokens: number, word: number): void {
-    const { ids, starts, ends } = this.#words.pieces(word)
+    const { ids, starts, ends } = this.words.pieces(word)
     for (let index = 0; index < ids.length; index += 1) {
       this.#ids.push(ids[index] ?? 0)
       this.#starts.push(start + (starts[index] ?? 0))

@@ -28,20 +28,18 @@ interface NormalizedWord {
 
 /** Cuts words that the cache does not know: normalises them, and finds their pieces. */
 export class WordCutter {
-  readonly #options: WordCutterOptions
-  readonly #vocabulary: WordPieceVocabulary
   readonly #normalizedCharacters = new Map<string, string>()
 
-  constructor(options: WordCutterOptions, vocabulary: WordPieceVocabulary) {
-    this.#options = options
-    this.#vocabulary = vocabulary
-  }
+  constructor(
+    private readonly options: WordCutterOptions,
+    private readonly vocabulary: WordPieceVocabulary,
+  ) {}
 
   /** Cuts a word into pieces. A word that is too long becomes one unknown token. */
   cut(word: string): WordPieces {
     const normalized = this.#normalizeWord(word)
-    const isTooLong = codePointLength(normalized.text) > this.#options.maxWordCharacters
-    return isTooLong ? this.#vocabulary.asUnknown(normalized) : this.#vocabulary.cut(normalized)
+    const isTooLong = codePointLength(normalized.text) > this.options.maxWordCharacters
+    return isTooLong ? this.vocabulary.asUnknown(normalized) : this.vocabulary.cut(normalized)
   }
 
   /**
@@ -55,7 +53,7 @@ export class WordCutter {
     for (let at = start; at < end; ) {
       const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
       const length = codePointLength(this.#normalize(character))
-      const isTooLong = characters + length > this.#options.maxWordCharacters
+      const isTooLong = characters + length > this.options.maxWordCharacters
       if ((isTooLong || at + character.length - from > MAX_WORD_UNITS) && at > from) {
         ends.push(at)
         from = at
@@ -85,7 +83,7 @@ export class WordCutter {
   #normalize(character: string): string {
     let normalized = this.#normalizedCharacters.get(character)
     if (normalized === undefined) {
-      normalized = normalize(character, this.#options.normalizer)
+      normalized = normalize(character, this.options.normalizer)
       this.#normalizedCharacters.set(character, normalized)
     }
     return normalized
@@ -103,20 +101,14 @@ const ENTRIES_PER_STEP = 1_000
 
 /** The vocabulary of a `tokenizer.json`, and WordPiece's look-up in it. */
 export class WordPieceVocabulary {
-  readonly #heads: ReadonlyMap<string, number>
-  readonly #tails: ReadonlyMap<string, number>
-  readonly #longest: number
   readonly unknownId: number
 
   private constructor(
-    heads: ReadonlyMap<string, number>,
-    tails: ReadonlyMap<string, number>,
-    longest: number,
+    private readonly heads: ReadonlyMap<string, number>,
+    private readonly tails: ReadonlyMap<string, number>,
+    private readonly longest: number,
     unknownId: number,
   ) {
-    this.#heads = heads
-    this.#tails = tails
-    this.#longest = longest
     this.unknownId = unknownId
   }
 
@@ -151,8 +143,8 @@ export class WordPieceVocabulary {
     const starts: number[] = []
     const ends: number[] = []
     for (let from = 0; from < text.length; ) {
-      const pieces = from === 0 ? this.#heads : this.#tails
-      let to = Math.min(text.length, from + this.#longest)
+      const pieces = from === 0 ? this.heads : this.tails
+      let to = Math.min(text.length, from + this.longest)
       let id: number | undefined
       while (to > from && (id = pieces.get(text.slice(from, to))) === undefined) to -= 1
       if (id === undefined) return this.asUnknown(word)

@@ -35,7 +35,6 @@ const KEPT_UNITS = 2 ** 17
 export class WordPieceTokenizer implements Tokenizer {
   readonly specialTokens: number
   readonly unknownId: number
-  readonly #options: WordPieceTokenizerOptions
   readonly #cutter: WordCutter
   readonly #classes = new Uint8Array(0x110000)
   /** Matches a run that may have more characters than a word may have, once it is normalised. */
@@ -52,10 +51,9 @@ export class WordPieceTokenizer implements Tokenizer {
 
   /** @param vocabulary the vocabulary of the options, if it is built already */
   constructor(
-    options: WordPieceTokenizerOptions,
+    private readonly options: WordPieceTokenizerOptions,
     vocabulary: WordPieceVocabulary = runAtOnce(buildVocabulary(options)),
   ) {
-    this.#options = options
     this.specialTokens = options.specialTokens
     this.unknownId = vocabulary.unknownId
     const { maxWordCharacters, longWords = 'cut' } = options
@@ -85,7 +83,7 @@ export class WordPieceTokenizer implements Tokenizer {
   }
 
   readable(text: string): string {
-    if (this.#options.longWords === 'unknown' || !this.#longRun.test(text)) return text
+    if (this.options.longWords === 'unknown' || !this.#longRun.test(text)) return text
     const { count, starts, ends } = this.split(text)
     const parts: string[] = []
     let from = 0
@@ -154,7 +152,7 @@ export class WordPieceTokenizer implements Tokenizer {
       this.#add(text, units, at, end, hashOf(units, at, end), words)
       return end
     }
-    const token = makeWholeToken(this.#options.addedTokens[added] ?? 0, added.length)
+    const token = makeWholeToken(this.options.addedTokens[added] ?? 0, added.length)
     words.add(at, at + added.length, 1, this.#cache.addOnce(token))
     return at + added.length
   }
@@ -204,14 +202,14 @@ export class WordPieceTokenizer implements Tokenizer {
   }
 
   #classify(codePoint: number): number {
-    const kind = classify(codePoint, this.#options.normalizer)
+    const kind = classify(codePoint, this.options.normalizer)
     // Half of a pair is not stored: it is a code point only if it stands alone, which is rare.
     if (codePoint < 0xd800 || codePoint > 0xdfff) this.#classes[codePoint] = kind
     return kind
   }
 
   #findAddedToken(text: string, at: number): string | undefined {
-    return Object.keys(this.#options.addedTokens).find((token) => text.startsWith(token, at))
+    return Object.keys(this.options.addedTokens).find((token) => text.startsWith(token, at))
   }
 }
 

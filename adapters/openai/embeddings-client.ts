@@ -26,15 +26,13 @@ export class RequestError extends Error {
 
 /** Sends single requests to the server, each with a deadline, and reads its answers. */
 export class EmbeddingsClient {
-  readonly #options: CheckedOptions
   readonly #headers: Readonly<Record<string, string>>
   readonly #place: Place
   readonly breaker: CircuitBreaker = new CircuitBreaker()
   /** Base64 is a quarter as long as numbers, and needs no parsing. Servers that do not know it ignore it or refuse it. */
   #encoding: 'base64' | 'float' = 'base64'
 
-  constructor(options: CheckedOptions) {
-    this.#options = options
+  constructor(private readonly options: CheckedOptions) {
     const { key, headers = {}, model, url } = options
     this.#headers = {
       accept: 'application/json',
@@ -50,7 +48,7 @@ export class EmbeddingsClient {
   /** @returns true if the server works with another text: it is not away */
   async worksWith(text: string, dimensions: number, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#send([text], dimensions, signal, this.#options.timeoutMs)
+      await this.#send([text], dimensions, signal, this.options.timeoutMs)
       this.breaker.succeed()
       return true
     } catch (error) {
@@ -69,7 +67,7 @@ export class EmbeddingsClient {
     texts: readonly string[],
     dimensions: number | undefined,
     signal: AbortSignal,
-    timeoutMs: number = this.#options.timeoutMs,
+    timeoutMs: number = this.options.timeoutMs,
   ): Promise<Float32Array[]> {
     this.breaker.enter()
     try {
@@ -112,7 +110,7 @@ export class EmbeddingsClient {
     signal: AbortSignal,
     timeoutMs: number,
   ): Promise<{ readonly type: string; readonly body: string } | 'encoding refused'> {
-    const { url, model, sendsDimensions } = this.#options
+    const { url, model, sendsDimensions } = this.options
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), timeoutMs)
     try {

@@ -14,10 +14,8 @@ export class Instruments {
   readonly #gauges: ReadonlyMap<GaugeName, ObservableGauge>
   /** Counts by name and level. They are cheaper than a counter of the SDK, which makes a text of the labels each time. */
   readonly #events = new Map<string, Map<string, number>>()
-  readonly #meter: Meter
 
-  constructor(meter: Meter) {
-    this.#meter = meter
+  constructor(private readonly meter: Meter) {
     this.#durations = new Map(
       namesOf(SPANS).map((name) => {
         const advice = { explicitBucketBoundaries: BUCKETS_SECONDS }
@@ -62,7 +60,7 @@ export class Instruments {
         if (gauge !== undefined) result.observe(gauge, value, labels)
       }
     }
-    this.#meter.addBatchObservableCallback(callback, gauges)
-    return () => this.#meter.removeBatchObservableCallback(callback, gauges)
+    this.meter.addBatchObservableCallback(callback, gauges)
+    return () => this.meter.removeBatchObservableCallback(callback, gauges)
   }
 }

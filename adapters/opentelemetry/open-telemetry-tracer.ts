@@ -36,19 +36,16 @@ const KINDS: Readonly<Record<SpanKind, ApiSpanKind>> = {
  * Its own work is some microseconds for each span: it copies no object that the SDK copies once more.
  */
 export class OpenTelemetryTracer implements Tracer {
-  readonly #tracer: ApiTracer | undefined
-  readonly #instruments: Instruments
-
   /** @param tracer undefined to record durations alone */
-  constructor(tracer: ApiTracer | undefined, instruments: Instruments) {
-    this.#tracer = tracer
-    this.#instruments = instruments
-  }
+  constructor(
+    private readonly tracer: ApiTracer | undefined,
+    private readonly instruments: Instruments,
+  ) {}
 
   async span<T>(name: SpanName, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const startedAt = performance.now()
-    const parent = this.#tracer && contextOf(options.parent)
-    const started = this.#tracer?.startSpan(name, { kind: KINDS[SPANS[name].kind ?? 'internal'] }, parent)
+    const parent = this.tracer && contextOf(options.parent)
+    const started = this.tracer?.startSpan(name, { kind: KINDS[SPANS[name].kind ?? 'internal'] }, parent)
     const span = new RunningSpan(started, options)
     try {
       if (parent === undefined || started === undefined) return await work(span)
@@ -59,7 +56,7 @@ export class OpenTelemetryTracer implements Tracer {
     } finally {
       if (name === 'http.server.request') started?.updateName(requestName(span.labels))
       started?.end()
-      this.#instruments.recordDuration(name, performance.now() - startedAt, span.labels)
+      this.instruments.recordDuration(name, performance.now() - startedAt, span.labels)
     }
   }
 
@@ -71,18 +68,19 @@ export class OpenTelemetryTracer implements Tracer {
 
 class RunningSpan implements Span {
   readonly labels: Attributes = {}
-  readonly #span: ApiSpan | undefined
   readonly #isRecording: boolean
 
-  constructor(span: ApiSpan | undefined, { labels, attributes }: SpanOptions) {
-    this.#span = span
+  constructor(
+    private readonly span: ApiSpan | undefined,
+    { labels, attributes }: SpanOptions,
+  ) {
     this.#isRecording = span?.isRecording() ?? false
     if (labels !== undefined) this.label(labels)
     if (attributes !== undefined) this.set(attributes)
   }
 
   get traceparent(): string | undefined {
-    return this.#span && traceparentOf(this.#span)
+    return this.span && traceparentOf(this.span)
   }
 
   label(labels: TraceValues): void {
@@ -91,12 +89,12 @@ class RunningSpan implements Span {
   }
 
   set(attributes: TraceValues): void {
-    if (this.#isRecording) this.#span?.setAttributes(attributes)
+    if (this.#isRecording) this.span?.setAttributes(attributes)
   }
 
   fail(type: string): void {
     this.label({ 'error.type': type })
-    this.#span?.setStatus({ code: SpanStatusCode.ERROR })
+    this.span?.setStatus({ code: SpanStatusCode.ERROR })
   }
 }
 

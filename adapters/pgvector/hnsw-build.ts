@@ -9,17 +9,15 @@ const CANCEL_INTERVAL_MS = 250
 
 /** Builds the HNSW index of one table on a connection of the pool. */
 export class HnswBuild {
-  readonly #knex: Knex
-  readonly #table: VectorTable
   /** The server process that runs the build; undefined while there is none. */
   #processId: number | undefined
   #isCancelled = false
   #run: Promise<boolean> | undefined
 
-  constructor(knex: Knex, table: VectorTable) {
-    this.#knex = knex
-    this.#table = table
-  }
+  constructor(
+    private readonly knex: Knex,
+    private readonly table: VectorTable,
+  ) {}
 
   /**
    * Starts the build at the first call, and waits for it.
@@ -47,14 +45,14 @@ export class HnswBuild {
   async #cancelStatement(): Promise<void> {
     if (this.#processId === undefined) return
     // Not its own process: with a pool of one connection, this statement runs on the connection of the build.
-    await this.#knex.raw(
+    await this.knex.raw(
       'select pg_cancel_backend(pid) from pg_stat_activity where pid = ? and pid <> pg_backend_pid()',
       [this.#processId],
     )
   }
 
   async #runOnConnection(): Promise<boolean> {
-    const client = this.#knex.client as Client
+    const client = this.knex.client as Client
     const connection = await client.acquireConnection()
     let isReusable = false
     try {
@@ -71,7 +69,7 @@ export class HnswBuild {
 
   async #buildUnderLock(connection: Connection): Promise<boolean> {
     const execute: Execute = async (sql, bindings = []) => await this.#statement(connection, sql, bindings)
-    const lock = [this.#table.table, 'index']
+    const lock = [this.table.table, 'index']
     const [locked] = await execute(
       'select pg_try_advisory_lock(hashtext(?), hashtext(?)) as is_true, pg_backend_pid() as process_id',
       lock,
@@ -84,7 +82,7 @@ export class HnswBuild {
   }
 
   async #build(execute: Execute): Promise<void> {
-    const { table, dimensions } = this.#table
+    const { table, dimensions } = this.table
     const index = `${table}_hnsw`
     const [found] = await execute(
       'select indisvalid as is_true from pg_index where indexrelid = to_regclass(quote_ident(?))',
@@ -109,7 +107,7 @@ export class HnswBuild {
   async #statement(connection: Connection, sql: string, bindings: readonly Knex.RawBinding[]): Promise<readonly Row[]> {
     if (this.#isCancelled) throw new Error('the build of the index was cancelled')
     const options = { query_timeout: LONGEST_TIMEOUT_MS }
-    const result: unknown = await this.#knex.raw(sql, bindings).options(options).connection(connection)
+    const result: unknown = await this.knex.raw(sql, bindings).options(options).connection(connection)
     return (result as { readonly rows: readonly Row[] }).rows
   }
 }

@@ -27,9 +27,6 @@ interface HnswBuilderOptions {
  * one.
  */
 export class HnswBuilder {
-  readonly #knex: Knex
-  readonly #tables: VectorTables
-  readonly #options: HnswBuilderOptions
   /**
    * By collection: the additions that this process has made to a table. A lost entry is harmless: the next addition or
    * search counts the rows once more.
@@ -46,11 +43,11 @@ export class HnswBuilder {
   /** The error of the last build; undefined after a success. */
   error: Error | undefined
 
-  constructor(knex: Knex, tables: VectorTables, options: HnswBuilderOptions) {
-    this.#knex = knex
-    this.#tables = tables
-    this.#options = options
-  }
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: VectorTables,
+    private readonly options: HnswBuilderOptions,
+  ) {}
 
   /** Must be called after every addition. */
   noteAddition(name: string, table: VectorTable): void {
@@ -103,10 +100,10 @@ export class HnswBuilder {
   async #tryToBuild(name: string): Promise<void> {
     try {
       if (this.#isClosed) return
-      const table = await this.#tables.find(name)
+      const table = await this.tables.find(name)
       if (table === undefined || !canHaveIndex(table) || !(await this.#isLarge(table))) return
       const isBuilt = await this.#buildIndex(table)
-      if (isBuilt) await this.#tables.setIndexed(name, table)
+      if (isBuilt) await this.tables.setIndexed(name, table)
       // Another process is building the index, but may end before it is done.
       else this.#retryLater(name)
       this.error = undefined
@@ -116,8 +113,8 @@ export class HnswBuilder {
   }
 
   async #isLarge({ table }: VectorTable): Promise<boolean> {
-    const threshold = Math.min(Math.ceil(this.#options.indexFromRows), Number.MAX_SAFE_INTEGER)
-    const counted = await this.#knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
+    const threshold = Math.min(Math.ceil(this.options.indexFromRows), Number.MAX_SAFE_INTEGER)
+    const counted = await this.knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
       'select count(*) as rows from (select 1 from ?? limit ?) as counted',
       [table, threshold],
     )
@@ -126,7 +123,7 @@ export class HnswBuilder {
 
   async #buildIndex(table: VectorTable): Promise<boolean> {
     if (this.#isClosed) return false
-    this.#build = new HnswBuild(this.#knex, table)
+    this.#build = new HnswBuild(this.knex, table)
     try {
       return await this.#build.run()
     } finally {
@@ -138,10 +135,10 @@ export class HnswBuilder {
   #noteFailure(name: string, error: unknown): void {
     if (this.#isClosed) return
     this.#retryLater(name)
-    if (isTableMissing(error)) this.#tables.forget(name)
+    if (isTableMissing(error)) this.tables.forget(name)
     if (isTableMissing(error) || isCancelled(error)) return
     this.error = asError(error)
-    this.#options.telemetry?.record({
+    this.options.telemetry?.record({
       name: 'vectors.index.failed',
       level: 'warn',
       fields: { collection: name },
@@ -160,7 +157,7 @@ export class HnswBuilder {
         if (this.#turns.has(name)) this.#retryLater(name)
         else this.#startTurn(name)
       }
-    }, this.#options.indexRetryMs).unref()
+    }, this.options.indexRetryMs).unref()
   }
 }
 

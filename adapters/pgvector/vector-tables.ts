@@ -37,15 +37,13 @@ interface CatalogRow {
  * dropping a table, and a search reads only its own vectors.
  */
 export class VectorTables {
-  readonly #knex: Knex
-  readonly #prefix: string
   readonly #cache = new LRUCache<string, VectorTable>({ max: MAX_ENTRIES })
   #opened: Promise<number> | undefined
 
-  constructor(knex: Knex, prefix: string) {
-    this.#knex = knex
-    this.#prefix = prefix
-  }
+  constructor(
+    private readonly knex: Knex,
+    private readonly prefix: string,
+  ) {}
 
   /**
    * Creates the catalog if it is missing.
@@ -65,7 +63,7 @@ export class VectorTables {
     const cached = this.#cache.get(name)
     if (cached !== undefined) return cached
     await this.open()
-    const found = await this.#knex.raw<Rows<CatalogRow>>('select id, dimensions, is_indexed from ?? where name = ?', [
+    const found = await this.knex.raw<Rows<CatalogRow>>('select id, dimensions, is_indexed from ?? where name = ?', [
       this.#catalog,
       name,
     ])
@@ -73,7 +71,7 @@ export class VectorTables {
     if (row === undefined) return undefined
     const table = {
       id: row.id,
-      table: `${this.#prefix}vectors_${row.id}`,
+      table: `${this.prefix}vectors_${row.id}`,
       dimensions: row.dimensions,
       isIndexed: row.is_indexed,
     }
@@ -85,7 +83,7 @@ export class VectorTables {
   async findOrCreate({ name, dimensions }: VectorCollection): Promise<VectorTable> {
     const found = await this.find(name)
     if (found !== undefined) return found
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, name)
       const inserted = await transaction.raw<Rows<{ readonly id: string }>>(
         'insert into ?? (name, dimensions) values (?, ?) on conflict (name) do nothing returning id',
@@ -93,7 +91,7 @@ export class VectorTables {
       )
       const [row] = inserted.rows
       if (row === undefined) return
-      const table = `${this.#prefix}vectors_${row.id}`
+      const table = `${this.prefix}vectors_${row.id}`
       await transaction.raw(
         `create table ?? (document bigint not null, chunk integer not null, "window" integer not null,
          vector vector(${dimensions}) not null)`,
@@ -111,7 +109,7 @@ export class VectorTables {
 
   /** Records that the index of a table is built. Has no effect on a later table of the same name. */
   async setIndexed(name: string, { id }: VectorTable): Promise<void> {
-    await this.#knex.raw('update ?? set is_indexed = true where id = ?', [this.#catalog, id])
+    await this.knex.raw('update ?? set is_indexed = true where id = ?', [this.#catalog, id])
     this.forget(name)
   }
 
@@ -130,7 +128,7 @@ export class VectorTables {
     await this.open()
     const names: string[] = []
     for (;;) {
-      const page = await this.#knex.raw<Rows<{ readonly name: string }>>(
+      const page = await this.knex.raw<Rows<{ readonly name: string }>>(
         'select name from ?? where name > ? order by name limit ?',
         [this.#catalog, names.at(-1) ?? '', NAMES_PER_PAGE],
       )
@@ -140,14 +138,14 @@ export class VectorTables {
   }
 
   async #dropUnlessLocked(name: string): Promise<void> {
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, name)
       const removed = await transaction.raw<Rows<{ readonly id: string }>>(
         'delete from ?? where name = ? returning id',
         [this.#catalog, name],
       )
       for (const { id } of removed.rows) {
-        const table = `${this.#prefix}vectors_${id}`
+        const table = `${this.prefix}vectors_${id}`
         await transaction.raw(
           `select pg_cancel_backend(pid) from pg_stat_progress_create_index as build join pg_stat_activity using (pid)
            where build.datname = current_database() and relid = to_regclass(quote_ident(?))
@@ -161,7 +159,7 @@ export class VectorTables {
   }
 
   async #open(): Promise<number> {
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, '')
       await requireExtension(transaction)
       await transaction.raw(
@@ -170,7 +168,7 @@ export class VectorTables {
         [this.#catalog],
       )
     })
-    const type = await this.#knex.raw<Rows<{ readonly oid: number }>>(`select 'vector'::regtype::oid as oid`)
+    const type = await this.knex.raw<Rows<{ readonly oid: number }>>(`select 'vector'::regtype::oid as oid`)
     return Number(type.rows[0]?.oid)
   }
 
@@ -180,7 +178,7 @@ export class VectorTables {
   }
 
   get #catalog(): string {
-    return `${this.#prefix}vector_collections`
+    return `${this.prefix}vector_collections`
   }
 }
 

@@ -31,17 +31,15 @@ type Send = (command: object) => Promise<unknown>
  * are there. If anything fails, requests in progress are aborted, and what was sent is removed.
  */
 export class ObjectUpload {
-  readonly #bucket: S3Bucket
-  readonly #name: string
   /** Aborted with the first failure, which is the one to report. */
   readonly #stop = new AbortController()
   #mayExist = false
 
   /** @param name the name of the object */
-  constructor(bucket: S3Bucket, name: string) {
-    this.#bucket = bucket
-    this.#name = name
-  }
+  constructor(
+    private readonly bucket: S3Bucket,
+    private readonly name: string,
+  ) {}
 
   /** Call it once. @throws as `FileStore.write` */
   async send(
@@ -53,7 +51,7 @@ export class ObjectUpload {
     signal?.addEventListener('abort', onAbort, { once: true })
     try {
       const counted = new CountedContent(content, Math.min(maxBytes, MAX_PARTS * PART_BYTES))
-      await this.#bucket.run(async (client, sdk) => await this.#upload(client, sdk, counted))
+      await this.bucket.run(async (client, sdk) => await this.#upload(client, sdk, counted))
       this.#stop.signal.throwIfAborted()
       const stored = counted.total()
       await this.#requireWhole(stored)
@@ -72,7 +70,7 @@ export class ObjectUpload {
     body.on('error', () => undefined)
     const upload = new sdk.Upload({
       client: this.#clientFor(client, sdk),
-      params: { Bucket: this.#bucket.name, Key: this.#name, Body: body },
+      params: { Bucket: this.bucket.name, Key: this.name, Body: body },
       partSize: PART_BYTES,
       queueSize: PARTS_AT_ONCE,
     })
@@ -135,8 +133,8 @@ export class ObjectUpload {
   }
 
   async #requireWhole({ sizeBytes }: StoredFile): Promise<void> {
-    const { ContentLength: kept } = await this.#bucket.run((client, { HeadObjectCommand }) =>
-      client.send(new HeadObjectCommand({ Bucket: this.#bucket.name, Key: this.#name })),
+    const { ContentLength: kept } = await this.bucket.run((client, { HeadObjectCommand }) =>
+      client.send(new HeadObjectCommand({ Bucket: this.bucket.name, Key: this.name })),
     )
     if (kept === sizeBytes) return
     throw new StorageError(`the bucket with the files has kept ${kept} of ${sizeBytes} bytes: upload the file again`, {
@@ -150,8 +148,8 @@ export class ObjectUpload {
    */
   async #removeObject(): Promise<void> {
     if (!this.#mayExist) return
-    const deleting = this.#bucket.run((client, { DeleteObjectCommand }) =>
-      client.send(new DeleteObjectCommand({ Bucket: this.#bucket.name, Key: this.#name })),
+    const deleting = this.bucket.run((client, { DeleteObjectCommand }) =>
+      client.send(new DeleteObjectCommand({ Bucket: this.bucket.name, Key: this.name })),
     )
     await deleting.catch(() => undefined)
   }
@@ -165,26 +163,24 @@ const SLICE_BYTES = 1_048_576
  * bytes.
  */
 export class CountedContent {
-  readonly #content: AsyncIterable<Uint8Array>
-  readonly #maxBytes: number
   readonly #hash = createHash('sha256')
   #sizeBytes = 0
   #bytesSincePause = 0
 
-  constructor(content: AsyncIterable<Uint8Array>, maxBytes: number) {
-    this.#content = content
-    this.#maxBytes = maxBytes
-  }
+  constructor(
+    private readonly content: AsyncIterable<Uint8Array>,
+    private readonly maxBytes: number,
+  ) {}
 
   /**
    * @throws QuotaExceededError once more than `maxBytes` bytes have arrived
    * @throws the signal's reason once it is aborted
    */
   async *slices(signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    for await (const piece of itemsUntilAborted(this.#content, signal)) {
+    for await (const piece of itemsUntilAborted(this.content, signal)) {
       this.#sizeBytes += piece.byteLength
-      if (this.#sizeBytes > this.#maxBytes) {
-        throw new QuotaExceededError(`the file has more than ${this.#maxBytes} bytes`)
+      if (this.#sizeBytes > this.maxBytes) {
+        throw new QuotaExceededError(`the file has more than ${this.maxBytes} bytes`)
       }
       for (let at = 0; at < piece.byteLength; at += SLICE_BYTES) {
         const slice = Buffer.from(piece.subarray(at, at + SLICE_BYTES))

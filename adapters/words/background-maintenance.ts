@@ -20,7 +20,6 @@ export type IsStopped = () => boolean
 
 /** Maintains collections in the background, one at a time. Failed work is retried later. */
 export class BackgroundMaintenance {
-  readonly #options: MaintenanceOptions
   /** Collections that wait for their turn, or have it. */
   readonly #turns = new Map<string, Promise<void>>()
   /** Collections that have changed since their turn started. */
@@ -34,9 +33,7 @@ export class BackgroundMaintenance {
   /** The error of the last maintenance; `undefined` once maintenance has succeeded. */
   error: Error | undefined
 
-  constructor(options: MaintenanceOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: MaintenanceOptions) {}
 
   /** Schedules maintenance of a collection, unless it is scheduled already. */
   schedule(collection: string): void {
@@ -97,7 +94,7 @@ export class BackgroundMaintenance {
   async #tryToMaintain(collection: string): Promise<void> {
     if (this.#isClosed) return
     try {
-      await this.#options.maintain(collection, () => this.#isClosed)
+      await this.options.maintain(collection, () => this.#isClosed)
       this.error = undefined
     } catch (error) {
       this.#noteFailure(collection, error)
@@ -105,9 +102,9 @@ export class BackgroundMaintenance {
   }
 
   #noteFailure(collection: string, error: unknown): void {
-    if (this.#options.isDropped(error, collection) || this.#isClosed) return
+    if (this.options.isDropped(error, collection) || this.#isClosed) return
     this.error = asError(error)
-    this.#options.telemetry?.record({
+    this.options.telemetry?.record({
       name: 'words.maintenance.failed',
       level: 'warn',
       fields: { collection },
@@ -123,6 +120,6 @@ export class BackgroundMaintenance {
       const collections = [...this.#postponed]
       this.#postponed.clear()
       for (const name of collections) this.schedule(name)
-    }, this.#options.retryMs).unref()
+    }, this.options.retryMs).unref()
   }
 }

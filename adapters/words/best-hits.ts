@@ -25,13 +25,8 @@ const MAX_CANDIDATES_PER_HIT = 4
 
 /** Finds the chunks with the highest sums that are not deleted and pass a filter. */
 export class BestHits {
-  readonly #source: PostingSource
-  readonly #limit: number
-  /** The number of candidates of the first look-up. */
-  readonly #candidateCount: number
   readonly #filter: DocumentFilter
   readonly #passes: (documentId: number) => boolean
-  #ranges: readonly NumberRange[] | undefined
 
   static async of(source: PostingSource, limit: number, filter: DocumentFilter | undefined): Promise<BestHits> {
     if (filter === undefined || 'except' in filter) return new BestHits(source, limit, filter, limit + SPARE_HITS)
@@ -46,18 +41,16 @@ export class BestHits {
   }
 
   private constructor(
-    source: PostingSource,
-    limit: number,
+    private readonly source: PostingSource,
+    private readonly limit: number,
     filter: DocumentFilter | undefined,
-    candidateCount: number,
-    ranges?: readonly NumberRange[],
+
+    /** The number of candidates of the first look-up. */
+    private readonly candidateCount: number,
+    private ranges?: readonly NumberRange[],
   ) {
-    this.#source = source
-    this.#limit = limit
-    this.#candidateCount = candidateCount
     this.#filter = filter ?? { except: [] }
     this.#passes = passesOf(filter)
-    this.#ranges = ranges
   }
 
   /**
@@ -65,7 +58,7 @@ export class BestHits {
    * @returns `undefined` if they are more than `most`, or not known
    */
   listedChunks(most: number): ScoredChunks | undefined {
-    const ranges = this.#ranges
+    const ranges = this.ranges
     if (ranges === undefined) return undefined
     const count = countNumbers(ranges)
     if (count > most) return undefined
@@ -77,34 +70,34 @@ export class BestHits {
 
   /** The score that a chunk needs to be looked up; 0 if any score is enough. */
   leastOf(scored: ScoredChunks): number {
-    return scored.best(this.#candidateCount, undefined, this.#ranges)[this.#candidateCount - 1]?.score ?? 0
+    return scored.best(this.candidateCount, undefined, this.ranges)[this.candidateCount - 1]?.score ?? 0
   }
 
   /** Finds the hits, best first. */
   async find(scored: ScoredChunks): Promise<LexicalHit[]> {
-    if (this.#limit < 1) return []
+    if (this.limit < 1) return []
     const hits: LexicalHit[] = []
-    let count = this.#candidateCount
-    let best = scored.best(count, undefined, this.#ranges)
-    const leastHit = best[this.#limit - 1]?.score
+    let count = this.candidateCount
+    let best = scored.best(count, undefined, this.ranges)
+    const leastHit = best[this.limit - 1]?.score
     if (best.length === count && leastHit !== undefined && leastHit === best.at(-1)?.score) {
       // All chunks with the score of the last hit are looked up at once, and one more: it shows that there are no others.
-      count = Math.max(count, Math.min(scored.countFrom(leastHit), this.#limit + MAX_TIES) + 1)
-      best = scored.best(count, undefined, this.#ranges)
+      count = Math.max(count, Math.min(scored.countFrom(leastHit), this.limit + MAX_TIES) + 1)
+      best = scored.best(count, undefined, this.ranges)
     }
     for (let lookup = 1; ; lookup += 1) {
-      const chunks = await this.#source.chunksOf(best.map(({ number }) => number))
+      const chunks = await this.source.chunksOf(best.map(({ number }) => number))
       for (const { number, score } of best) {
         const chunk = chunks.get(number)
         if (chunk !== undefined && this.#passes(chunk.documentId)) hits.push({ ...chunk, score })
       }
-      if (best.length < count || (hits.length >= this.#limit && !canTie(hits, this.#limit, best.at(-1)?.score ?? 0)))
+      if (best.length < count || (hits.length >= this.limit && !canTie(hits, this.limit, best.at(-1)?.score ?? 0)))
         break
-      if (lookup >= MAX_LOOKUPS) this.#ranges ??= await this.#source.rangesOf(this.#filter)
+      if (lookup >= MAX_LOOKUPS) this.ranges ??= await this.source.rangesOf(this.#filter)
       count *= 2
-      best = scored.best(count, best.at(-1), this.#ranges)
+      best = scored.best(count, best.at(-1), this.ranges)
     }
-    return hits.sort(byLexicalScore).slice(0, this.#limit)
+    return hits.sort(byLexicalScore).slice(0, this.limit)
   }
 }
 

@@ -19,8 +19,6 @@ export interface CountedTerm {
 
 /** Reads the postings of terms and adds up scores. Postings that were read stay in memory as long as this object. */
 export class PostingSums {
-  readonly #source: PostingSource
-  readonly #idfs: ReadonlyMap<string, number>
   readonly #makeScore: (idf: number) => TermScore
   /** The score functions of the terms that were needed. */
   readonly #scores = new Map<string, TermScore>()
@@ -34,9 +32,11 @@ export class PostingSums {
    * @param idfs the idf of each term, times its weight
    * @param meanLength the mean length of a chunk, in terms
    */
-  constructor(source: PostingSource, idfs: ReadonlyMap<string, number>, meanLength: number) {
-    this.#source = source
-    this.#idfs = idfs
+  constructor(
+    private readonly source: PostingSource,
+    private readonly idfs: ReadonlyMap<string, number>,
+    meanLength: number,
+  ) {
     this.#makeScore = makeTermScores(meanLength)
   }
 
@@ -71,7 +71,7 @@ export class PostingSums {
   async addTo(chunks: ScoredChunks, terms: readonly CountedTerm[]): Promise<void> {
     const names = terms.map(({ term }) => term)
     this.useTerms(names)
-    if (chunks.numbers.length > 0) await this.#lookUp(this.#source, chunks, names)
+    if (chunks.numbers.length > 0) await this.#lookUp(this.source, chunks, names)
   }
 
   /** Discards the chunks. */
@@ -100,14 +100,14 @@ export class PostingSums {
   #scoreOf(term: string): TermScore {
     const existing = this.#scores.get(term)
     if (existing !== undefined) return existing
-    const score = this.#makeScore(this.#idfs.get(term) ?? 0)
+    const score = this.#makeScore(this.idfs.get(term) ?? 0)
     this.#scores.set(term, score)
     return score
   }
 
   async #readAll(terms: readonly string[]): Promise<void> {
     if (terms.length === 0) return
-    for (const [term, read] of groupByTerm(terms, await this.#source.read(terms))) this.#postings.set(term, read)
+    for (const [term, read] of groupByTerm(terms, await this.source.read(terms))) this.#postings.set(term, read)
   }
 
   async #lookUp(source: PostingSource, chunks: ScoredChunks, terms: readonly string[]): Promise<void> {

@@ -51,15 +51,12 @@ const BLOCK_BITS = new Int32Array(BLOCK_NUMBERS / BITS_PER_WORD)
 class BlockSums {
   readonly scores: Float64Array = BLOCK_SCORES
   readonly bits: Int32Array = BLOCK_BITS
-  readonly #target: Columns
   #length = 0
   first = 0
   /** Exclusive. */
   end = 0
 
-  constructor(target: Columns) {
-    this.#target = target
-  }
+  constructor(private readonly target: Columns) {}
 
   begin(first: number): void {
     this.first = first
@@ -69,7 +66,7 @@ class BlockSums {
   /** Writes the sums of the block, in ascending order of their numbers. @returns the number of chunks */
   flush(): number {
     const { bits, scores, first } = this
-    const { numbers: toNumbers, scores: toScores } = this.#target
+    const { numbers: toNumbers, scores: toScores } = this.target
     let to = this.#length
     for (let word = 0; word < bits.length; word += 1) {
       let left = bits[word] ?? 0
@@ -91,7 +88,7 @@ class BlockSums {
   }
 
   finish(): ScoredChunks {
-    return ScoredChunks.within(this.#target, this.#length)
+    return ScoredChunks.within(this.target, this.#length)
   }
 }
 
@@ -104,19 +101,16 @@ interface Cursor {
 }
 
 class ChunkCursor implements Cursor {
-  readonly #chunks: ScoredChunks
   #at = 0
 
-  constructor(chunks: ScoredChunks) {
-    this.#chunks = chunks
-  }
+  constructor(private readonly chunks: ScoredChunks) {}
 
   get next(): number {
-    return this.#chunks.numbers[this.#at] ?? Number.POSITIVE_INFINITY
+    return this.chunks.numbers[this.#at] ?? Number.POSITIVE_INFINITY
   }
 
   addTo({ scores, bits, first, end }: BlockSums): void {
-    const { numbers, scores: known } = this.#chunks
+    const { numbers, scores: known } = this.chunks
     let at = this.#at
     for (; at < numbers.length; at += 1) {
       const number = numbers[at] ?? 0

@@ -11,13 +11,15 @@ export interface Columns {
 export class ScoredChunks {
   readonly numbers: Uint32Array<ArrayBuffer>
   readonly scores: Float64Array<ArrayBuffer>
-  readonly #columns: Columns | undefined
 
   /** @param numbers the numbers of the chunks, in ascending order */
-  constructor(numbers: Uint32Array<ArrayBuffer>, scores: Float64Array<ArrayBuffer>, columns?: Columns) {
+  constructor(
+    numbers: Uint32Array<ArrayBuffer>,
+    scores: Float64Array<ArrayBuffer>,
+    private readonly columns?: Columns | undefined,
+  ) {
     this.numbers = numbers
     this.scores = scores
-    this.#columns = columns
   }
 
   /** Makes chunks with the score 0. @param numbers their numbers, in ascending order */
@@ -32,7 +34,7 @@ export class ScoredChunks {
 
   /** Gives the memory to the next search. No caller may use the chunks afterwards. */
   release(): void {
-    if (this.#columns !== undefined) releaseColumns(this.#columns)
+    if (this.columns !== undefined) releaseColumns(this.columns)
   }
 
   /**
@@ -141,23 +143,20 @@ interface ScoredNumber {
 
 /** Keeps the best of the chunks that are offered; of equal scores, those with the lowest numbers. */
 class BestScores {
-  readonly #count: number
   /** A binary heap with the worst chunk at its root. */
   readonly #heap: ScoredNumber[] = []
   /** Chunks with a lower score, or with none, are not among the best. */
   least: number = Number.MIN_VALUE
 
   /** @param count the number of chunks to keep */
-  constructor(count: number) {
-    this.#count = count
-  }
+  constructor(private readonly count: number) {}
 
   offer(number: number, score: number): void {
     const added = { number, score }
     const heap = this.#heap
-    if (heap.length < this.#count) push(heap, added)
+    if (heap.length < this.count) push(heap, added)
     else if (heap[0] !== undefined && compareScores(added, heap[0]) < 0) replaceWorst(heap, added)
-    if (heap.length === this.#count) this.least = heap[0]?.score ?? this.least
+    if (heap.length === this.count) this.least = heap[0]?.score ?? this.least
   }
 
   /** Returns the chunks, best first. No chunk may be offered afterwards. */

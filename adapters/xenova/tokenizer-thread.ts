@@ -32,17 +32,17 @@ interface PendingEncode {
  */
 export class TokenizerThread {
   readonly facts: TokenizerFacts
-  readonly #worker: Worker
-  readonly #port: MessagePort
-  readonly #flag: Int32Array
   readonly #pending = new Map<number, PendingEncode>()
   #ended: Error | undefined
   #lastId = 0
 
-  private constructor(worker: Worker, port: MessagePort, flag: Int32Array, facts: TokenizerFacts, onEnd: () => void) {
-    this.#worker = worker
-    this.#port = port
-    this.#flag = flag
+  private constructor(
+    private readonly worker: Worker,
+    private readonly port: MessagePort,
+    private readonly flag: Int32Array,
+    facts: TokenizerFacts,
+    onEnd: () => void,
+  ) {
     this.facts = facts
     worker.on('message', (response: TokenizerResponse) => this.#handle(response))
     worker.on('error', (error) => this.#end(new Error('the thread of a tokenizer has ended', { cause: error })))
@@ -104,7 +104,7 @@ export class TokenizerThread {
       return await new Promise((resolve, reject) => {
         this.#pending.set(id, { resolve, reject })
         // Only work in progress keeps the process alive.
-        this.#worker.ref()
+        this.worker.ref()
         this.#post({ type: 'encode', id, ...request })
       })
     } finally {
@@ -114,20 +114,20 @@ export class TokenizerThread {
 
   async close(): Promise<void> {
     this.#end(new ClosedError('the tokenizer'))
-    await this.#worker.terminate()
+    await this.worker.terminate()
   }
 
   #ask(request: WordRequest): WordAnswer {
     if (this.#ended !== undefined) throw this.#ended
-    Atomics.store(this.#flag, 0, 0)
-    this.#port.postMessage(request)
-    if (Atomics.wait(this.#flag, 0, 0, MAX_WAIT_MS) !== 'timed-out') {
-      return receiveMessageOnPort(this.#port)?.message as WordAnswer
+    Atomics.store(this.flag, 0, 0)
+    this.port.postMessage(request)
+    if (Atomics.wait(this.flag, 0, 0, MAX_WAIT_MS) !== 'timed-out') {
+      return receiveMessageOnPort(this.port)?.message as WordAnswer
     }
     // A late answer would be taken for the one to the next request.
     const error = new Error(`the thread of a tokenizer did not answer for ${MAX_WAIT_MS} ms`)
     this.#end(error)
-    void this.#worker.terminate()
+    void this.worker.terminate()
     throw error
   }
 
@@ -144,12 +144,12 @@ export class TokenizerThread {
   #take(id: number): PendingEncode | undefined {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
-    if (this.#pending.size === 0) this.#worker.unref()
+    if (this.#pending.size === 0) this.worker.unref()
     return pending
   }
 
   #post(request: TokenizerRequest): void {
-    if (this.#ended === undefined) this.#worker.postMessage(request)
+    if (this.#ended === undefined) this.worker.postMessage(request)
   }
 
   #end(error: Error): void {

@@ -30,14 +30,13 @@ export async function openRunner(model: ModelFolder, session: Session): Promise<
 
 class XenovaRunner implements Runner {
   readonly paddingId: number
-  readonly #library: Library
-  readonly #model: LibraryModel
-  readonly #output: string
 
-  constructor(library: Library, model: LibraryModel, output: string, paddingId: number) {
-    this.#library = library
-    this.#model = model
-    this.#output = output
+  constructor(
+    private readonly library: Library,
+    private readonly model: LibraryModel,
+    private readonly output: string,
+    paddingId: number,
+  ) {
     this.paddingId = paddingId
   }
 
@@ -46,12 +45,12 @@ class XenovaRunner implements Runner {
   }
 
   async run({ ids, mask, shape }: TokenMatrix): Promise<Float32Array> {
-    const { Tensor } = this.#library
-    const output = await this.#model({
+    const { Tensor } = this.library
+    const output = await this.model({
       input_ids: new Tensor('int64', ids, shape),
       attention_mask: new Tensor('int64', mask, shape),
     })
-    return output[this.#output]?.data as Float32Array
+    return output[this.output]?.data as Float32Array
   }
 }
 

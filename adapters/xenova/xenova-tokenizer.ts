@@ -17,11 +17,9 @@ const SLICE_UNITS = 13
 export class XenovaTokenizer implements Tokenizer {
   readonly specialTokens: number
   readonly unknownId?: number
-  readonly #thread: TokenizerThread
   readonly #counts = new LRUCache<string, number>({ max: MAX_WORDS })
 
-  private constructor(thread: TokenizerThread) {
-    this.#thread = thread
+  private constructor(private readonly thread: TokenizerThread) {
     const { specialTokens, unknownId } = thread.facts
     this.specialTokens = specialTokens
     if (unknownId !== undefined) this.unknownId = unknownId
@@ -45,7 +43,7 @@ export class XenovaTokenizer implements Tokenizer {
 
   /** Ends the thread of the tokenizer. Its methods then throw a `ClosedError` for words that they have not seen. */
   async close(): Promise<void> {
-    await this.#thread.close()
+    await this.thread.close()
   }
 
   split(text: string): WordSpans {
@@ -63,7 +61,7 @@ export class XenovaTokenizer implements Tokenizer {
     const ids: number[] = []
     const starts: number[] = []
     const ends: number[] = []
-    for (const [index, word] of this.#thread.read(words).entries()) {
+    for (const [index, word] of this.thread.read(words).entries()) {
       const start = wordStarts[index] ?? 0
       word.ids.forEach((id, token) => {
         ids.push(id)
@@ -75,14 +73,14 @@ export class XenovaTokenizer implements Tokenizer {
   }
 
   readable(text: string): string {
-    return breakLongRuns(text, this.#thread.facts)
+    return breakLongRuns(text, this.thread.facts)
   }
 
   #wordsOf(text: string): { readonly starts: number[]; readonly ends: number[]; readonly words: string[] } {
     const starts: number[] = []
     const ends: number[] = []
     const words: string[] = []
-    eachWord(text, this.#thread.facts, (start, end) => {
+    eachWord(text, this.thread.facts, (start, end) => {
       starts.push(start)
       ends.push(end)
       words.push(text.slice(start, end))
@@ -95,7 +93,7 @@ export class XenovaTokenizer implements Tokenizer {
     const found = new Map<string, number | undefined>()
     for (const word of words) if (!found.has(word)) found.set(word, this.#counts.get(word))
     const unknown = [...found.keys()].filter((word) => found.get(word) === undefined)
-    const counts = unknown.length === 0 ? [] : this.#thread.count(unknown)
+    const counts = unknown.length === 0 ? [] : this.thread.count(unknown)
     unknown.forEach((word, index) => {
       const count = counts[index] ?? 0
       found.set(word, count)

@@ -46,11 +46,7 @@ interface AuditReach {
 
 /** Reads the audit trail. */
 export class ListAudit {
-  readonly #storage: Storage
-
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
+  constructor(private readonly storage: Storage) {}
 
   /**
    * A page, newest first. Client id, network address and request id are visible only to readers who reach the actor's
@@ -62,7 +58,7 @@ export class ListAudit {
    */
   async execute(query: AuditQuery, reach: AuditReach): Promise<AuditPage> {
     const filter = toFilter(validate(auditQuerySchema, query))
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       await requireReached(repositories, reach, filter.companyId)
       const records = await repositories.audit.list({
         ...filter,
@@ -154,16 +150,14 @@ export const TRIM_AUDIT: NewJob = { kind: 'trim-audit', subject: 1, traceparent:
 /** Removes old entries of the audit trail: every hour, in small batches. */
 export class TrimAudit implements JobHandler {
   readonly kind: string = TRIM_AUDIT.kind
-  readonly #clock: Clock
-  readonly #retentionDays: number
 
-  constructor(clock: Clock, retentionDays: number) {
-    this.#clock = clock
-    this.#retentionDays = retentionDays
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly retentionDays: number,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
-    const oldestKept = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
+    const oldestKept = new Date(this.clock.now().getTime() - this.retentionDays * DAY_MS).toISOString()
     await removeInBatches(job, ({ audit }, limit) => audit.removeOlderThan(oldestKept, limit))
     await job.complete(enqueueNextRun)
   }

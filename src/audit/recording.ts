@@ -90,15 +90,11 @@ interface Refusal {
  * all processes together, so that nobody can fill the audit trail with repeated attempts.
  */
 export class AuditRefusals {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #telemetry: Telemetry
-
-  constructor(storage: Storage, clock: Clock, telemetry: Telemetry) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   /**
    * Runs work, and records an error that means missing rights.
@@ -130,16 +126,16 @@ export class AuditRefusals {
     try {
       await this.#record(`audit:refused:${counter}`, describe)
     } catch (error) {
-      this.#telemetry.record({ name: 'audit.refusal.unrecorded', level: 'error', error })
+      this.telemetry.record({ name: 'audit.refusal.unrecorded', level: 'error', error })
     }
   }
 
   async #record(name: string, describe: Parameters<AuditRefusals['record']>[1]): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const ownLimit: RateLimit = { most: MAX_PER_COUNTER, windowMs: MINUTE_MS, now }
     const totalLimit: RateLimit = { most: MAX_TOTAL, windowMs: MINUTE_MS, now }
     // A read costs less than a transaction that writes.
-    const isAllowed = await this.#storage.read(async ({ rates }) => {
+    const isAllowed = await this.storage.read(async ({ rates }) => {
       return (await rates.peek(name, ownLimit)).isAllowed && (await rates.peek(TOTAL_COUNTER, totalLimit)).isAllowed
     })
     if (!isAllowed) return
@@ -150,7 +146,7 @@ export class AuditRefusals {
       const { by, refusal } = await describe(repositories)
       await audit.append(toRefusedRecord(by, now, refusal))
     }
-    await this.#storage.transaction(record, { isolation: 'read committed', isWriteFirst: true })
+    await this.storage.transaction(record, { isolation: 'read committed', isWriteFirst: true })
   }
 }
 

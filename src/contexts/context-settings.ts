@@ -34,28 +34,24 @@ const POLL_MS = 200
 
 /** The settings of contexts, and the progress of their re-indexes. */
 export class ReadContextSettings {
-  readonly #storage: Storage
-  readonly #waitingReasons: WaitingReasons
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, waitingReasons: WaitingReasons, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#waitingReasons = waitingReasons
-    this.#authorizer = authorizer
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly waitingReasons: WaitingReasons,
+    private readonly authorizer: Authorizer,
+  ) {}
 
   /** @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` */
   async execute(principal: Principal, contextId: number): Promise<ContextSettingsView> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
     const id = parseId(contextId, 'contextId')
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const context = await findReadable(repositories, access, id)
       const { reindexing } = context
       if (reindexing === null) return toSettings(context, null)
       const progress = await repositories.shadows.progress(id, reindexing.generation)
       const waiting =
         reindexing.error === null
-          ? await this.#waitingReasons.sentence(repositories.settings, reindexing.embeddingModel, 'the re-index')
+          ? await this.waitingReasons.sentence(repositories.settings, reindexing.embeddingModel, 'the re-index')
           : null
       return toSettings(context, { ...progress, waiting })
     })

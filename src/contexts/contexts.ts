@@ -43,31 +43,15 @@ export const shareSchema: z.ZodType<ShareInput> = objectSchema({
 
 /** Contexts, as principals see and change them. */
 export class Contexts {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-  readonly #promptWriter: StarterPromptWriter
-  readonly #models: KnownModels
-  readonly #limits: EngineLimits
-  readonly #vectors: Pick<VectorIndex, 'freeBytes'>
-
   constructor(
-    storage: Storage,
-    clock: Clock,
-    authorizer: Authorizer,
-    promptWriter: StarterPromptWriter,
-    models: KnownModels,
-    limits: EngineLimits,
-    vectors: Pick<VectorIndex, 'freeBytes'>,
-  ) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-    this.#promptWriter = promptWriter
-    this.#models = models
-    this.#limits = limits
-    this.#vectors = vectors
-  }
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly authorizer: Authorizer,
+    private readonly promptWriter: StarterPromptWriter,
+    private readonly models: KnownModels,
+    private readonly limits: EngineLimits,
+    private readonly vectors: Pick<VectorIndex, 'freeBytes'>,
+  ) {}
 
   /**
    * Creates a context. Missing settings get their defaults, and missing starter prompts are written.
@@ -86,14 +70,14 @@ export class Contexts {
     const { accountId, userId } = access.principal
     const { settings, starterPrompts, ...texts } = parseNewContext(input)
     const { embeddingModel, ...numbers } = settings
-    const model = requireModel(this.#models, embeddingModel)
-    const prompts = starterPrompts ?? (await this.#promptWriter.write(texts, options))
+    const model = requireModel(this.models, embeddingModel)
+    const prompts = starterPrompts ?? (await this.promptWriter.write(texts, options))
     // The writer may take long. Check the rights a second time: the caller may have lost them since.
     if (starterPrompts === undefined) await this.#authorizeWriting(access.principal)
-    const record = await this.#storage.transaction(async (repositories) => {
+    const record = await this.storage.transaction(async (repositories) => {
       const { companyId } = access
-      requireBelow(this.#limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))
-      const now = this.#clock.now()
+      requireBelow(this.limits, 'contextsPerCompany', companyId, await repositories.contexts.count(companyId))
+      const now = this.clock.now()
       // The account may also have been deleted since.
       if ((await repositories.accounts.get(accountId)) === undefined) {
         throw new ForbiddenError(`the account ${accountId} no longer exists`)
@@ -134,11 +118,11 @@ export class Contexts {
     return new RowList({
       read: async (page) => {
         const visible = await filter()
-        return (await this.#storage.read(({ contexts }) => contexts.list(visible, page))).map(toContext)
+        return (await this.storage.read(({ contexts }) => contexts.list(visible, page))).map(toContext)
       },
       ids: async (page) => {
         const visible = await filter()
-        return await this.#storage.read(({ contexts }) => contexts.listIds(visible, page))
+        return await this.storage.read(({ contexts }) => contexts.listIds(visible, page))
       },
     })
   }
@@ -165,10 +149,10 @@ export class Contexts {
     const { embeddingModel, chunkSizeTokens, overlap, reindexing, ...others } = settings
     const changes = withoutUndefined({ ...texts, ...others })
     const chunkChanges = withoutUndefined({ embeddingModel, chunkSizeTokens, overlap })
-    if (embeddingModel !== undefined) requireModel(this.#models, embeddingModel)
+    if (embeddingModel !== undefined) requireModel(this.models, embeddingModel)
     const isCancelling = reindexing === null
     const isReindexing = isCancelling || Object.keys(chunkChanges).length > 0
-    const requireRoom = isReindexing ? await roomCheck(this.#vectors, this.#models) : undefined
+    const requireRoom = isReindexing ? await roomCheck(this.vectors, this.models) : undefined
     const change = async (repositories: Repositories): Promise<ContextRecord | undefined> => {
       if (requireRoom !== undefined) {
         await enqueueReindex(repositories, id, { companyId: access.companyId })
@@ -176,14 +160,14 @@ export class Contexts {
         await repositories.contexts.lock(id)
       }
       const current = await findWritable(repositories, access, id)
-      const now = this.#clock.now().toISOString()
+      const now = this.clock.now().toISOString()
       // Without a cancellation, omitted members stay as in the re-index in progress.
       const wantedChanges = isCancelling ? { ...chunkSettingsOf(current), ...chunkChanges } : chunkChanges
       const ofChunks =
         requireRoom && (await changeChunkSettings(repositories, current, wantedChanges, now, requireRoom))
       const all = { ...changes, ...ofChunks }
       if (Object.keys(all).length === 0) return current
-      await recordChange(repositories, access.by, this.#clock.now(), {
+      await recordChange(repositories, access.by, this.clock.now(), {
         action: 'context.updated',
         companyId: access.companyId,
         targetId: id,
@@ -191,7 +175,7 @@ export class Contexts {
       })
       return await repositories.contexts.update(id, all)
     }
-    const record = await this.#storage.transaction(change, isReindexing ? { isolation: 'read committed' } : {})
+    const record = await this.storage.transaction(change, isReindexing ? { isolation: 'read committed' } : {})
     if (record === undefined) throw new NotFoundError('context', id)
     return toContext(record)
   }
@@ -208,9 +192,9 @@ export class Contexts {
     const id = parseId(contextId, 'contextId')
     const { shareState, icon } = validate(shareSchema, input)
     if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       await findWritable(repositories, access, id)
-      await recordChange(repositories, access.by, this.#clock.now(), {
+      await recordChange(repositories, access.by, this.clock.now(), {
         action: 'context.shared',
         companyId: access.companyId,
         targetId: id,
@@ -233,29 +217,29 @@ export class Contexts {
       // A finishing upload also locks the context. After this lock, its document exists, and is deleted as well.
       await repositories.contexts.lock(id)
       await findWritable(repositories, access, id)
-      await removeContext(repositories, id, this.#clock.now().toISOString())
-      await recordChange(repositories, access.by, this.#clock.now(), {
+      await removeContext(repositories, id, this.clock.now().toISOString())
+      await recordChange(repositories, access.by, this.clock.now(), {
         action: 'context.deleted',
         companyId: access.companyId,
         targetId: id,
         details: { accountId: access.principal.accountId },
       })
     }
-    await this.#storage.transaction(remove, { isolation: 'read committed' })
+    await this.storage.transaction(remove, { isolation: 'read committed' })
   }
 
   async #authorizeReading(principal: Principal): Promise<Access> {
-    return await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    return await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
   }
 
   async #authorizeWriting(principal: Principal): Promise<Access> {
-    return await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    return await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
   }
 
   async #find(principal: Principal, contextId: number): Promise<ContextRecord> {
     const access = await this.#authorizeReading(principal)
     const id = parseId(contextId, 'contextId')
-    return await this.#storage.read((repositories) => findReadable(repositories, access, id))
+    return await this.storage.read((repositories) => findReadable(repositories, access, id))
   }
 }
 

@@ -49,15 +49,11 @@ const CONTEXTS_PER_STATEMENT = 10
  * and searches do not change.
  */
 export class HandOverContexts {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-
-  constructor(storage: Storage, clock: Clock, authorizer: Authorizer) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#authorizer = authorizer
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly authorizer: Authorizer,
+  ) {}
 
   /**
    * Gives one context to another user, for a principal that can change it.
@@ -66,7 +62,7 @@ export class HandOverContexts {
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND` @throws ForbiddenError if another user shares the context
    */
   async execute(principal: Principal, contextId: number, input: HandOverInput): Promise<Context> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:write')
     return await this.#handOver(contextId, input, access.by, async (repositories, id) => {
       return await findWritable(repositories, access, id)
     })
@@ -94,7 +90,7 @@ export class HandOverContexts {
     const from = parseId(fromUserId, 'id')
     const { toUserId, accountId } = validate(handOverAllSchema, input)
     if (from === toUserId) throw new InvalidInputError('toUserId', 'must be another user')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const reach = await givenReach.renew(repositories)
       const { companyId } = await requireFormer(repositories, reach, from)
       const listed = await repositories.contexts.listAccountsOf(from)
@@ -107,7 +103,7 @@ export class HandOverContexts {
         const next = pages(CONTEXTS_PER_STATEMENT, async (page) => await repositories.contexts.handOver(change, page))
         for await (const ids of next) changes.push(...ids.map((id) => handedOver(id, account, from, toUserId)))
       }
-      const now = this.#clock.now()
+      const now = this.clock.now()
       await recordChange(repositories, reach.by, now, {
         action: 'user.contexts-handed-over',
         companyId,
@@ -127,7 +123,7 @@ export class HandOverContexts {
   ): Promise<Context> {
     const id = parseId(contextId, 'contextId')
     const { toUserId } = validate(handOverSchema, input)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const context = await find(repositories, id)
       const account = await repositories.accounts.get(context.accountId)
       // The contexts of a deleted account are invisible, and about to be removed.
@@ -135,7 +131,7 @@ export class HandOverContexts {
       await requireReader(repositories, toUserId, account)
       if (context.userId === toUserId) return toContext(context)
       const change = handedOver(id, account, context.userId, toUserId)
-      await recordChange(repositories, by, this.#clock.now(), change)
+      await recordChange(repositories, by, this.clock.now(), change)
       return toContext((await repositories.contexts.update(id, { userId: toUserId })) ?? context)
     })
   }

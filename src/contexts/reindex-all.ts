@@ -55,25 +55,13 @@ const MAX_DOCUMENTS = integerSchema({ min: 1 }).optional()
  * all. A second run continues where the first one ended: it passes over contexts that have the settings.
  */
 export class ReindexAll {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #models: KnownModels
-  readonly #vectors: Pick<VectorIndex, 'freeBytes'>
-  readonly #reach: Pick<Reach, 'by'>
-
   constructor(
-    storage: Storage,
-    clock: Clock,
-    models: KnownModels,
-    vectors: Pick<VectorIndex, 'freeBytes'>,
-    reach: Pick<Reach, 'by'>,
-  ) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#models = models
-    this.#vectors = vectors
-    this.#reach = reach
-  }
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly models: KnownModels,
+    private readonly vectors: Pick<VectorIndex, 'freeBytes'>,
+    private readonly reach: Pick<Reach, 'by'>,
+  ) {}
 
   /**
    * Yields the progress of each context when it changes. Workers do the work, here or in other processes.
@@ -90,11 +78,11 @@ export class ReindexAll {
   ): AsyncGenerator<ContextReindexProgress> {
     const settings = validate(chunkSettingsSchema, given)
     const most = validate(MAX_DOCUMENTS, options.maxDocuments, 'maxDocuments') ?? Number.POSITIVE_INFINITY
-    if (settings.embeddingModel !== undefined) requireModel(this.#models, settings.embeddingModel)
+    if (settings.embeddingModel !== undefined) requireModel(this.models, settings.embeddingModel)
     const { signal } = options
     let done = 0
     const read = async (page: { readonly after: number; readonly limit: number }) => {
-      return await this.#storage.read(({ contexts }) => contexts.page(page))
+      return await this.storage.read(({ contexts }) => contexts.page(page))
     }
     for await (const page of pages(CONTEXTS_PER_READ, read)) {
       for (const { id } of page) {
@@ -108,7 +96,7 @@ export class ReindexAll {
         }
         if (done >= most) return
         // The next context needs the room of the former generation.
-        while (hasRun && (await this.#storage.read((repositories) => isRemovingGenerations(repositories, id)))) {
+        while (hasRun && (await this.storage.read((repositories) => isRemovingGenerations(repositories, id)))) {
           await pause(POLL_MS, signal)
         }
       }
@@ -134,7 +122,7 @@ export class ReindexAll {
     yield { ...progress, state: 'running' }
     for (;;) {
       await pause(POLL_MS, signal)
-      const present = await this.#storage.read(({ contexts }) => contexts.generations(id))
+      const present = await this.storage.read(({ contexts }) => contexts.generations(id))
       const state = stateOf(present, reindexing)
       const former = progress
       if (present !== undefined) progress = await this.#progressOf(context, present.reindexing)
@@ -148,7 +136,7 @@ export class ReindexAll {
     id: number,
     settings: NewChunkSettings,
   ): Promise<{ readonly context: ContextRecord; readonly isChanged: boolean } | undefined> {
-    const requireRoom = await roomCheck(this.#vectors, this.#models)
+    const requireRoom = await roomCheck(this.vectors, this.models)
     const start = async (repositories: Repositories) => {
       const { accounts, contexts } = repositories
       const known = await contexts.get(id)
@@ -157,11 +145,11 @@ export class ReindexAll {
       await contexts.lock(id)
       const context = await contexts.get(id)
       if (context === undefined) return undefined
-      const now = this.#clock.now()
+      const now = this.clock.now()
       const given = withoutUndefined(settings)
       const changes = await changeChunkSettings(repositories, context, given, now.toISOString(), requireRoom)
       if (Object.keys(changes).length === 0) return { context, isChanged: false }
-      await recordChange(repositories, this.#reach.by, now, {
+      await recordChange(repositories, this.reach.by, now, {
         action: 'context.updated',
         companyId: companyId ?? null,
         targetId: id,
@@ -170,14 +158,14 @@ export class ReindexAll {
       const changed = await contexts.update(id, changes)
       return changed && { context: changed, isChanged: true }
     }
-    return await this.#storage.transaction(start, { isolation: 'read committed' })
+    return await this.storage.transaction(start, { isolation: 'read committed' })
   }
 
   async #progressOf(
     { id, accountId, name }: ContextRecord,
     reindexing: ContextReindexing | null,
   ): Promise<Omit<ContextReindexProgress, 'state'>> {
-    const { done, total } = await this.#storage.read(async ({ documents, shadows }) => {
+    const { done, total } = await this.storage.read(async ({ documents, shadows }) => {
       if (reindexing !== null) return await shadows.progress(id, reindexing.generation)
       const count = await documents.count(id)
       return { done: count, total: count }

@@ -24,14 +24,10 @@ const IDS_PER_READ = 500
 
 /** Deletes the contexts of a deleted account or user. There is no limit to their number or size. */
 export class RemoveContexts implements ContextRemoval {
-  readonly #clock: Clock
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
+  constructor(private readonly clock: Clock) {}
 
   async removeOfAccount(repositories: Repositories, accountId: number, by: AuditActor): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const { accounts, contexts, jobs } = repositories
     const companyId = (await accounts.get(accountId))?.companyId ?? null
     // These reads also conflict with a transaction that adds a context at the same time.
@@ -47,7 +43,7 @@ export class RemoveContexts implements ContextRemoval {
   }
 
   async removeMadeBy(repositories: Repositories, userId: number, by: AuditActor): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const { accounts, contexts, jobs } = repositories
     const removed = await contexts.deleteMadeBy(userId, now.toISOString())
     await jobs.enqueueAll(removed.map(({ id }) => ({ kind: PURGE_CONTEXT, subject: id })))

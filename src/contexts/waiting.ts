@@ -22,14 +22,11 @@ export async function clearAway(settings: SettingRepository, embeddingModel: str
 
 /** The reasons for which documents wait that are neither completed nor failed. */
 export class WaitingReasons {
-  readonly #clock: Clock
-  readonly #unwritableDisk: UnwritableDisk
-
   /** @param unwritableDisk the one of the workers of this process that process documents and re-index contexts */
-  constructor(clock: Clock, unwritableDisk: UnwritableDisk) {
-    this.#clock = clock
-    this.#unwritableDisk = unwritableDisk
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly unwritableDisk: UnwritableDisk,
+  ) {}
 
   /**
    * All companies read its message. So it has no address, and no words of a server: those are in the telemetry.
@@ -38,9 +35,9 @@ export class WaitingReasons {
    * @returns undefined if no document of the model has waited of late
    */
   async find(settings: SettingRepository, embeddingModel: string, waits: string): Promise<AlcoveError | undefined> {
-    const silenceMs = this.#clock.now().getTime() - Date.parse((await settings.get(keyOf(embeddingModel))) ?? '')
+    const silenceMs = this.clock.now().getTime() - Date.parse((await settings.get(keyOf(embeddingModel))) ?? '')
     // Without a valid time, this is not a number.
-    if (!(silenceMs <= LONGEST_SILENCE_MS)) return this.#unwritableDisk.error
+    if (!(silenceMs <= LONGEST_SILENCE_MS)) return this.unwritableDisk.error
     return new ModelError(
       'ERR_MODEL_UNAVAILABLE',
       `the server of the embedding model ${embeddingModel} is away; ${waits} waits for it`,

@@ -37,29 +37,17 @@ interface ContextRun {
 
 /** Compares contexts with their vectors and words, and has their documents checked. */
 export class ContextCheck {
-  readonly #storage: Storage
-  readonly #index: VectorIndex
-  readonly #words: LexicalIndex
-  readonly #models: EmbeddingModels
-  readonly #documents: DocumentCheck
-
   constructor(
-    storage: Storage,
-    index: VectorIndex,
-    words: LexicalIndex,
-    models: EmbeddingModels,
-    documents: DocumentCheck,
-  ) {
-    this.#storage = storage
-    this.#index = index
-    this.#words = words
-    this.#models = models
-    this.#documents = documents
-  }
+    private readonly storage: Storage,
+    private readonly index: VectorIndex,
+    private readonly words: LexicalIndex,
+    private readonly models: EmbeddingModels,
+    private readonly documents: DocumentCheck,
+  ) {}
 
   async run(checkRun: CheckRun): Promise<void> {
-    const waiting = await waitingJobs(this.#storage)
-    const [vectors, words] = [await collectionsByContext(this.#index), await collectionsByContext(this.#words)]
+    const waiting = await waitingJobs(this.storage)
+    const [vectors, words] = [await collectionsByContext(this.index), await collectionsByContext(this.words)]
     const targets = checkRun.recheck && targetsOf(checkRun.recheck)
     for await (const context of this.#listContexts(targets)) {
       checkRun.signal.throwIfAborted()
@@ -85,7 +73,7 @@ export class ContextCheck {
 
   async *#listContexts(targets: Targets | undefined): AsyncGenerator<ContextRecord> {
     const read = async (page: Page): Promise<readonly ContextRecord[]> =>
-      await this.#storage.read(({ contexts }) => contexts.page(page))
+      await this.storage.read(({ contexts }) => contexts.page(page))
     for (const id of targets?.keys() ?? []) {
       yield* (await read({ after: id - 1, limit: 1 })).filter((context) => context.id === id)
     }
@@ -100,7 +88,7 @@ export class ContextCheck {
     contextRun: ContextRun,
   ): Promise<void> {
     const { checkRun } = contextRun
-    const isModelKnown = this.#models.ids.includes(context.embeddingModel)
+    const isModelKnown = this.models.ids.includes(context.embeddingModel)
     const isModelUsable = isModelKnown && !isUnusable(context.embeddingModel, checkRun)
     const isLive = context.deleted === null
     const vectors = isModelKnown && isLive ? await this.#countVectors(context) : undefined
@@ -116,7 +104,7 @@ export class ContextCheck {
       vectors,
       isModelKnown,
       isModelUsable,
-      usedBytes: await this.#storage.read(({ uploads }) => uploads.usedBytes(context.id)),
+      usedBytes: await this.storage.read(({ uploads }) => uploads.usedBytes(context.id)),
       isPurgeWaiting: waiting[PURGE_CONTEXT].has(context.id),
       words: words && {
         words,
@@ -130,14 +118,14 @@ export class ContextCheck {
   }
 
   async #countVectors(context: ContextRecord): Promise<ContextVectors> {
-    const { profile } = this.#models.get(context.embeddingModel)
-    const vectors = new ContextVectors(this.#index, collectionOf(context, profile), profile)
+    const { profile } = this.models.get(context.embeddingModel)
+    const vectors = new ContextVectors(this.index, collectionOf(context, profile), profile)
     await vectors.count()
     return vectors
   }
 
   async #countWords(context: ContextRecord): Promise<ContextWords> {
-    const words = new ContextWords(this.#storage, this.#words, context)
+    const words = new ContextWords(this.storage, this.words, context)
     await words.count()
     return words
   }
@@ -148,16 +136,16 @@ export class ContextCheck {
     const strangers = new Set(documentIds ?? [...(vectors?.counts.keys() ?? []), ...(words?.counts.keys() ?? [])])
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
       if (documentIds !== undefined) return documentIds.filter((id) => id > page.after).slice(0, page.limit)
-      return await this.#storage.read(({ documents }) => documents.listIds(context.id, page))
+      return await this.storage.read(({ documents }) => documents.listIds(context.id, page))
     })
     for await (const ids of idPages) {
       checkRun.signal.throwIfAborted()
-      const found = await this.#storage.read(({ documents }) => documents.find(ids))
+      const found = await this.storage.read(({ documents }) => documents.find(ids))
       const own = found.filter(({ contextId }) => contextId === context.id)
       for (const { id } of own) strangers.delete(id)
       // The jobs of a re-index check shadows and versions of former generations, and remove them.
       const ofPresent = own.filter(({ generation }) => generation === null)
-      await this.#documents.run(ofPresent, surroundings, checkRun)
+      await this.documents.run(ofPresent, surroundings, checkRun)
     }
     for (const documentId of strangers) {
       if (vectors?.counts.has(documentId) === true)

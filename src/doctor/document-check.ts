@@ -35,13 +35,10 @@ export interface WaitingJobs {
 
 /** Compares documents with their files, chunks, vectors, words and jobs. */
 export class DocumentCheck {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-
-  constructor(storage: Storage, fileStore: FileStore) {
-    this.#storage = storage
-    this.#fileStore = fileStore
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+  ) {}
 
   /** @param documents some hundreds of versions, of that context, deleted ones included */
   async run(
@@ -51,7 +48,7 @@ export class DocumentCheck {
   ): Promise<void> {
     const { vectors, words, waiting, isModelUsable } = surroundings
     const live = documents.filter(({ deleted }) => deleted === null)
-    const chunks = await this.#storage.read((repositories) => repositories.chunks.count(live.map(({ id }) => id)))
+    const chunks = await this.storage.read((repositories) => repositories.chunks.count(live.map(({ id }) => id)))
     const files = await mapConcurrently(live, FILES_AT_ONCE, async ({ uuid }) => await this.#fileOf(uuid, checkRun))
     const fileOf = new Map(live.map(({ id }, index) => [id, files[index]]))
     const chunksOf = (id: number) => chunks.get(id) ?? { chunks: 0, windows: 0, isWhole: true }
@@ -97,8 +94,8 @@ export class DocumentCheck {
   async #fileOf(key: string, { isThorough, signal }: CheckRun): Promise<Evidence['file']> {
     signal.throwIfAborted()
     try {
-      if (isThorough) return await this.#fileStore.digest(key, { signal })
-      const sizeBytes = await this.#fileStore.sizeOf(key)
+      if (isThorough) return await this.fileStore.digest(key, { signal })
+      const sizeBytes = await this.fileStore.sizeOf(key)
       return sizeBytes === undefined ? undefined : { sizeBytes }
     } catch (error) {
       signal.throwIfAborted()

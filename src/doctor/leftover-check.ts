@@ -11,13 +11,10 @@ const MAX_CHUNK_ORPHANS = 1_000
 
 /** Finds orphans: jobs, uploads, files and chunks without an owner. */
 export class LeftoverCheck {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-
-  constructor(storage: Storage, fileStore: FileStore) {
-    this.#storage = storage
-    this.#fileStore = fileStore
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+  ) {}
 
   async run(checkRun: CheckRun): Promise<void> {
     for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, INDEX_WORDS, MEND_WORDS, REINDEX_CONTEXT]) {
@@ -33,7 +30,7 @@ export class LeftoverCheck {
   async #checkJobs(kind: string, { signal, checked, findings }: CheckRun): Promise<void> {
     const subjectPages = pages(JOBS_PER_PAGE, async (page) => {
       signal.throwIfAborted()
-      return await this.#storage.read(({ jobs }) => jobs.subjects(kind, page))
+      return await this.storage.read(({ jobs }) => jobs.subjects(kind, page))
     })
     for await (const subjects of subjectPages) {
       checked.jobs += subjects.length
@@ -43,11 +40,11 @@ export class LeftoverCheck {
   }
 
   async #existingDocuments(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    return await this.#storage.read(({ documents }) => documents.existing(ids))
+    return await this.storage.read(({ documents }) => documents.existing(ids))
   }
 
   async #existingContexts(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    return await this.#storage.read(async ({ contexts }) => {
+    return await this.storage.read(async ({ contexts }) => {
       const existing = new Set(await contexts.listDeleted())
       for (const id of ids) if (!existing.has(id) && (await contexts.get(id)) !== undefined) existing.add(id)
       return existing
@@ -55,7 +52,7 @@ export class LeftoverCheck {
   }
 
   async #checkUploads({ findings }: CheckRun): Promise<void> {
-    const expired = await this.#storage.read(({ uploads }) => uploads.countExpired())
+    const expired = await this.storage.read(({ uploads }) => uploads.countExpired())
     if (expired === 0) return
     const uploads =
       expired === 1 ? 'upload was interrupted, and still has its' : 'uploads were interrupted, and still have their'
@@ -70,19 +67,19 @@ export class LeftoverCheck {
   async #checkFiles({ recheck, findings, signal }: CheckRun): Promise<void> {
     if (recheck !== undefined) {
       const keys = recheck.flatMap(({ subject }) => subject.file ?? [])
-      for (const file of await unclaimedOf(this.#storage, keys)) {
-        if ((await this.#fileStore.sizeOf(file)) !== undefined) findings.push(fileWithoutDocument(file))
+      for (const file of await unclaimedOf(this.storage, keys)) {
+        if ((await this.fileStore.sizeOf(file)) !== undefined) findings.push(fileWithoutDocument(file))
       }
       return
     }
-    for await (const file of listUnclaimedFiles(this.#storage, this.#fileStore, signal)) {
+    for await (const file of listUnclaimedFiles(this.storage, this.fileStore, signal)) {
       findings.push(fileWithoutDocument(file))
     }
     signal.throwIfAborted()
   }
 
   async #checkChunks({ findings }: CheckRun): Promise<void> {
-    const owners = await this.#storage.read(({ chunks }) => chunks.listOrphans(MAX_CHUNK_ORPHANS))
+    const owners = await this.storage.read(({ chunks }) => chunks.listOrphans(MAX_CHUNK_ORPHANS))
     for (const documentId of owners) {
       const message = `Chunks of document ${documentId} exist, but the document does not.`
       findings.push({ code: 'chunks-without-document', subject: { documentId }, message, repairKind: 'remove-chunks' })

@@ -45,19 +45,13 @@ export interface RepairFailures {
 
 /** Repairs findings by the engine's usual work: the sweep, and the processing and indexing of documents. */
 export class Repair {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-  readonly #index: VectorIndex
-  readonly #words: WordRepair
-  readonly #sweep: Sweep
-
-  constructor(storage: Storage, fileStore: FileStore, index: VectorIndex, words: WordRepair, sweep: Sweep) {
-    this.#storage = storage
-    this.#fileStore = fileStore
-    this.#index = index
-    this.#words = words
-    this.#sweep = sweep
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+    private readonly index: VectorIndex,
+    private readonly words: WordRepair,
+    private readonly sweep: Sweep,
+  ) {}
 
   async run(findings: readonly Finding[], workers: RepairWorkers, options: RepairOptions): Promise<RepairFailures> {
     const { signal } = options
@@ -65,7 +59,7 @@ export class Repair {
     for (const finding of findings) {
       await this.#untilNoBackup(signal)
       if (finding.code !== 'collection-unreadable') await this.#repairAtOnce(finding)
-      else if (await tryDrop(this.#index, finding.subject.collection ?? ''))
+      else if (await tryDrop(this.index, finding.subject.collection ?? ''))
         droppedContexts.push(finding.subject.contextId ?? 0)
     }
     // All documents of a dropped collection: the drop removed their undamaged vectors too.
@@ -82,17 +76,17 @@ export class Repair {
         if (total > 0) options.onProgress({ stage: 'repairing', documents, total })
       },
     }
-    const reindexed = await this.#words.start(findings, wordOptions)
+    const reindexed = await this.words.start(findings, wordOptions)
     if (findings.some(({ repairKind }) => repairKind === 'sweep')) await this.#runSweep(signal)
     workers.wake()
     const withoutJob = findings.filter(({ code }) => code === 'job-missing')
     const resumed = documentsOf(withoutJob, 'sweep')
     const ofDocuments = await this.#untilProcessed([...reset, ...resumed], options)
-    const ofWords = await this.#words.finish(reindexed, findings, wordOptions)
+    const ofWords = await this.words.finish(reindexed, findings, wordOptions)
     await untilAborted(workers.whenCleared(), signal)
     // Last: by now the context has its vectors in another collection.
     for (const { code, subject } of findings) {
-      if (code === 'collection-of-other-model') await this.#index.drop(subject.collection ?? '')
+      if (code === 'collection-of-other-model') await this.index.drop(subject.collection ?? '')
     }
     return { ofDocuments, ofWords }
   }
@@ -104,13 +98,13 @@ export class Repair {
     const versionId = versionIdOf(finding) ?? 0
     switch (repairKind) {
       case 'remove-uploads':
-        await this.#storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
+        await this.storage.transaction(({ uploads }) => uploads.removeExpired({ all: false }))
         return
       case 'remove-vectors':
-        await this.#index.deleteDocument(collection, versionId, 0)
+        await this.index.deleteDocument(collection, versionId, 0)
         return
       case 'remove-chunks':
-        await removeChunks(this.#storage, versionId)
+        await removeChunks(this.storage, versionId)
         return
       case 'correct-size':
         await this.#correctSize(versionId, documentUuid)
@@ -133,9 +127,9 @@ export class Repair {
   }
 
   async #correctSize(documentId: number, uuid: string): Promise<void> {
-    const sizeBytes = await this.#fileStore.sizeOf(uuid)
+    const sizeBytes = await this.fileStore.sizeOf(uuid)
     if (sizeBytes === undefined) return
-    await this.#storage.transaction(({ documents }) => documents.update(documentId, { sizeBytes }))
+    await this.storage.transaction(({ documents }) => documents.update(documentId, { sizeBytes }))
   }
 
   async #cancelJob(
@@ -143,7 +137,7 @@ export class Repair {
     subject: number,
     { isSubjectMissing }: { readonly isSubjectMissing: boolean },
   ): Promise<void> {
-    await this.#storage.transaction(async ({ documents, jobs }) => {
+    await this.storage.transaction(async ({ documents, jobs }) => {
       const document = isSubjectMissing ? undefined : await documents.get(subject)
       // A user has retried the document since it was checked: it needs the job.
       if (document !== undefined && isUnfinished(document)) return
@@ -155,7 +149,7 @@ export class Repair {
     const found: number[] = []
     for (const contextId of contextIds) {
       const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-        return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
+        return await this.storage.read(({ documents }) => documents.listIds(contextId, page))
       })
       for await (const ids of idPages) found.push(...ids)
     }
@@ -163,7 +157,7 @@ export class Repair {
   }
 
   async #resetDocuments(ids: readonly number[]): Promise<void> {
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       for (const id of ids) {
         const document = await repositories.documents.get(id)
         // Deleted since the check, or a worker processes it already.
@@ -176,7 +170,7 @@ export class Repair {
   /** The sweep stops at a collection that is still unreadable. The recheck reports that; the repair goes on. */
   async #runSweep(signal: AbortSignal): Promise<void> {
     try {
-      await this.#sweep.run(signal)
+      await this.sweep.run(signal)
     } catch (error) {
       const isReported = error instanceof VectorsDamagedError || error instanceof StorageError
       if (error instanceof AlcoveError && !isReported) throw error
@@ -189,7 +183,7 @@ export class Repair {
     for (const part of inBatches(ids, DOCUMENTS_PER_WAIT)) {
       let waiting = part
       while (waiting.length > 0) {
-        const records = await this.#storage.read(({ documents }) => documents.find(waiting))
+        const records = await this.storage.read(({ documents }) => documents.find(waiting))
         for (const { id, error, deleted } of records) {
           if (error !== null && deleted === null) failures.set(id, error)
         }
@@ -206,7 +200,7 @@ export class Repair {
   /** A backup copies rows first, then files and indexes: what its rows name must stay until it has copied that. */
   async #untilNoBackup(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    await untilNoBackup((work) => this.#storage.read(work), signal)
+    await untilNoBackup((work) => this.storage.read(work), signal)
   }
 }
 

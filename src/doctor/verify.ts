@@ -28,15 +28,13 @@ type ProgressOptions = Pick<SignalledOptions, 'signal' | 'onProgress'>
 
 /** Compares rows, vectors, words, files and models with each other, and repairs what can be repaired. */
 export class Verify {
-  readonly #examination: Examination
-  readonly #repair: Repair
   /** Resolves, without an error, once the repair that was requested last is finished. */
   #lastRepair: Promise<unknown> = Promise.resolve()
 
-  constructor(examination: Examination, repair: Repair) {
-    this.#examination = examination
-    this.#repair = repair
-  }
+  constructor(
+    private readonly examination: Examination,
+    private readonly repair: Repair,
+  ) {}
 
   /**
    * Repairs take turns: the findings of one are out of date once another one has repaired them.
@@ -69,7 +67,7 @@ export class Verify {
 
   async #examine({ signal, onProgress = () => undefined }: ProgressOptions): ReturnType<Examination['run']> {
     const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
-    const { findings, checked } = await this.#examination.run({ isThorough: true, signal, onDocuments })
+    const { findings, checked } = await this.examination.run({ isThorough: true, signal, onDocuments })
     const isDamaged = findings.some(({ code }) => code === 'database-damaged')
     return { findings: isDamaged ? findings.map(withoutRepairOfDamagedDatabase) : findings, checked }
   }
@@ -86,9 +84,9 @@ export class Verify {
     if (repairable.length === 0) return reportOf(checked, findings, () => false)
 
     await workers.begin()
-    const failures = await this.#repair.run(repairable, workers, { signal, onProgress })
+    const failures = await this.repair.run(repairable, workers, { signal, onProgress })
     const options = { isThorough: true, signal, onDocuments: () => undefined }
-    const remaining = await this.#examination.recheck(repairable, options)
+    const remaining = await this.examination.recheck(repairable, options)
     return reportOf(
       checked,
       findings.map((finding) => withFailure(finding, failures)),
@@ -165,15 +163,11 @@ type ExaminationOptions = Pick<CheckRun, 'isThorough' | 'signal' | 'onDocuments'
 
 /** Runs all checks, and repeats them for what they found. */
 export class Examination {
-  readonly #foundation: FoundationCheck
-  readonly #contexts: ContextCheck
-  readonly #leftovers: LeftoverCheck
-
-  constructor(foundation: FoundationCheck, contexts: ContextCheck, leftovers: LeftoverCheck) {
-    this.#foundation = foundation
-    this.#contexts = contexts
-    this.#leftovers = leftovers
-  }
+  constructor(
+    private readonly foundation: FoundationCheck,
+    private readonly contexts: ContextCheck,
+    private readonly leftovers: LeftoverCheck,
+  ) {}
 
   async run(
     options: ExaminationOptions,
@@ -202,11 +196,11 @@ export class Examination {
   }
 
   async #check(checkRun: CheckRun): Promise<CheckRun> {
-    await this.#foundation.run(checkRun)
+    await this.foundation.run(checkRun)
     const isDamaged = checkRun.findings.some(({ code }) => code === 'database-damaged')
     try {
-      await this.#contexts.run(checkRun)
-      await this.#leftovers.run(checkRun)
+      await this.contexts.run(checkRun)
+      await this.leftovers.run(checkRun)
     } catch (error) {
       // A damaged database ends the run early. The findings up to here count; the unread part has none.
       if (!(error instanceof StorageError) || (error.isTransient && !isDamaged)) throw error
@@ -221,13 +215,10 @@ const FOUNDATION_CODES: ReadonlySet<string> = new Set(['database-damaged', 'mode
 
 /** Checks the foundation: the database itself, and the embedding models. The engine cannot repair these problems. */
 export class FoundationCheck {
-  readonly #storage: Storage
-  readonly #models: EmbeddingModels
-
-  constructor(storage: Storage, models: EmbeddingModels) {
-    this.#storage = storage
-    this.#models = models
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly models: EmbeddingModels,
+  ) {}
 
   async run(checkRun: CheckRun): Promise<void> {
     const { recheck, findings, isThorough } = checkRun
@@ -240,15 +231,15 @@ export class FoundationCheck {
   }
 
   async #checkDatabase({ findings, isThorough, signal }: CheckRun): Promise<void> {
-    for (const sentence of await this.#storage.verify({ isThorough, signal })) findings.push(databaseDamaged(sentence))
+    for (const sentence of await this.storage.verify({ isThorough, signal })) findings.push(databaseDamaged(sentence))
   }
 
   async #checkModels({ findings, checked, signal }: CheckRun): Promise<void> {
-    for (const model of this.#models.ids) {
+    for (const model of this.models.ids) {
       signal.throwIfAborted()
       checked.models += 1
       try {
-        await this.#models.get(model).verify()
+        await this.models.get(model).verify()
       } catch (error) {
         if (!(error instanceof ModelError)) throw error
         const message = `Embedding model ${model} cannot be used: ${error.message} (${error.code}).`
@@ -275,17 +266,14 @@ const MAX_KEPT = 1_000
 
 /** A cheap verification after the start: it counts, and reads no bytes. Lost words are built again, as damaged ones. */
 export class StartCheck {
-  readonly #examination: Examination
-  readonly #damagedWords: DamagedWords
-  readonly #telemetry: Telemetry
   #report: VerifyReport | undefined
   #remoteReport: VerifyReport | undefined
 
-  constructor(examination: Examination, damagedWords: DamagedWords, telemetry: Telemetry) {
-    this.#examination = examination
-    this.#damagedWords = damagedWords
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly examination: Examination,
+    private readonly damagedWords: DamagedWords,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   /** The result; undefined until the check is finished. */
   get report(): VerifyReport | undefined {
@@ -303,24 +291,24 @@ export class StartCheck {
       await pause(DELAY_MS, signal)
       const startedAt = performance.now()
       const onDocuments = (): void => undefined
-      const { findings, checked } = await this.#examination.run({ isThorough: false, signal, onDocuments })
+      const { findings, checked } = await this.examination.run({ isThorough: false, signal, onDocuments })
       const kept = findings.slice(0, MAX_KEPT)
       this.#report = reportOf(checked, kept, () => false)
       this.#remoteReport = reportOf(checked, kept.map(forRemote), () => false)
       for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
-        this.#telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
+        this.telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }
       const lost = findings.filter(({ code }) => code === 'words-missing').map(({ subject }) => subject.contextId)
-      for (const id of new Set(lost)) if (id !== undefined) this.#damagedWords.noteContext(id)
+      for (const id of new Set(lost)) if (id !== undefined) this.damagedWords.noteContext(id)
       const { contexts, documents, vectors } = checked
-      this.#telemetry.record({
+      this.telemetry.record({
         name: 'doctor.checked',
         level: findings.length === 0 ? 'info' : 'warn',
         fields: { problems: findings.length, contexts, documents, vectors },
         durationMs: performance.now() - startedAt,
       })
     } catch (error) {
-      if (!signal.aborted) this.#telemetry.record({ name: 'doctor.check.failed', level: 'error', error })
+      if (!signal.aborted) this.telemetry.record({ name: 'doctor.check.failed', level: 'error', error })
     }
   }
 }

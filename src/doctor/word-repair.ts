@@ -42,13 +42,10 @@ export async function tryDrop(
 
 /** Has words indexed a second time by the engine's own job: from stored chunks, without files and models. */
 export class WordRepair {
-  readonly #storage: Storage
-  readonly #index: LexicalIndex
-
-  constructor(storage: Storage, index: LexicalIndex) {
-    this.#storage = storage
-    this.#index = index
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly index: LexicalIndex,
+  ) {}
 
   /** Removes damaged collections and words without a document, and enqueues the indexing of the others. */
   async start(findings: readonly Finding[], options: WordRepairOptions): Promise<ReindexedDocuments> {
@@ -59,12 +56,12 @@ export class WordRepair {
       const versionId = versionIdOf(finding)
       if (repairKind === 'remove-words') {
         await options.untilNoBackup()
-        await this.#index.deleteDocument(collection, versionId ?? 0, 0)
+        await this.index.deleteDocument(collection, versionId ?? 0, 0)
       }
       if (repairKind === 'index-words') addDocuments(reindexed, contextId, versionId === undefined ? [] : [versionId])
       if (repairKind !== 'drop-words') continue
       await options.untilNoBackup()
-      if (await tryDrop(this.#index, collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
+      if (await tryDrop(this.index, collection)) addDocuments(reindexed, contextId, await this.#documentsIn(contextId))
     }
     for (const [contextId, ids] of reindexed) await this.#enqueue(contextId, [...ids], options)
     return reindexed
@@ -98,7 +95,7 @@ export class WordRepair {
       for (const { code, subject } of findings) {
         if (code !== 'words-of-other-version' || subject.contextId !== contextId) continue
         await options.untilNoBackup()
-        await this.#index.drop(subject.collection ?? '')
+        await this.index.drop(subject.collection ?? '')
       }
     }
     return failed
@@ -108,7 +105,7 @@ export class WordRepair {
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) => documents.listIds(contextId, page))
+      return await this.storage.read(({ documents }) => documents.listIds(contextId, page))
     })
     for await (const ids of idPages) found.push(...ids)
     return found
@@ -124,7 +121,7 @@ export class WordRepair {
     for (const part of ids.length === 0 ? [[]] : inBatches(ids, DOCUMENTS_PER_TRANSACTION)) {
       signal.throwIfAborted()
       await untilNoBackup()
-      await this.#storage.transaction(async (repositories) => {
+      await this.storage.transaction(async (repositories) => {
         if ((await repositories.contexts.get(contextId)) === undefined) return
         await enqueueWords(repositories, contextId)
         for (const id of part) {
@@ -150,7 +147,7 @@ export class WordRepair {
       if (dueInMs === undefined) {
         if (jobs === MAX_JOBS) return false
         jobs += 1
-        await this.#storage.transaction(async (repositories) => enqueueWords(repositories, contextId))
+        await this.storage.transaction(async (repositories) => enqueueWords(repositories, contextId))
       }
       wake()
       await pause(POLL_MS, signal)
@@ -159,8 +156,8 @@ export class WordRepair {
 
   /** The documents that are not indexed, and the time until their job is due; undefined if no job exists. */
   async #progressOf(contextId: number): Promise<{ readonly left: number; readonly dueInMs: number | undefined }> {
-    const left = await countWithoutWords(this.#storage, contextId)
-    const lanes = await this.#storage.read(({ jobs }) => jobs.waiting([INDEX_WORDS]))
+    const left = await countWithoutWords(this.storage, contextId)
+    const lanes = await this.storage.read(({ jobs }) => jobs.waiting([INDEX_WORDS]))
     return { left, dueInMs: lanes.find(({ lane }) => lane === contextId)?.dueInMs }
   }
 }

@@ -51,33 +51,21 @@ const CHUNKS_PER_READ = 4
 
 /** The documents of contexts. Each call checks the current rights of the principal. */
 export class Documents {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-  readonly #clock: Clock
-  readonly #authorizer: Authorizer
-  readonly #waitingReasons: WaitingReasons
-
   constructor(
-    storage: Storage,
-    fileStore: FileStore,
-    clock: Clock,
-    authorizer: Authorizer,
-    waitingReasons: WaitingReasons,
-  ) {
-    this.#storage = storage
-    this.#fileStore = fileStore
-    this.#clock = clock
-    this.#authorizer = authorizer
-    this.#waitingReasons = waitingReasons
-  }
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+    private readonly clock: Clock,
+    private readonly authorizer: Authorizer,
+    private readonly waitingReasons: WaitingReasons,
+  ) {}
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
   async get(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    return await this.#storage.read(async (repositories) => {
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    return await this.storage.read(async (repositories) => {
       const { document, replacement, context } = await findDocument(repositories, access, reference, 'read')
       const waiting = isUnfinished(replacement ?? document)
-        ? await this.#waitingReasons.sentence(repositories.settings, context.embeddingModel, 'the document')
+        ? await this.waitingReasons.sentence(repositories.settings, context.embeddingModel, 'the document')
         : null
       return { ...toDocument(document, replacement), receipt: document.receipt, waiting }
     })
@@ -86,7 +74,7 @@ export class Documents {
   /** @returns the bytes as they were received */
   async open(principal: Principal, reference: DocumentReference): Promise<AsyncIterable<Uint8Array>> {
     const { document } = await this.#find(principal, reference)
-    return this.#whileLive(principal, document, this.#fileStore.read(document.uuid))
+    return this.#whileLive(principal, document, this.fileStore.read(document.uuid))
   }
 
   /**
@@ -100,7 +88,7 @@ export class Documents {
     const { document, replacement } = await this.#find(principal, reference)
     // A document that failed has its text once its replacement is completed.
     if (document.receipt === null && replacement !== undefined) throw new TextUnavailableError(replacement)
-    const text = openText(this.#storage, document, range)
+    const text = openText(this.storage, document, range)
     return { ...text, pieces: this.#whileLive(principal, document, inParts(text.pieces)) }
   }
 
@@ -134,7 +122,7 @@ export class Documents {
   ): AsyncGenerator<DocumentChunk> {
     for (let ordinal = first; ordinal < end; ordinal += CHUNKS_PER_READ) {
       const part = { ordinal, limit: Math.min(CHUNKS_PER_READ, end - ordinal) }
-      const read = await this.#storage.read(({ chunks }) => chunks.listFrom(document.id, part))
+      const read = await this.storage.read(({ chunks }) => chunks.listFrom(document.id, part))
       // A purge removes a part of the chunks at a time.
       const isWhole = read.length === part.limit && read.every((chunk, index) => chunk.ordinal === ordinal + index)
       if (!isWhole || ordinal > first) await this.#requireLive(principal, document)
@@ -151,7 +139,7 @@ export class Documents {
   async chunks(principal: Principal, reference: DocumentReference): Promise<DocumentChunk[]> {
     const { document } = await this.#find(principal, reference)
     if (document.completed === null) return []
-    const stored = await this.#storage.read(({ chunks }) => chunks.list(document.id))
+    const stored = await this.storage.read(({ chunks }) => chunks.list(document.id))
     if (stored.length !== document.chunkCount) await this.#requireLive(principal, document)
     return stored.map((chunk) => toDocumentChunk(chunk, document))
   }
@@ -169,9 +157,9 @@ export class Documents {
   ): OrderedList<Document, DocumentPosition | undefined> {
     type List<T> = (documents: DocumentRepository, id: number) => Promise<T>
     const read = async <T>(list: List<T>): Promise<T> => {
-      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+      const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
       const id = parseId(contextId, 'contextId')
-      return await this.#storage.read(async (repositories) => {
+      return await this.storage.read(async (repositories) => {
         await findReadable(repositories, access, id)
         return await list(repositories.documents, id)
       })
@@ -237,9 +225,9 @@ export class Documents {
     return await this.#change(principal, reference, 'document.deleted', async (repositories, found) => {
       const { document, replacement } = found
       const ids = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
-      const versionIds = await deleteVersions(repositories, ids, this.#clock.now().toISOString())
+      const versionIds = await deleteVersions(repositories, ids, this.clock.now().toISOString())
       const named = { ...document, originalName: shownName(document.originalName) }
-      await recordDocumentEvent(repositories, this.#clock, 'document.deleted', named, {})
+      await recordDocumentEvent(repositories, this.clock, 'document.deleted', named, {})
       return { result: { document: toDocument(document, replacement), versionIds } }
     })
   }
@@ -263,8 +251,8 @@ export class Documents {
   }
 
   async #find(principal: Principal, reference: DocumentReference): Promise<FoundDocument> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    return await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    return await this.storage.read((repositories) => findDocument(repositories, access, reference, 'read'))
   }
 
   /**
@@ -311,11 +299,11 @@ export class Documents {
       found: FoundDocument,
     ) => Promise<{ readonly result: Changed; readonly isChanged?: boolean }>,
   ): Promise<Changed> {
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
-    return await this.#storage.transaction(async (repositories) => {
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'document:write')
+    return await this.storage.transaction(async (repositories) => {
       const found = await findDocument(repositories, access, reference, 'write')
       const { result, isChanged = true } = await change(repositories, found)
-      if (isChanged) await recordDocumentChange(repositories, access, this.#clock.now(), action, found.document)
+      if (isChanged) await recordDocumentChange(repositories, access, this.clock.now(), action, found.document)
       return result
     })
   }

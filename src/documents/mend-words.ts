@@ -59,35 +59,31 @@ const RETRY_MS = 60_000
  */
 export class MendWords implements JobHandler {
   readonly kind: string = MEND_WORDS
-  readonly #storage: Storage
-  readonly #index: LexicalIndex
-  readonly #damaged: DamagedWords
-  readonly #telemetry: Telemetry
   /** Contexts whose job is being enqueued, or was enqueued and has not run yet. */
   readonly #queued = new Set<number>()
 
-  constructor(storage: Storage, index: LexicalIndex, damaged: DamagedWords, telemetry: Telemetry) {
-    this.#storage = storage
-    this.#index = index
-    this.#damaged = damaged
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly index: LexicalIndex,
+    private readonly damaged: DamagedWords,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   /** Enqueues a job for each context whose words are found damaged from now on. No call waits for that. */
   start(onQueued: () => void): void {
-    this.#damaged.onFound = (contextId) => {
+    this.damaged.onFound = (contextId) => {
       if (this.#queued.has(contextId)) return
       this.#queued.add(contextId)
       this.#enqueue(contextId).then(onQueued, (error: unknown) => {
         // The next call that finds the damage enqueues it.
         this.#queued.delete(contextId)
-        this.#telemetry.record({ name: 'words.mending.failed', level: 'warn', fields: { contextId }, error })
+        this.telemetry.record({ name: 'words.mending.failed', level: 'warn', fields: { contextId }, error })
       })
     }
   }
 
   stop(): void {
-    this.#damaged.onFound = undefined
+    this.damaged.onFound = undefined
   }
 
   async run(job: JobRun): Promise<void> {
@@ -98,14 +94,14 @@ export class MendWords implements JobHandler {
       if (damaged.length > 0) {
         // Before the drop: after a crash between the two, the next run drops what is still damaged.
         await this.#forgetWords(job)
-        for (const name of damaged) await this.#index.drop(name)
+        for (const name of damaged) await this.index.drop(name)
         // A second time: a document may have been indexed into the dropped collection meanwhile.
         await this.#forgetWords(job)
       }
       const collections = damaged.length > 0 ? damaged : await this.#forgetLostWords(job)
       if (collections.length > 0) {
         const fields = { contextId, collections: collections.join() }
-        this.#telemetry.record({ name: 'words.mending', level: 'warn', fields })
+        this.telemetry.record({ name: 'words.mending', level: 'warn', fields })
       }
       await job.complete(async (repositories) => {
         if ((await repositories.contexts.get(contextId)) !== undefined) await enqueueWords(repositories, contextId)
@@ -122,13 +118,13 @@ export class MendWords implements JobHandler {
 
   async #enqueue(contextId: number): Promise<void> {
     const job = { kind: MEND_WORDS, subject: contextId, lane: contextId }
-    await this.#storage.transaction(async ({ jobs }) => await jobs.enqueue(job))
+    await this.storage.transaction(async ({ jobs }) => await jobs.enqueue(job))
   }
 
   async #damagedCollections(contextId: number): Promise<readonly string[]> {
     const damaged: string[] = []
-    for (const name of await collectionsOf(this.#index, contextId)) {
-      await this.#index.countByDocument(name).catch((error: unknown) => {
+    for (const name of await collectionsOf(this.index, contextId)) {
+      await this.index.countByDocument(name).catch((error: unknown) => {
         if (!(error instanceof VectorsDamagedError)) throw error
         damaged.push(name)
       })
@@ -138,10 +134,10 @@ export class MendWords implements JobHandler {
 
   /** As {@link #forgetWords}, for documents whose words the index lacks. @returns the name of their collection, if any */
   async #forgetLostWords(job: JobRun): Promise<readonly string[]> {
-    const generations = await this.#storage.read(({ contexts }) => contexts.generations(job.subject))
+    const generations = await this.storage.read(({ contexts }) => contexts.generations(job.subject))
     if (generations === undefined) return []
     const collection = wordCollectionOf({ id: job.subject, generation: generations.generation })
-    const counts = await this.#index.countByDocument(collection)
+    const counts = await this.index.countByDocument(collection)
     // A document that is indexed after this count is indexed once more, which is harmless.
     const lost = await this.#forgetWords(job, ({ id, generation, wordsVersion, chunkCount }) => {
       if (generation !== null || wordsVersion !== ANALYZER_VERSION) return false
@@ -154,7 +150,7 @@ export class MendWords implements JobHandler {
   async #forgetWords(job: JobRun, isForgotten: (document: DocumentRecord) => boolean = () => true): Promise<number> {
     let forgotten = 0
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) => documents.listIds(job.subject, page))
+      return await this.storage.read(({ documents }) => documents.listIds(job.subject, page))
     })
     for await (const ids of idPages) {
       await job.transaction(

@@ -30,19 +30,14 @@ interface Counts {
  */
 export class IndexContextWords implements JobHandler {
   readonly kind: string = INDEX_WORDS
-  readonly #storage: Storage
-  readonly #index: LexicalIndex
-  readonly #words: IndexWords
-  readonly #lateWrites: LateWrites
-  readonly #telemetry: Telemetry
 
-  constructor(storage: Storage, index: LexicalIndex, words: IndexWords, lateWrites: LateWrites, telemetry: Telemetry) {
-    this.#storage = storage
-    this.#index = index
-    this.#words = words
-    this.#lateWrites = lateWrites
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly index: LexicalIndex,
+    private readonly words: IndexWords,
+    private readonly lateWrites: LateWrites,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
     const startedAt = performance.now()
@@ -57,7 +52,7 @@ export class IndexContextWords implements JobHandler {
       await this.#dropOlderWords(contextId)
       await job.complete(async () => undefined)
     }
-    this.#telemetry.record({
+    this.telemetry.record({
       name: 'ingestion.words.indexed',
       level: 'info',
       durationMs: performance.now() - startedAt,
@@ -74,14 +69,14 @@ export class IndexContextWords implements JobHandler {
   /** @returns false if the time was over before the last document */
   async #indexDocuments(job: JobRun, contextId: number, counts: Counts, endsAt: number): Promise<boolean> {
     const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.#storage.read(({ documents }) => documents.listWithoutWords(contextId, ANALYZER_VERSION, page))
+      return await this.storage.read(({ documents }) => documents.listWithoutWords(contextId, ANALYZER_VERSION, page))
     })
     for await (const ids of idPages) {
       for (const id of ids) {
         job.signal.throwIfAborted()
         if (performance.now() > endsAt) return false
         await untilNoBackup((work) => job.transaction(work), job.signal)
-        const generations = await this.#storage.read(({ contexts }) => contexts.generations(contextId))
+        const generations = await this.storage.read(({ contexts }) => contexts.generations(contextId))
         if (generations === undefined) return true
         const context = { id: contextId, generation: generations.generation }
         await this.#indexDocument(job, { id, context }, counts)
@@ -94,11 +89,11 @@ export class IndexContextWords implements JobHandler {
   async #indexDocument(job: JobRun, document: WordsOwner, counts: Counts): Promise<void> {
     const isWanted = ({ completed }: DocumentRecord): boolean => completed !== null
     try {
-      const isIndexed = await this.#words.run(document, { job, isWanted, restMs: REST_MS })
+      const isIndexed = await this.words.run(document, { job, isWanted, restMs: REST_MS })
       if (isIndexed) counts.indexed += 1
-      else await this.#lateWrites.removeIfDeleted(document)
+      else await this.lateWrites.removeIfDeleted(document)
     } catch (error) {
-      await this.#lateWrites.removeIfDeleted(document).catch(() => undefined)
+      await this.lateWrites.removeIfDeleted(document).catch(() => undefined)
       job.signal.throwIfAborted()
       if (error instanceof DiskUnwritableError) throw error
       counts.failed += 1
@@ -108,8 +103,8 @@ export class IndexContextWords implements JobHandler {
 
   /** Words of a newer version stay: another process of that version works on the same storage. */
   async #dropOlderWords(contextId: number): Promise<void> {
-    for (const name of await collectionsOf(this.#index, contextId)) {
-      if (isOfOlderAnalyzer(name)) await this.#index.drop(name)
+    for (const name of await collectionsOf(this.index, contextId)) {
+      if (isOfOlderAnalyzer(name)) await this.index.drop(name)
     }
   }
 }

@@ -16,16 +16,15 @@ interface InspectedEngine {
 
 /** Looks at one engine, for those who operate it. It changes nothing. */
 export class EngineInspection {
-  readonly #parts: EngineParts
-  readonly #engine: InspectedEngine
   readonly #started: string
   readonly #startedAt = performance.now()
   readonly #readMeasured: ReturnType<typeof createStateReader>
   #verification: RunningVerification | undefined
 
-  constructor(parts: EngineParts, engine: InspectedEngine) {
-    this.#parts = parts
-    this.#engine = engine
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly engine: InspectedEngine,
+  ) {
     this.#started = parts.clock.now().toISOString()
     this.#readMeasured = createStateReader(parts, engine.measure)
   }
@@ -35,10 +34,10 @@ export class EngineInspection {
     return {
       started: this.#started,
       uptimeSeconds: Math.round((performance.now() - this.#startedAt) / 1_000),
-      roles: this.#engine.roles,
-      mails: this.#parts.mailer.keepsMails === true ? 'kept' : 'sent',
+      roles: this.engine.roles,
+      mails: this.parts.mailer.keepsMails === true ? 'kept' : 'sent',
       ...(await this.#readMeasured()),
-      startCheck: this.#parts.startCheck.remoteReport ?? null,
+      startCheck: this.parts.startCheck.remoteReport ?? null,
       verification: this.#verification ?? null,
     }
   }
@@ -56,14 +55,14 @@ export class EngineInspection {
         RETRY_AFTER_SECONDS,
       )
     }
-    const started = this.#parts.clock.now().toISOString()
+    const started = this.parts.clock.now().toISOString()
     this.#verification = { started, documents: 0 }
     try {
       const noteProgress: VerifyOptions['onProgress'] = (progress) => {
         this.#verification = { started, documents: progress.documents }
         onProgress?.(progress)
       }
-      return await this.#parts.verify.inspect({ signal, onProgress: noteProgress }, this.#engine.workers)
+      return await this.parts.verify.inspect({ signal, onProgress: noteProgress }, this.engine.workers)
     } finally {
       this.#verification = undefined
     }

@@ -125,20 +125,16 @@ async function readUsedBytes({ fileStore, vectorIndex, lexicalIndex }: EnginePar
 
 /** Measurements by name and label. No gauge has more than one label. */
 class Measured {
-  readonly #measurements: readonly Measurement[]
-
-  constructor(measurements: readonly Measurement[]) {
-    this.#measurements = measurements
-  }
+  constructor(private readonly measurements: readonly Measurement[]) {}
 
   /** @param label default: the gauge has no label */
   find(name: Measurement['name'], label?: string): number | undefined {
-    return this.#measurements.find((measurement) => measurement.name === name && labelOf(measurement) === label)?.value
+    return this.measurements.find((measurement) => measurement.name === name && labelOf(measurement) === label)?.value
   }
 
   /** The values of a gauge, by label. */
   labelled(name: Measurement['name']): readonly (readonly [string, number])[] {
-    return this.#measurements.flatMap((measurement) => {
+    return this.measurements.flatMap((measurement) => {
       const label = labelOf(measurement)
       return measurement.name === name && label !== undefined ? [[label, measurement.value] as const] : []
     })

@@ -20,8 +20,6 @@ const NEWCOMER_POLL_MS = 100
  * number of workers may share a storage.
  */
 export class JobWorker {
-  readonly #storage: Storage
-  readonly #telemetry: Telemetry
   readonly #handlers: ReadonlyMap<string, JobHandler>
   readonly #options: Required<JobWorkerOptions>
   readonly #environment: JobEnvironment
@@ -39,9 +37,11 @@ export class JobWorker {
   #loop: Promise<void> | undefined
   #wake: () => void = () => undefined
 
-  constructor(storage: Storage, telemetry: Telemetry, options: JobWorkerOptions) {
-    this.#storage = storage
-    this.#telemetry = telemetry
+  constructor(
+    private readonly storage: Storage,
+    private readonly telemetry: Telemetry,
+    options: JobWorkerOptions,
+  ) {
     this.#handlers = new Map(options.handlers.map((handler) => [handler.kind, handler]))
     this.#options = withDefaults(options)
     this.#poisonJobs = new PoisonJobs(this.#options)
@@ -121,7 +121,7 @@ export class JobWorker {
     for (;;) {
       const busy = [...this.#running].filter(({ isWaitingForSpace }) => !isWaitingForSpace)
       if (busy.length > 0) await pause(RUNNING_POLL_MS, Promise.all(busy.map(({ finished }) => finished)))
-      const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
+      const waiting = await this.storage.read(({ jobs }) => jobs.waiting(kinds))
       const [isDiskFull, isFailing] = [this.#isDiskFull, this.#lastOutcome === 'failed']
       if (!this.#isClaiming && [...this.#running].every(({ isWaitingForSpace }) => isWaitingForSpace)) {
         const waitedMs = performance.now() - startedAt
@@ -175,7 +175,7 @@ export class JobWorker {
       await this.#boundWaits()
       // This poll needs only a read. A claim needs a write, so it follows only when a job is due.
       this.#lastPollAt = performance.now()
-      const waiting = await this.#storage.read(({ jobs }) => jobs.waiting(kinds))
+      const waiting = await this.storage.read(({ jobs }) => jobs.waiting(kinds))
       if (stopping.aborted) return this.#options.pollMs
       const running = [...this.#running].map(({ job }) => job)
       const free = this.#places - running.length
@@ -191,7 +191,7 @@ export class JobWorker {
       }
       const { leaseMs } = this.#options
       this.#isClaiming = true
-      const { isAnyClaimed, kept } = await this.#storage.transaction(async ({ jobs }) => {
+      const { isAnyClaimed, kept } = await this.storage.transaction(async ({ jobs }) => {
         const claimed = await jobs.claim({ kinds, leaseMs, lanes })
         // Keep one poison job at most. Release the others; their claims do not count.
         const poisonJobs = claimed.filter((job) => this.#poisonJobs.includes(job) && !this.#isRunning(job))
@@ -210,7 +210,7 @@ export class JobWorker {
       this.#lastClaimAt = performance.now()
       return isAnyClaimed ? 0 : this.#options.pollMs
     } catch (error) {
-      this.#telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
+      this.telemetry.record({ name: 'jobs.claim.failed', level: 'error', error })
       if (error instanceof DiskUnwritableError) {
         this.#lastOutcome = 'full'
         this.#options.unwritableDisk.note(this, error)
@@ -224,9 +224,9 @@ export class JobWorker {
   async #boundWaits(): Promise<void> {
     if (performance.now() - this.#boundedAt < BOUND_WAITS_MS) return
     const { kinds } = this
-    if (await this.#storage.read(({ jobs }) => jobs.isAnyOverlong(kinds))) {
-      await this.#storage.transaction(({ jobs }) => jobs.boundWaits(kinds), WITH_JOB_HELD)
-      this.#telemetry.record({ name: 'jobs.waits.bounded', level: 'warn' })
+    if (await this.storage.read(({ jobs }) => jobs.isAnyOverlong(kinds))) {
+      await this.storage.transaction(({ jobs }) => jobs.boundWaits(kinds), WITH_JOB_HELD)
+      this.telemetry.record({ name: 'jobs.waits.bounded', level: 'warn' })
     }
     this.#boundedAt = performance.now()
   }

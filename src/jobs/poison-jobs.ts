@@ -16,13 +16,10 @@ interface PoisonJobOptions {
  * the job.
  */
 export class PoisonJobs {
-  readonly #options: PoisonJobOptions
   #workerStartedAt = performance.now()
   #nextStartAt = -Infinity
 
-  constructor(options: PoisonJobOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: PoisonJobOptions) {}
 
   /** Call this when the worker starts. */
   start(): void {
@@ -30,12 +27,12 @@ export class PoisonJobs {
   }
 
   includes({ claims }: ClaimedJob): boolean {
-    return claims > this.#options.maxSharedClaims
+    return claims > this.options.maxSharedClaims
   }
 
   /** True for a job that has crashed too many processes: it fails without another run. */
   isHopeless({ claims }: ClaimedJob): boolean {
-    return claims > this.#options.maxClaims
+    return claims > this.options.maxClaims
   }
 
   canStart(job: ClaimedJob): boolean {
@@ -59,7 +56,7 @@ export class PoisonJobs {
   #waitMs(job: ClaimedJob): number {
     // A hopeless job does not run, so it does not wait.
     if (this.isHopeless(job)) return 0
-    const { poisonStartDelaysMs, maxSharedClaims } = this.#options
+    const { poisonStartDelaysMs, maxSharedClaims } = this.options
     const index = Math.min(job.claims - maxSharedClaims, poisonStartDelaysMs.length) - 1
     const startDelayMs = poisonStartDelaysMs[index] ?? 0
     return Math.max(this.#nextStartAt, this.#workerStartedAt + startDelayMs) - performance.now()

@@ -36,17 +36,18 @@ export type RunOutcome = 'done' | 'failed' | 'full' | 'aborted'
 
 /** One run of a job: keeps its lease, runs its handler, and records a failure. */
 export class RunningJob {
-  readonly #environment: JobEnvironment
-  readonly #handler: JobHandler
   readonly #held: HeldJob
   readonly #abort = new AbortController()
   readonly finished: Promise<RunOutcome>
   #isUnrecorded = false
 
   /** @param prepare awaited before the handler runs, while the lease is held; its error is the error of the run */
-  constructor(environment: JobEnvironment, handler: JobHandler, job: ClaimedJob, prepare: () => Promise<void>) {
-    this.#environment = environment
-    this.#handler = handler
+  constructor(
+    private readonly environment: JobEnvironment,
+    private readonly handler: JobHandler,
+    job: ClaimedJob,
+    prepare: () => Promise<void>,
+  ) {
     this.#held = new HeldJob(environment.record, job, this.#abort.signal)
     this.finished = this.#run(prepare)
   }
@@ -77,7 +78,7 @@ export class RunningJob {
 
   /** Extends the lease. Aborts the run if the lease is lost or the job is deleted. */
   async extend(): Promise<void> {
-    const { storage, telemetry, options } = this.#environment
+    const { storage, telemetry, options } = this.environment
     const { job } = this
     try {
       const isHeld = await storage.transaction(({ jobs }) => jobs.extend(job, options.leaseMs), WITH_JOB_HELD)
@@ -88,7 +89,7 @@ export class RunningJob {
   }
 
   async #run(prepare: () => Promise<void>): Promise<RunOutcome> {
-    const heartbeat = setInterval(() => void this.extend(), this.#environment.options.leaseMs / 3)
+    const heartbeat = setInterval(() => void this.extend(), this.environment.options.leaseMs / 3)
     try {
       await prepare()
       this.#abort.signal.throwIfAborted()
@@ -98,23 +99,23 @@ export class RunningJob {
       return await this.#recordFailureWithRetries(error)
     } finally {
       clearInterval(heartbeat)
-      this.#environment.unwritableDisk.forget(this)
+      this.environment.unwritableDisk.forget(this)
     }
   }
 
   /** The span of a run is a part of the trace that made the work necessary, never of what the worker did before. */
   async #runHandler(): Promise<void> {
-    const { telemetry } = this.#environment
+    const { telemetry } = this.environment
     const { kind, subject, failures, companyId, traceparent } = this.job
     const startedAt = performance.now()
     await tracerOf(telemetry).span(
-      this.#handler.spanName ?? 'alcove.job',
+      this.handler.spanName ?? 'alcove.job',
       {
         parent: traceparent,
         labels: { 'alcove.job.kind': kind },
         attributes: { 'alcove.job.subject': subject, 'alcove.job.failures': failures, 'alcove.company.id': companyId },
       },
-      async (span) => await this.#handler.run(this.#held, span),
+      async (span) => await this.handler.run(this.#held, span),
     )
     const durationMs = performance.now() - startedAt
     telemetry.record({ name: 'jobs.ran', level: 'debug', fields: { kind, subject }, durationMs })
@@ -126,7 +127,7 @@ export class RunningJob {
    */
   async #recordFailureWithRetries(error: unknown): Promise<RunOutcome> {
     const { signal } = this.#abort
-    const { telemetry, unwritableDisk } = this.#environment
+    const { telemetry, unwritableDisk } = this.environment
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
@@ -146,7 +147,7 @@ export class RunningJob {
   }
 
   async #recordFailure(error: unknown): Promise<RunOutcome> {
-    const { storage, telemetry, options, fullDiskBackoff, unwritableDisk } = this.#environment
+    const { storage, telemetry, options, fullDiskBackoff, unwritableDisk } = this.environment
     const { job } = this
     if (this.isAborted || error instanceof LeaseLostError) {
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs: 0, failed: false }), WITH_JOB_HELD)
@@ -163,13 +164,13 @@ export class RunningJob {
       const delayMs = fullDiskBackoff.start()
       await storage.transaction(({ jobs }) => jobs.release(job, { delayMs, failed: false }), WITH_JOB_HELD)
       // A disk that has prevented the record takes data again.
-      if (!this.#isUnrecorded) unwritableDisk.note(this.#environment, error)
+      if (!this.#isUnrecorded) unwritableDisk.note(this.environment, error)
       return 'full'
     }
     if (awayMs !== undefined) {
       await storage.transaction(async (repositories) => {
         const isReleased = await repositories.jobs.release(job, { delayMs: awayMs, failed: false })
-        if (isReleased) await this.#handler.postponed?.(repositories, job.subject, error)
+        if (isReleased) await this.handler.postponed?.(repositories, job.subject, error)
       }, WITH_JOB_HELD)
       return 'failed'
     }
@@ -179,9 +180,9 @@ export class RunningJob {
       return 'failed'
     }
     await storage.transaction(async (repositories) => {
-      if (await repositories.jobs.complete(job)) await this.#handler.fail(repositories, job.subject, error)
+      if (await repositories.jobs.complete(job)) await this.handler.fail(repositories, job.subject, error)
     }, WITH_JOB_HELD)
-    this.#handler.failed?.(job.subject, error)
+    this.handler.failed?.(job.subject, error)
     return 'failed'
   }
 }
@@ -204,11 +205,13 @@ function isPermanent(error: unknown): boolean {
 export class HeldJob implements JobRun {
   readonly subject: number
   readonly signal: AbortSignal
-  readonly #record: RecordOfJob
   #job: ClaimedJob
 
-  constructor(record: RecordOfJob, job: ClaimedJob, signal: AbortSignal) {
-    this.#record = record
+  constructor(
+    private readonly record: RecordOfJob,
+    job: ClaimedJob,
+    signal: AbortSignal,
+  ) {
     this.#job = job
     this.subject = job.subject
     this.signal = signal
@@ -246,7 +249,7 @@ export class HeldJob implements JobRun {
 
   async #recordWork<T>(leaseChange: LeaseChange, work: Work<T>): Promise<T> {
     this.signal.throwIfAborted()
-    return (await this.#record({ held: this, leaseChange, work })) as T
+    return (await this.record({ held: this, leaseChange, work })) as T
   }
 }
 

@@ -37,14 +37,11 @@ interface QueuedItem<Item, Result> {
  * wait in turn for a database that is unavailable.
  */
 export class Batcher<Item, Result> {
-  readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>
   #queue: QueuedItem<Item, Result>[] = []
   #isWorking = false
 
   /** @param work returns one result for each item, in their order */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>) {
-    this.#work = work
-  }
+  constructor(private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>) {}
 
   /** Handles an item in the next batch. */
   async run(item: Item): Promise<Result> {
@@ -64,7 +61,7 @@ export class Batcher<Item, Result> {
 
   async #runBatch(batch: readonly QueuedItem<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#work(batch.map(({ item }) => item))
+      const results = await this.work(batch.map(({ item }) => item))
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
     } catch (error) {
       if (batch.length === 1 || isTransientError(error)) for (const { reject } of batch) reject(error)

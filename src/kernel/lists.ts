@@ -87,15 +87,11 @@ export const listQuerySchema: z.ZodType<ListQuery> = listQuerySchemaWith({})
  * position changes meanwhile.
  */
 export class OrderedList<Item, Position> {
-  readonly #source: OrderedSource<Item, Position>
-
-  constructor(source: OrderedSource<Item, Position>) {
-    this.#source = source
-  }
+  constructor(private readonly source: OrderedSource<Item, Position>) {}
 
   /** @returns the same list, whose reads each run through `run` */
   through(run: Run): OrderedList<Item, Position> {
-    const { read, positions, ...source } = this.#source
+    const { read, positions, ...source } = this.source
     return new OrderedList({
       ...source,
       read: async (part) => await run(async () => await read(part)),
@@ -119,9 +115,9 @@ export class OrderedList<Item, Position> {
   async page(
     query: OrderedQuery<Position>,
   ): Promise<{ readonly items: AsyncIterable<Item>; readonly next: Position | null }> {
-    const { after = this.#source.start, limit } = query
+    const { after = this.source.start, limit } = query
     if (limit === undefined) return { items: this.entries({ after }), next: null }
-    const positions = await this.#source.positions({ after, limit: limit + 1 })
+    const positions = await this.source.positions({ after, limit: limit + 1 })
     const upTo = positions.length > limit ? positions[limit - 1] : undefined
     const items = this.#items({ after, limit, ...(upTo !== undefined && { upTo }) }, SMALL_READS)
     return { items, next: upTo ?? null }
@@ -131,18 +127,18 @@ export class OrderedList<Item, Position> {
     query: OrderedQuery<Position> & Pick<RowPart<Position>, 'upTo'>,
     read: Pick<RowPage, 'limit' | 'maxBytes'>,
   ): AsyncGenerator<Item> {
-    const { limit = Infinity, after: first = this.#source.start, upTo } = query
+    const { limit = Infinity, after: first = this.source.start, upTo } = query
     const bound = { ...read, ...(upTo !== undefined && { upTo }) }
     let [remaining, after, perRead] = [limit, first, read.limit]
     while (remaining > 0) {
-      const rows = await this.#source.read({ ...bound, after, limit: Math.min(remaining, perRead) })
+      const rows = await this.source.read({ ...bound, after, limit: Math.min(remaining, perRead) })
       if (rows.length === 0) return
       let taken = 0
       for (const row of rows) {
         const givenAt = performance.now()
         yield row
         taken += 1
-        after = this.#source.positionOf(row)
+        after = this.source.positionOf(row)
         if (performance.now() - givenAt > SLOW_READER_MS) break
       }
       remaining -= taken
@@ -156,18 +152,16 @@ export type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** An {@link OrderedList} in the order of ids. No item appears twice. */
 export class RowList<Item extends { readonly id: number }> {
-  readonly #source: RowSource<Item>
   readonly #rows: OrderedList<Item, number>
 
-  constructor(source: RowSource<Item>) {
-    this.#source = source
+  constructor(private readonly source: RowSource<Item>) {
     const { read, ids } = source
     this.#rows = new OrderedList({ start: 0, read, positions: ids, positionOf: ({ id }) => id })
   }
 
   /** As {@link OrderedList.through}. */
   through(run: Run): RowList<Item> {
-    const { read, ids } = this.#source
+    const { read, ids } = this.source
     return new RowList({
       read: async (page) => await run(async () => await read(page)),
       ids: async (page) => await run(async () => await ids(page)),

@@ -1,12 +1,9 @@
 /** A map with a limited number of entries. It drops the entry that was set or read least recently. */
 export class LruMap<K, V> {
-  readonly #maxEntries: number
   /** In order of use, the most recently used last. */
   readonly #entries = new Map<K, V>()
 
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries
-  }
+  constructor(private readonly maxEntries: number) {}
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
@@ -18,7 +15,7 @@ export class LruMap<K, V> {
     this.#entries.delete(key)
     this.#entries.set(key, value)
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#maxEntries) return
+      if (this.#entries.size <= this.maxEntries) return
       this.#entries.delete(oldest)
     }
   }

@@ -12,15 +12,14 @@ interface DeletedCollection {
  * list for each context would make the deletion of many contexts slow.
  */
 export class DeletedCollections {
-  readonly #storage: Storage
-  readonly #indexes: readonly CollectionIndex[]
   readonly #known = new Map<number, readonly DeletedCollection[]>()
   readonly #lookUps: Batcher<number, readonly DeletedCollection[]>
 
   /** @param indexes the vector index and the word index */
-  constructor(storage: Storage, indexes: readonly CollectionIndex[]) {
-    this.#storage = storage
-    this.#indexes = indexes
+  constructor(
+    private readonly storage: Storage,
+    private readonly indexes: readonly CollectionIndex[],
+  ) {
     this.#lookUps = new Batcher(async (contextIds) => {
       const found: (readonly DeletedCollection[])[] = []
       for (const contextId of contextIds) found.push(await this.#take(contextId))
@@ -43,9 +42,9 @@ export class DeletedCollections {
 
   async #list(): Promise<void> {
     // Read these first: a context that is deleted in the meantime may still get collections.
-    const deleted = await this.#storage.read(({ contexts }) => contexts.listDeleted())
+    const deleted = await this.storage.read(({ contexts }) => contexts.listDeleted())
     const listed = new Map(deleted.map((id) => [id, [] as DeletedCollection[]]))
-    for (const index of this.#indexes) {
+    for (const index of this.indexes) {
       for (const name of await index.listCollections())
         listed.get(contextOfCollection(name) ?? -1)?.push({ index, name })
     }

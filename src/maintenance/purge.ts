@@ -23,14 +23,12 @@ import { DeletedCollections } from './deleted-collections.js'
  */
 export class PurgeDocument implements JobHandler {
   readonly kind: string = PURGE_DOCUMENT
-  readonly #indexes: readonly CollectionIndex[]
-  readonly #fileStore: FileStore
 
   /** @param indexes the vector index and the word index */
-  constructor(indexes: readonly CollectionIndex[], fileStore: FileStore) {
-    this.#indexes = indexes
-    this.#fileStore = fileStore
-  }
+  constructor(
+    private readonly indexes: readonly CollectionIndex[],
+    private readonly fileStore: FileStore,
+  ) {}
 
   async run(run: JobRun): Promise<void> {
     const found = await whenNoBackup(run, async ({ documents }) => {
@@ -40,9 +38,9 @@ export class PurgeDocument implements JobHandler {
     })
     if (found !== undefined) {
       const { id, uuid, contextId } = found.document
-      if (!found.inUse.has(uuid)) await this.#fileStore.delete(uuid)
+      if (!found.inUse.has(uuid)) await this.fileStore.delete(uuid)
       await removeChunks(run, id)
-      for (const index of this.#indexes) {
+      for (const index of this.indexes) {
         for (const name of await collectionsOf(index, contextId)) await index.deleteDocument(name, id, 0)
       }
     }
@@ -63,15 +61,12 @@ export class PurgeDocument implements JobHandler {
  */
 export class PurgeContext implements JobHandler {
   readonly kind: string = PURGE_CONTEXT
-  readonly #collections: DeletedCollections
-  readonly #fileStore: FileStore
-  readonly #clock: Clock
 
-  constructor(collections: DeletedCollections, fileStore: FileStore, clock: Clock) {
-    this.#collections = collections
-    this.#fileStore = fileStore
-    this.#clock = clock
-  }
+  constructor(
+    private readonly collections: DeletedCollections,
+    private readonly fileStore: FileStore,
+    private readonly clock: Clock,
+  ) {}
 
   async run(run: JobRun): Promise<void> {
     const deletedDocuments = await whenNoBackup(
@@ -81,9 +76,9 @@ export class PurgeContext implements JobHandler {
     if (deletedDocuments !== undefined) {
       for (const part of inBatches(deletedDocuments, FILES_AT_ONCE)) {
         run.signal.throwIfAborted()
-        await Promise.all(part.map(async ({ uuid }) => await this.#fileStore.delete(uuid)))
+        await Promise.all(part.map(async ({ uuid }) => await this.fileStore.delete(uuid)))
       }
-      const collections = await this.#collections.of(run.subject)
+      const collections = await this.collections.of(run.subject)
       const dropCollections = async (): Promise<void> => {
         for (const { index, name } of collections) await index.drop(name)
       }
@@ -110,7 +105,7 @@ export class PurgeContext implements JobHandler {
     await jobs.cancelLane(INGEST_DOCUMENT, shadowLaneOf(contextId))
     await jobs.cancelAll([REINDEX_CONTEXT, INDEX_WORDS, MEND_WORDS].map((kind) => ({ kind, subject: contextId })))
     // The deletion of a user's contexts leaves their documents undeleted.
-    await documents.deleteOfContext(contextId, this.#clock.now().toISOString())
+    await documents.deleteOfContext(contextId, this.clock.now().toISOString())
     return await documents.listDeleted(contextId)
   }
 
@@ -151,16 +146,13 @@ const RETRY_MS = 60_000
 /** Deletes the contexts of a deleted account. No user can reach them. */
 export class PurgeAccount implements JobHandler {
   readonly kind: string = PURGE_ACCOUNT
-  readonly #clock: Clock
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
+  constructor(private readonly clock: Clock) {}
 
   async run(run: JobRun): Promise<void> {
     const accountId = run.subject
     const account = await whenNoBackup(run, async ({ accounts }) => await accounts.get(accountId))
-    if (account === undefined) await removeAccountContexts(run, accountId, this.#clock)
+    if (account === undefined) await removeAccountContexts(run, accountId, this.clock)
     await run.complete(async () => undefined)
   }
 
@@ -192,11 +184,8 @@ const ROWS_PER_STEP = 200
  */
 export class PurgeCompany implements JobHandler {
   readonly kind: string = PURGE_COMPANY
-  readonly #clock: Clock
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
+  constructor(private readonly clock: Clock) {}
 
   async run(run: JobRun): Promise<void> {
     const companyId = run.subject
@@ -226,7 +215,7 @@ export class PurgeCompany implements JobHandler {
   /** The accounts are deleted, so no new contexts can appear. */
   async #removeContexts(run: JobRun): Promise<void> {
     for (const accountId of await run.transaction(({ accounts }) => accounts.listIds(run.subject))) {
-      await removeAccountContexts(run, accountId, this.#clock)
+      await removeAccountContexts(run, accountId, this.clock)
     }
   }
 
@@ -235,7 +224,7 @@ export class PurgeCompany implements JobHandler {
     for (const id of await run.transaction(({ destinations }) => destinations.idsOfCompany(run.subject))) {
       await inSteps(run, async ({ jobs, destinations }) => {
         await jobs.cancelLane(DELIVER_EVENT, id)
-        await destinations.remove(id, this.#clock.now().toISOString())
+        await destinations.remove(id, this.clock.now().toISOString())
         return 'done'
       })
     }

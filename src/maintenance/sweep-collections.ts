@@ -18,18 +18,14 @@ interface SweptCollections {
 
 /** Removes orphans from the indexes: collections without a context, and rows without a document. */
 export class SweepCollections {
-  readonly #storage: Storage
-  readonly #vectors: VectorIndex
-  readonly #words: LexicalIndex
-
-  constructor(storage: Storage, vectors: VectorIndex, words: LexicalIndex) {
-    this.#storage = storage
-    this.#vectors = vectors
-    this.#words = words
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly vectors: VectorIndex,
+    private readonly words: LexicalIndex,
+  ) {}
 
   async sweepVectors(signal: AbortSignal): Promise<SweptCollections> {
-    return await this.#sweep(this.#vectors, signal, async () => false)
+    return await this.#sweep(this.vectors, signal, async () => false)
   }
 
   /**
@@ -37,10 +33,10 @@ export class SweepCollections {
    * search reads the older ones. Words of a newer version stay: a newer engine on the same database may be writing them.
    */
   async sweepWords(signal: AbortSignal): Promise<SweptCollections> {
-    return await this.#sweep(this.#words, signal, async (name, contextId) => {
+    return await this.#sweep(this.words, signal, async (name, contextId) => {
       if (!isOfOlderAnalyzer(name)) return false
       const page = { after: 0, limit: 1 }
-      const withoutWords = await this.#storage.read(({ documents }) =>
+      const withoutWords = await this.storage.read(({ documents }) =>
         documents.listWithoutWords(contextId, ANALYZER_VERSION, page),
       )
       return withoutWords.length === 0
@@ -65,7 +61,7 @@ export class SweepCollections {
       }
       if (await this.#clearFormer(name, contextId)) continue
       const ids = await documentsIn(index, name)
-      const existing = await this.#storage.read(({ documents }) => documents.existing(ids))
+      const existing = await this.storage.read(({ documents }) => documents.existing(ids))
       for (const id of ids.filter((documentId) => !existing.has(documentId))) {
         await index.deleteDocument(name, id, 0)
         orphansRemoved += 1
@@ -76,9 +72,9 @@ export class SweepCollections {
 
   /** Has the collections of former generations removed by the job that waits for backups. @returns false for others */
   async #clearFormer(name: string, contextId: number): Promise<boolean> {
-    const generations = await this.#storage.read(({ contexts }) => contexts.generations(contextId))
+    const generations = await this.storage.read(({ contexts }) => contexts.generations(contextId))
     if (generations === undefined || !isOfOtherGeneration(name, generations)) return false
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       await enqueueReindex(repositories, contextId, { companyId: await companyOfContext(repositories, contextId) })
     })
     return true
@@ -86,7 +82,7 @@ export class SweepCollections {
 
   /** Also true for a deleted context that still has its row: its purge, which waits for backups, removes its data. */
   async #hasRow(contextId: number): Promise<boolean> {
-    return await this.#storage.read(
+    return await this.storage.read(
       async ({ contexts }) => (await contexts.get(contextId)) !== undefined || (await contexts.isDeleted(contextId)),
     )
   }

@@ -56,36 +56,31 @@ const OWN_KINDS = [
 
 /** Finds and removes what crashes left behind in rows, files, vectors and words. */
 export class Sweep {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-  readonly #collections: SweepCollections
-  readonly #telemetry: Telemetry
-
-  constructor(storage: Storage, fileStore: FileStore, collections: SweepCollections, telemetry: Telemetry) {
-    this.#storage = storage
-    this.#fileStore = fileStore
-    this.#collections = collections
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+    private readonly collections: SweepCollections,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   /**
    * The cheap part, which must be finished before the work starts.
    * @param isAlone true if no other process works on this storage: then every lease belongs to a stopped process
    */
   async prepare(isAlone: boolean): Promise<void> {
-    await this.#storage.transaction(async ({ jobs, uploads }) => {
+    await this.storage.transaction(async ({ jobs, uploads }) => {
       await uploads.removeExpired({ all: isAlone })
       if (isAlone) await jobs.releaseAll(OWN_KINDS)
     })
-    await this.#fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
+    await this.fileStore.removeUnfinished(isAlone ? {} : { olderThanMs: ABANDONED_UPLOAD_MS })
   }
 
   /** The rest, while the workers work. */
   async run(signal: AbortSignal): Promise<SweepCounts> {
     const resumed = await this.#resumeJobs(signal)
     const filesRemoved = await this.#removeFiles(signal)
-    const vectors = await this.#collections.sweepVectors(signal)
-    const words = await this.#collections.sweepWords(signal)
+    const vectors = await this.collections.sweepVectors(signal)
+    const words = await this.collections.sweepWords(signal)
     const counts = {
       ...resumed,
       filesRemoved,
@@ -94,12 +89,12 @@ export class Sweep {
       wordCollectionsDropped: words.dropped,
       wordOrphansRemoved: words.orphansRemoved,
     }
-    this.#telemetry.record({ name: 'ingestion.swept', level: 'info', fields: { ...counts } })
+    this.telemetry.record({ name: 'ingestion.swept', level: 'info', fields: { ...counts } })
     return counts
   }
 
   async #resumeJobs(signal: AbortSignal): Promise<Pick<SweepCounts, 'documentsResumed' | 'purgesResumed'>> {
-    const { unfinished, purges } = await this.#storage.read(async ({ documents, contexts }) => {
+    const { unfinished, purges } = await this.storage.read(async ({ documents, contexts }) => {
       // Versions of another generation have no job of their own: the re-index of their context removes them.
       const deletedDocuments = (await documents.listDeleted())
         .filter(({ generation }) => generation === null)
@@ -110,7 +105,7 @@ export class Sweep {
     const companies = new Map<number, number | undefined>()
     for (const contextId of new Set(unfinished.map((document) => document.contextId))) {
       if (signal.aborted) break
-      companies.set(contextId, await this.#storage.read((repositories) => companyOfContext(repositories, contextId)))
+      companies.set(contextId, await this.storage.read((repositories) => companyOfContext(repositories, contextId)))
     }
     await this.#resumeReindexes(signal)
     let documentsResumed = 0
@@ -128,7 +123,7 @@ export class Sweep {
 
   /** Enqueues the purges that are still not finished: the workers purge meanwhile. @returns their number */
   async #resumePurges(listed: readonly NewJob[]): Promise<number> {
-    return await this.#storage.transaction(async ({ contexts, documents, jobs }) => {
+    return await this.storage.transaction(async ({ contexts, documents, jobs }) => {
       const deletedContexts = new Set(await contexts.listDeleted())
       const ids = listed.filter(({ kind }) => kind === PURGE_DOCUMENT).map(({ subject }) => subject)
       const deletedDocuments = await documents.existing(ids)
@@ -142,10 +137,10 @@ export class Sweep {
 
   /** Re-indexes that were cancelled or are finished may have left versions. */
   async #resumeReindexes(signal: AbortSignal): Promise<void> {
-    const contextIds = await this.#storage.read(({ shadows }) => shadows.listContexts())
+    const contextIds = await this.storage.read(({ shadows }) => shadows.listContexts())
     for (const part of inBatches(contextIds, JOBS_PER_TRANSACTION)) {
       if (signal.aborted) return
-      await this.#storage.transaction(async (repositories) => {
+      await this.storage.transaction(async (repositories) => {
         for (const contextId of part) {
           await enqueueReindex(repositories, contextId, { companyId: await companyOfContext(repositories, contextId) })
         }
@@ -158,7 +153,7 @@ export class Sweep {
     listed: readonly DocumentRecord[],
     companies: ReadonlyMap<number, number | undefined>,
   ): Promise<number> {
-    return await this.#storage.transaction(async ({ documents, jobs }) => {
+    return await this.storage.transaction(async ({ documents, jobs }) => {
       const found = await documents.find(listed.map(({ id }) => id))
       const unfinished = found.filter(isUnfinished)
       await jobs.enqueueAll(unfinished.map((document) => ingestionJob(document, companies.get(document.contextId))))
@@ -168,10 +163,10 @@ export class Sweep {
 
   async #removeFiles(signal: AbortSignal): Promise<number> {
     let removed = 0
-    for await (const key of listUnclaimedFiles(this.#storage, this.#fileStore, signal)) {
+    for await (const key of listUnclaimedFiles(this.storage, this.fileStore, signal)) {
       // A deleted file is lost, and the list may be out of date by now: a document may own the file.
-      if ((await unclaimedOf(this.#storage, [key])).length === 0) continue
-      await this.#fileStore.delete(key)
+      if ((await unclaimedOf(this.storage, [key])).length === 0) continue
+      await this.fileStore.delete(key)
       removed += 1
     }
     return removed
@@ -193,20 +188,17 @@ interface CheckAfterSweep {
  */
 export class SweepInTurn implements JobHandler {
   readonly kind: string = SWEEP_JOB.kind
-  readonly #storage: Storage
-  readonly #sweep: Sweep
-  readonly #startCheck: CheckAfterSweep
 
-  constructor(storage: Storage, sweep: Sweep, startCheck: CheckAfterSweep) {
-    this.#storage = storage
-    this.#sweep = sweep
-    this.#startCheck = startCheck
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly sweep: Sweep,
+    private readonly startCheck: CheckAfterSweep,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
-    await this.#sweep.run(job.signal)
-    await enqueueMissingWords(this.#storage, job.signal)
-    await this.#startCheck.run(job.signal)
+    await this.sweep.run(job.signal)
+    await enqueueMissingWords(this.storage, job.signal)
+    await this.startCheck.run(job.signal)
     job.signal.throwIfAborted()
     await job.complete(enqueueNextSweep)
   }

@@ -17,13 +17,10 @@ const ACTION_TEXTS: Readonly<Record<Action, string>> = {
 
 /** Limits the rates of a company's actions on destinations and deliveries, for all processes that share a storage. */
 export class CompanyRates {
-  readonly #clock: Clock
-  readonly #limits: EngineLimits
-
-  constructor(clock: Clock, limits: EngineLimits) {
-    this.#clock = clock
-    this.#limits = limits
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /**
    * Counts one action. The host's own reach has no limit.
@@ -32,8 +29,8 @@ export class CompanyRates {
    */
   async count({ rates }: Repositories, action: Action, companyId: number, { isLimited }: Reach): Promise<void> {
     if (!isLimited) return
-    const most = this.#limits[action]
-    const limit = { most, windowMs: MINUTE_MS, now: this.#clock.now() }
+    const most = this.limits[action]
+    const limit = { most, windowMs: MINUTE_MS, now: this.clock.now() }
     const { isAllowed, retryAfterMs } = await rates.consume(`${action}:${companyId}`, limit)
     if (isAllowed) return
     const seconds = Math.ceil(retryAfterMs / 1_000)

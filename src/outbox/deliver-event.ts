@@ -48,33 +48,23 @@ interface StartedDelivery extends PreparedDelivery {
 export class DeliverEvent implements JobHandler {
   readonly kind: string = DELIVER_EVENT
   readonly spanName = 'alcove.deliver'
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #transport: HttpTransport
   readonly #secretBox: SecretBox
-  readonly #telemetry: Telemetry
-  readonly #failures: DestinationFailures
   readonly #sendsTraceparent: boolean
   /** One read for the deliveries that start at about the same time. */
   readonly #sendable: Batcher<number, SendableDelivery | undefined>
 
   /** @param options.sendsTraceparent true to send the header `traceparent`. Default: false */
   constructor(
-    storage: Storage,
-    clock: Clock,
-    transport: HttpTransport,
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly transport: HttpTransport,
     secretBox: SecretBox,
-    telemetry: Telemetry,
-    failures: DestinationFailures,
+    private readonly telemetry: Telemetry,
+    private readonly failures: DestinationFailures,
     { sendsTraceparent = false }: { readonly sendsTraceparent?: boolean | undefined } = {},
   ) {
-    this.#storage = storage
-    this.#failures = failures
     this.#sendsTraceparent = sendsTraceparent
-    this.#clock = clock
-    this.#transport = transport
     this.#secretBox = secretBox
-    this.#telemetry = telemetry
     this.#sendable = new Batcher(async (ids) => {
       const sendable = await storage.read(({ deliveries }) => deliveries.getSendable(ids))
       return ids.map((id) => sendable.get(id))
@@ -92,14 +82,14 @@ export class DeliverEvent implements JobHandler {
     span.set({ 'alcove.destination.id': delivery.destinationId, 'alcove.delivery.attempt': delivery.attemptCount + 1 })
     const post = this.#withTrace(started, span)
     const sentAt = performance.now()
-    const outcome = await this.#transport.post(post, { signal: job.signal })
+    const outcome = await this.transport.post(post, { signal: job.signal })
     const durationMs = Math.round(performance.now() - sentAt)
     const { retry: schedule } = destination
     const settlement = settleAttempt({
       outcome,
       attempts: delivery.attemptCount + 1,
       retry: schedule,
-      now: this.#clock.now(),
+      now: this.clock.now(),
       random: Math.random(),
     })
     const responseBody = outcome.kind === 'response' ? responseText(outcome.body) : null
@@ -160,7 +150,7 @@ export class DeliverEvent implements JobHandler {
     if ((await sha256Hex(body)) !== event.payloadHash) {
       throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
     }
-    const now = this.#clock.now()
+    const now = this.clock.now()
     if (await this.#isHidden(sendable, now)) return PRIVATE
     const headers = await requestHeaders({
       eventId: delivery.eventId,
@@ -178,7 +168,7 @@ export class DeliverEvent implements JobHandler {
   async #isHidden({ delivery, destination, event }: SendableDelivery, now: Date): Promise<boolean> {
     // The host's events and those of the specification name no documents, and need no read.
     if (!delivery.type.startsWith('document.')) return false
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       if ((await withoutNames(repositories, delivery.type, event.payload)) === undefined) return false
       return !(await maySeePrivate(repositories, destination, now))
     })
@@ -210,13 +200,13 @@ export class DeliverEvent implements JobHandler {
       }),
     )
     const reports = attempts.flatMap(reportsOf)
-    if (reports.length > 0) await this.#failures.record(repositories, reports)
+    if (reports.length > 0) await this.failures.record(repositories, reports)
     return attempts.map(() => undefined)
   }
 
   #reportAttempt({ id, destinationId, type }: DeliveryRecord, settlement: Settlement, durationMs: number): void {
     const { outcome, httpStatus, status, error } = settlement
-    this.#telemetry.record({
+    this.telemetry.record({
       name: 'outbox.attempt',
       level: outcome === 'success' ? 'info' : 'warn',
       fields: { deliveryId: id, destinationId, type, outcome, httpStatus, status, problem: error },
@@ -225,7 +215,7 @@ export class DeliverEvent implements JobHandler {
   }
 
   #now(): string {
-    return this.#clock.now().toISOString()
+    return this.clock.now().toISOString()
   }
 }
 

@@ -84,20 +84,16 @@ export interface Attempt {
 
 /** The delivery log. */
 export class Deliveries {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #rates: CompanyRates
-
-  constructor(storage: Storage, clock: Clock, rates: CompanyRates) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#rates = rates
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly rates: CompanyRates,
+  ) {}
 
   /** Lists deliveries. The newest comes first. @throws InvalidInputError */
   async list(query: DeliveryQuery, reach: Reach): Promise<DeliveryPage> {
     const { destinationId, status, type, limit = DEFAULT_LIMIT, cursor } = validate(deliveryQuerySchema, query)
-    const records = await this.#storage.read(({ deliveries }) =>
+    const records = await this.storage.read(({ deliveries }) =>
       deliveries.list({
         ...(destinationId !== undefined && { destinationId }),
         ...(status !== undefined && { status }),
@@ -115,7 +111,7 @@ export class Deliveries {
   /** @throws InvalidInputError @throws NotFoundError */
   async get(deliveryId: number, reach: Reach): Promise<DeliveryWithAttempts> {
     const id = parseId(deliveryId, 'id')
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const event = await repositories.events.get(delivery.eventRow)
       const hidden = hasFullSight(reach) ? undefined : await withoutNames(repositories, delivery.type, event?.payload)
@@ -139,15 +135,15 @@ export class Deliveries {
    */
   async resend(deliveryId: number, reach: Reach): Promise<Delivery> {
     const id = parseId(deliveryId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const delivery = await findDelivery(repositories, reach, id)
       const destination = await findDestination(repositories, reach, delivery.destinationId)
       requireEnabled(destination)
-      await this.#rates.count(repositories, 'resendsPerMinute', destination.companyId, reach)
+      await this.rates.count(repositories, 'resendsPerMinute', destination.companyId, reach)
       const event = { id: delivery.eventRow, eventId: delivery.eventId, type: delivery.type }
-      const created = this.#clock.now().toISOString()
+      const created = this.clock.now().toISOString()
       const resent = await queueDelivery(repositories, event, destination, { created, resendOf: id })
-      await recordChange(repositories, reach.by, this.#clock.now(), {
+      await recordChange(repositories, reach.by, this.clock.now(), {
         action: 'delivery.resent',
         companyId: destination.companyId,
         targetId: resent.id,
@@ -190,18 +186,16 @@ const DAY_MS = 86_400_000
  */
 export class TrimDeliveries implements JobHandler {
   readonly kind: string = TRIM_DELIVERIES.kind
-  readonly #clock: Clock
-  readonly #retentionDays: number
 
-  constructor(clock: Clock, retentionDays: number) {
-    this.#clock = clock
-    this.#retentionDays = retentionDays
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly retentionDays: number,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - this.#retentionDays * DAY_MS).toISOString()
+    const before = new Date(this.clock.now().getTime() - this.retentionDays * DAY_MS).toISOString()
     await removeInBatches(job, ({ deliveries }, limit) => deliveries.removeOld({ before, limit }))
-    const now = this.#clock.now()
+    const now = this.clock.now()
     await removeInBatches(job, ({ destinations }, limit) =>
       destinations.removeExpiredSecrets({ now: now.toISOString(), limit }),
     )

@@ -94,15 +94,11 @@ const MAX_BODY_BYTES = 262_144
 
 /** Records an event and, in the same transaction, a delivery for each subscribed destination. */
 export class RecordEvent {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #hostTypes: HostEventTypes
-
-  constructor(storage: Storage, clock: Clock, hostTypes: HostEventTypes) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#hostTypes = hostTypes
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly hostTypes: HostEventTypes,
+  ) {}
 
   /**
    * Uses no network.
@@ -122,8 +118,8 @@ export class RecordEvent {
     const isBuiltIn = isSpecified(type)
     const checked = isBuiltIn ? validate(dataSchema(type), data, 'data') : await this.#hostData(type, data)
     const envelope = isBuiltIn
-      ? newEnvelope(type, checked, this.#clock.now())
-      : envelopeOf(type, checked, this.#clock.now())
+      ? newEnvelope(type, checked, this.clock.now())
+      : envelopeOf(type, checked, this.clock.now())
     const record = await toEventRecord(envelope)
     if (record.payload.length > MAX_BODY_BYTES) {
       throw new InvalidInputError('data', `must have at most ${MAX_BODY_BYTES} bytes as JSON, with the envelope`)
@@ -133,15 +129,15 @@ export class RecordEvent {
       const deliveries = await storeEvent(repositories, record, companyId)
       return { ...envelope, customerId: companyId, deliveries }
     }
-    if (transaction !== undefined) return await this.#storage.join(transaction, work, onFinished)
-    const recorded = await this.#storage.transaction(work)
+    if (transaction !== undefined) return await this.storage.join(transaction, work, onFinished)
+    const recorded = await this.storage.transaction(work)
     onFinished()
     return recorded
   }
 
   /** @returns the data as it is sent: a schema may change it, and JSON has no dates */
   async #hostData(type: string, data: unknown): Promise<Readonly<Record<string, unknown>>> {
-    const checked = await this.#hostTypes.checkOf(type).check(data)
+    const checked = await this.hostTypes.checkOf(type).check(data)
     const sent = jsonOf(checked)
     if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Record<string, unknown>
     throw new InvalidInputError('data', 'must be an object that JSON can represent')

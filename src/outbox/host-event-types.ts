@@ -55,12 +55,9 @@ type StoredTypes = Readonly<Record<string, Pick<CatalogEntry, 'description' | 'd
 
 /** The event types of the host's application. */
 export class HostEventTypes {
-  readonly #storage: Storage
   readonly #checks = new Map<string, DataCheck>()
 
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
+  constructor(private readonly storage: Storage) {}
 
   /**
    * Defines a type in this process, and stores its name for all processes. A second definition replaces the first.
@@ -89,7 +86,7 @@ export class HostEventTypes {
 
   /** All types: of the specification, of documents, and those that any process has defined. */
   async catalog(): Promise<readonly CatalogEntry[]> {
-    const stored = await this.#storage.read(readTypes)
+    const stored = await this.storage.read(readTypes)
     const own = Object.entries(stored).map(([type, { description, data }]) => {
       return { type, event_category: categoryOf(type), description, data }
     })
@@ -112,8 +109,8 @@ export class HostEventTypes {
   async #store(type: string, definition: StoredTypes[string]): Promise<void> {
     const isStored = (types: StoredTypes): boolean =>
       Object.hasOwn(types, type) && JSON.stringify(types[type]) === JSON.stringify(definition)
-    if (isStored(await this.#storage.read(readTypes))) return
-    await this.#storage.transaction(async (repositories) => {
+    if (isStored(await this.storage.read(readTypes))) return
+    await this.storage.transaction(async (repositories) => {
       const types = { ...(await readTypes(repositories)), [type]: definition }
       if (Object.keys(types).length > MAX_TYPES) {
         throw new LimitReachedError(`an engine has at most ${MAX_TYPES} event types of its host: use fewer types`)

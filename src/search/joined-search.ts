@@ -54,11 +54,7 @@ interface SearchOfContexts {
 
 /** Searches several contexts, one after the other, so that one call never has more work in progress than one search. */
 export class JoinedSearch {
-  readonly #parts: JoinedSearchParts
-
-  constructor(parts: JoinedSearchParts) {
-    this.#parts = parts
-  }
+  constructor(private readonly parts: JoinedSearchParts) {}
 
   /** @returns the `topN` best chunks, the best first */
   async execute(call: SearchAllCall): Promise<ContextSearchResult[]> {
@@ -83,7 +79,7 @@ export class JoinedSearch {
     { caller, taker, contextIds, prompt, options, span }: SearchAllCall,
     search: (search: SearchOfContexts) => Promise<T>,
   ): Promise<T> {
-    const { authorizer, storage } = this.#parts
+    const { authorizer, storage } = this.parts
     const access = await authorizer.authorize(caller, ASSISTANT, 'search')
     const input = parseSearchAll(contextIds, prompt, options)
     span.set({ 'alcove.search.contexts': input.contextIds.length })
@@ -108,14 +104,14 @@ export class JoinedSearch {
         : undefined
     const run = new SearchRun(contexts, topN, async (context) => {
       input.signal?.throwIfAborted()
-      const found = await this.#parts.findChunks(context, {
+      const found = await this.parts.findChunks(context, {
         ...requestFor(context, input, taker),
         topN,
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
         ...(prepared && { prepared: prepared(context) }),
       })
-      const { fingerprint } = this.#parts.models.get(context.embeddingModel).profile
+      const { fingerprint } = this.parts.models.get(context.embeddingModel).profile
       return { contextId: context.id, fingerprint, found }
     })
     await run.searchAgain(new Set(contexts.map(({ id }) => id)))
@@ -129,7 +125,7 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<(context: ContextRecord) => PreparedPrompt> {
-    const { models, prompts } = this.#parts
+    const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
     const terms: LexicalQuery = withWords.length === 0 ? new Map() : promptTerms(input.prompt)
     const statistics = await this.#readStatistics(withWords, terms, input, taker, signal)
@@ -137,7 +133,7 @@ export class JoinedSearch {
     for (const id of new Set(contexts.map(({ embeddingModel }) => embeddingModel))) {
       const model = models.get(id)
       const windows = await prompts.read(taker, input.prompt, model, signal)
-      const vectors = await embedWindows(this.#parts, model, windows, taker, signal)
+      const vectors = await embedWindows(this.parts, model, windows, taker, signal)
       ofModels.set(id, { vectors: Promise.resolve(vectors), measureKnowledge: knowledgeOf(input.prompt, model) })
     }
     const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
@@ -155,7 +151,7 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<LexicalStatistics> {
-    const { turns, indexes, tracer } = this.#parts
+    const { turns, indexes, tracer } = this.parts
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
@@ -192,7 +188,7 @@ export class JoinedSearch {
     const records: VisibleChunk[] = []
     for (const contextId of new Set(chunks.map((chunk) => chunk.contextId))) {
       const keys = chunks.filter((chunk) => chunk.contextId === contextId)
-      records.push(...(await this.#parts.readTexts(caller, contextId, keys)))
+      records.push(...(await this.parts.readTexts(caller, contextId, keys)))
     }
     return records
   }
@@ -200,31 +196,24 @@ export class JoinedSearch {
 
 /** The findings of one search of several contexts. */
 class SearchRun {
-  readonly #contexts: readonly ContextRecord[]
-  readonly #topN: number
-  readonly #search: (context: ContextRecord) => Promise<ContextFinding>
   readonly #findings = new Map<number, ContextFinding>()
 
   constructor(
-    contexts: readonly ContextRecord[],
-    topN: number,
-    search: (context: ContextRecord) => Promise<ContextFinding>,
-  ) {
-    this.#contexts = contexts
-    this.#topN = topN
-    this.#search = search
-  }
+    private readonly contexts: readonly ContextRecord[],
+    private readonly topN: number,
+    private readonly search: (context: ContextRecord) => Promise<ContextFinding>,
+  ) {}
 
   /** Searches these contexts, one after the other, and replaces what was found in them before. */
   async searchAgain(ids: ReadonlySet<number>): Promise<void> {
-    for (const context of this.#contexts) {
-      if (ids.has(context.id)) this.#findings.set(context.id, await this.#search(context))
+    for (const context of this.contexts) {
+      if (ids.has(context.id)) this.#findings.set(context.id, await this.search(context))
     }
   }
 
   /** @returns the `topN` best chunks of all contexts, the best first */
   best(): readonly JoinedChunk[] {
-    return joinFairly([...this.#findings.values()]).slice(0, this.#topN)
+    return joinFairly([...this.#findings.values()]).slice(0, this.topN)
   }
 }
 

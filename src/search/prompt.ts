@@ -195,22 +195,22 @@ interface WordTokens {
 
 /** Finds the tokens of each word. The caller asks for words in the order of the text. */
 class TokenRanges {
-  readonly #text: string
   readonly #tokens: Encoding
-  readonly #unknownId: number | undefined
   /** Index of the first token that may overlap the next word. */
   #next = 0
 
-  constructor(text: string, tokens: Encoding, unknownId: number | undefined) {
-    this.#text = text
+  constructor(
+    private readonly text: string,
+    tokens: Encoding,
+    private readonly unknownId: number | undefined,
+  ) {
     this.#tokens = tokens
-    this.#unknownId = unknownId
   }
 
   /** Share of the text's tokens that are not unknown, 0 to 1; 1 for a text without tokens. */
   get knownShare(): number {
     const { ids } = this.#tokens
-    return ids.length === 0 ? 1 : ids.filter((id) => id !== this.#unknownId).length / ids.length
+    return ids.length === 0 ? 1 : ids.filter((id) => id !== this.unknownId).length / ids.length
   }
 
   /** @returns the tokens that overlap the word; an unknown token that covers several words belongs to each of them */
@@ -220,8 +220,8 @@ class TokenRanges {
     let count = 0
     let hasUnknown = false
     for (let token = this.#next; token < ids.length && (starts[token] ?? 0) < end; token += 1) {
-      if (countLetters(this.#text.slice(starts[token], ends[token])) > 0) count += 1
-      if (ids[token] === this.#unknownId) hasUnknown = true
+      if (countLetters(this.text.slice(starts[token], ends[token])) > 0) count += 1
+      if (ids[token] === this.unknownId) hasUnknown = true
     }
     return { count, hasUnknown }
   }

@@ -19,14 +19,15 @@ export class SearchTurns {
   readonly vectors: FairScheduler
   /** Turns for calls of the word index. */
   readonly words: FairScheduler
-  readonly #limits: EngineLimits
-  readonly #calls: CallTurns
   readonly #places = new Places()
   readonly #models = new WeakMap<EmbeddingModel, FairScheduler>()
 
-  constructor(limits: EngineLimits, calls: CallTurns, vectors: VectorIndex, words: LexicalIndex) {
-    this.#limits = limits
-    this.#calls = calls
+  constructor(
+    private readonly limits: EngineLimits,
+    private readonly calls: CallTurns,
+    vectors: VectorIndex,
+    words: LexicalIndex,
+  ) {
     this.vectors = turnsOfIndex(vectors)
     this.words = turnsOfIndex(words)
   }
@@ -39,7 +40,7 @@ export class SearchTurns {
   async search<Result>(principal: Principal, work: (taker: TurnTaker) => Promise<Result>): Promise<Result> {
     const { companyId, userId, origin } = principal
     const member = origin?.clientId === undefined ? userId : `key ${origin.clientId}`
-    const { searchesPerKey, searchesPerCompany } = this.#limits
+    const { searchesPerKey, searchesPerCompany } = this.limits
     const company = `${companyId}`
     const free = this.#places.acquire({ [company]: searchesPerCompany, [`${company} ${member}`]: searchesPerKey })
     if (typeof free === 'string') {
@@ -49,7 +50,7 @@ export class SearchTurns {
       throw new ThrottledError(problem, RETRY_AFTER_SECONDS)
     }
     try {
-      return await this.#calls.run(principal, work)
+      return await this.calls.run(principal, work)
     } finally {
       free()
     }

@@ -33,28 +33,22 @@ const MAX_HELD_BYTES = 131_072
 
 /** The use case "search": finds the chunks of a context that answer a prompt, by words and by meaning. */
 export class Search {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
   readonly #turns: SearchTurns
-  readonly #telemetry: Telemetry
   readonly #tracer: Tracer
   readonly #ofContext: ContextSearch
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
 
   constructor(
-    storage: Storage,
+    private readonly storage: Storage,
     indexes: SearchIndexes,
     models: EmbeddingModels,
-    authorizer: Authorizer,
+    private readonly authorizer: Authorizer,
     calls: CallTurns,
     limits: EngineLimits,
-    telemetry: Telemetry,
+    private readonly telemetry: Telemetry,
   ) {
-    this.#storage = storage
-    this.#authorizer = authorizer
     this.#turns = new SearchTurns(limits, calls, indexes.vectors, indexes.words)
-    this.#telemetry = telemetry
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)
     const shared = { storage, models, prompts, turns: this.#turns }
@@ -188,11 +182,11 @@ export class Search {
     { caller, taker, contextId, prompt, options, maxBytes }: SearchCall,
     span: Span,
   ): Promise<FoundChunks> {
-    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
+    const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
-    const readContext = async () => [await this.#storage.read((repositories) => findReadable(repositories, access, id))]
-    return await withPresentContexts(this.#storage, readContext, async ([context]) => {
+    const readContext = async () => [await this.storage.read((repositories) => findReadable(repositories, access, id))]
+    return await withPresentContexts(this.storage, readContext, async ([context]) => {
       if (context === undefined) throw new NotFoundError('context', id)
       const request = requestFor(context, input, taker)
       span.set({ 'alcove.context.id': id })
@@ -211,13 +205,13 @@ export class Search {
     const options = { labels: { 'alcove.search.kind': kind }, attributes: { 'alcove.company.id': companyId } }
     const found = await this.#tracer.span('alcove.search', options, search)
     const durationMs = performance.now() - startedAt
-    this.#telemetry.record({ name: 'search.completed', level: 'debug', fields: { companyId, kind }, durationMs })
+    this.telemetry.record({ name: 'search.completed', level: 'debug', fields: { companyId, kind }, durationMs })
     return found
   }
 
   async #readTexts(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
-    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'search')
-    return await this.#storage.read(async (repositories) => {
+    const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
+    return await this.storage.read(async (repositories) => {
       const context = await findReadable(repositories, access, contextId)
       return await repositories.chunks.findVisible(contextId, keys, { byWords: wordVisibilityOf(context) })
     })

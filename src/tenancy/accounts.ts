@@ -42,15 +42,11 @@ const SCHEMA = objectSchema({
 
 /** Accounts of companies. Only the host creates, disables and deletes them. */
 export class Accounts {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #contexts: ContextRemoval
-
-  constructor(storage: Storage, clock: Clock, contexts: ContextRemoval) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#contexts = contexts
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly contexts: ContextRemoval,
+  ) {}
 
   /**
    * @throws InvalidInputError
@@ -58,11 +54,11 @@ export class Accounts {
    */
   async create(input: NewAccount, { by }: Pick<Reach, 'by'>): Promise<Account> {
     const { companyId, application, region, name } = validate(SCHEMA, input)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const { companies, regions, accounts } = repositories
       if ((await companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
       const { id: regionId } = await regions.ensure(region)
-      const now = this.#clock.now()
+      const now = this.clock.now()
       const created = now.toISOString()
       const account = await accounts.insert({ companyId, application, regionId, name, isActive: true, created })
       await recordChange(repositories, by, now, {
@@ -77,7 +73,7 @@ export class Accounts {
 
   /** All accounts, ordered by id. */
   async list(): Promise<Account[]> {
-    return await this.#storage.read(async ({ accounts, regions }) => {
+    return await this.storage.read(async ({ accounts, regions }) => {
       const regionNames = new Map((await regions.list()).map(({ id, name }) => [id, name]))
       return (await accounts.list()).map((account) => toAccount(account, regionNames.get(account.regionId) ?? ''))
     })
@@ -86,11 +82,11 @@ export class Accounts {
   /** Disables or enables an account. The engine refuses every principal of a disabled one. @throws NotFoundError */
   async setActive(accountId: number, isActive: boolean, { by }: Pick<Reach, 'by'>): Promise<Account> {
     const id = parseId(accountId, 'id')
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       const account = await repositories.accounts.get(id)
       if (account === undefined) throw new NotFoundError('account', id)
       await repositories.accounts.setActive(id, isActive)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: isActive ? 'account.enabled' : 'account.disabled',
         companyId: account.companyId,
         targetId: id,
@@ -111,14 +107,14 @@ export class Accounts {
    */
   async delete(accountId: number, reach: Reach): Promise<void> {
     const id = parseId(accountId, 'id')
-    await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       if ((await readOwner(repositories))?.accountId === id) {
         throw new InUseError(`the owner of this installation acts in the account ${id}: it cannot be deleted`)
       }
       const { companyId } = await rights.revokeAllOnAccount(id)
-      await this.#contexts.removeOfAccount(repositories, id, reach.by)
+      await this.contexts.removeOfAccount(repositories, id, reach.by)
       await repositories.accounts.remove(id, now.toISOString())
       await recordChange(repositories, reach.by, now, {
         action: 'account.deleted',

@@ -30,13 +30,10 @@ type Caller = Pick<Principal, 'companyId' | 'userId' | 'origin'>
 export class CallTurns {
   readonly #scheduler = new FairScheduler(PLACES, PLACES_OF_COMPANY)
   readonly #waiting = new Places()
-  readonly #limits: Pick<EngineLimits, 'callsPerKey' | 'callsPerCompany'>
   /** The time of the first turn since the event loop ran; undefined after it ran. */
   #sliceStartedAt: number | undefined
 
-  constructor(limits: Pick<EngineLimits, 'callsPerKey' | 'callsPerCompany'>) {
-    this.#limits = limits
-  }
+  constructor(private readonly limits: Pick<EngineLimits, 'callsPerKey' | 'callsPerCompany'>) {}
 
   /**
    * Runs a piece of work in a turn of its caller. The work must not wait for another turn of this kind.
@@ -62,7 +59,7 @@ export class CallTurns {
 
   async #run<Result>(taker: TurnTaker, work: (turn: CallTurn) => Promise<Result>): Promise<Result> {
     const { group, member } = taker
-    const { callsPerKey, callsPerCompany } = this.#limits
+    const { callsPerKey, callsPerCompany } = this.limits
     const ofGroup = `${group}`
     const leave = this.#waiting.acquire({ [ofGroup]: callsPerCompany, [`${group} ${member}`]: callsPerKey })
     if (typeof leave === 'string') {
@@ -98,15 +95,16 @@ export class CallTurns {
 class Turn implements CallTurn {
   readonly group: number | string
   readonly member: number | string
-  readonly #scheduler: FairScheduler
   /** Number of waits in progress: parts of a call may wait at the same time. The last one that ends takes a place. */
   #away = 0
   #free: (() => void) | undefined
   #taking: Promise<void> | undefined
   #isEnded = false
 
-  constructor(scheduler: FairScheduler, { group, member }: TurnTaker) {
-    this.#scheduler = scheduler
+  constructor(
+    private readonly scheduler: FairScheduler,
+    { group, member }: TurnTaker,
+  ) {
     this.group = group
     this.member = member
   }
@@ -130,7 +128,7 @@ class Turn implements CallTurn {
   }
 
   async #takePlace(): Promise<void> {
-    const free = await this.#scheduler.take({ group: this.group, member: this.member })
+    const free = await this.scheduler.take({ group: this.group, member: this.member })
     this.#taking = undefined
     // The call may have ended, or another part of it may have left, while this one waited.
     if (this.#isEnded || this.#away > 0) free()

@@ -22,13 +22,10 @@ const ROWS_PER_PAGE = 500
 
 /** Companies form a tree. Only the host creates, moves, disables and deletes them. */
 export class Companies {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Creates a company below its parent, with one account of each application.
@@ -38,15 +35,15 @@ export class Companies {
    */
   async create(input: NewCompany, { by }: Pick<Reach, 'by'>): Promise<Company> {
     const { name, parentId } = validate(SCHEMA, input)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       await requireExisting(repositories, parentId)
-      return await insertCompany(repositories, { name, parentId, created: this.#clock.now().toISOString() }, by)
+      return await insertCompany(repositories, { name, parentId, created: this.clock.now().toISOString() }, by)
     })
   }
 
   /** All companies; the root first: for the host. */
   async listAll(): Promise<Company[]> {
-    return (await this.#storage.read(({ companies }) => companies.list())).map(toCompany)
+    return (await this.storage.read(({ companies }) => companies.list())).map(toCompany)
   }
 
   /**
@@ -58,14 +55,14 @@ export class Companies {
     return new RowList({
       read: async (page) => {
         const reach = await authorize()
-        const records = await this.#storage.read(({ companies }) => companies.list(withinFilter(reach), page))
+        const records = await this.storage.read(({ companies }) => companies.list(withinFilter(reach), page))
         return records.map((company) =>
           toCompany(company.id === reach.companyId ? { ...company, parentId: null } : company),
         )
       },
       ids: async (page) => {
         const filter = withinFilter(await authorize())
-        return await this.#storage.read(({ companies }) => companies.listIds(filter, page))
+        return await this.storage.read(({ companies }) => companies.listIds(filter, page))
       },
     })
   }
@@ -79,7 +76,7 @@ export class Companies {
   async move(companyId: number, parentId: number, { by }: Pick<Reach, 'by'>): Promise<Company> {
     const id = parseId(companyId, 'id')
     const newParentId = parseId(parentId, 'parentId')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const { companies } = repositories
       const company = await requireExisting(repositories, id)
       await requireExisting(repositories, newParentId)
@@ -88,7 +85,7 @@ export class Companies {
         throw new InvalidInputError('parentId', `company ${newParentId} lies below company ${id} itself`)
       }
       await companies.setParent(id, newParentId)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'company.moved',
         companyId: id,
         targetId: id,
@@ -112,7 +109,7 @@ export class Companies {
    */
   async setDisabled(companyId: number, isDisabled: boolean, { by }: Pick<Reach, 'by'>): Promise<Company> {
     const id = parseId(companyId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const company = await requireExisting(repositories, id)
       if (isDisabled) {
         if (company.parentId === null)
@@ -120,7 +117,7 @@ export class Companies {
         await cancelLinks(repositories, { companyId: id })
       }
       if (company.isDisabled !== isDisabled) await repositories.companies.setDisabled(id, isDisabled)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: isDisabled ? 'company.disabled' : 'company.enabled',
         companyId: id,
         targetId: id,
@@ -140,8 +137,8 @@ export class Companies {
    */
   async delete(companyId: number, reach: Reach): Promise<void> {
     const id = parseId(companyId, 'id')
-    await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const { parentId } = await requireDeletable(repositories, id)
       const rights = await Rights.of(repositories, reach, now)
       await rights.revokeAllOfCompany(id)

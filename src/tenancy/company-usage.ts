@@ -36,15 +36,11 @@ const MOST_CONTEXTS = 10
 
 /** Reads the use of a company. */
 export class ReadUsage {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #limits: EngineLimits
-
-  constructor(storage: Storage, clock: Clock, limits: EngineLimits) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#limits = limits
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /**
    * @param companyId default: the principal's company
@@ -53,9 +49,9 @@ export class ReadUsage {
    */
   async execute({ principal, reach }: TenantAccess, companyId: number = principal.companyId): Promise<CompanyUsage> {
     const id = parseId(companyId, 'companyId')
-    const now = this.#clock.now().toISOString()
-    const { contextsPerCompany, usersPerCompany, apiKeysPerCompany, destinationsPerCompany } = this.#limits
-    return await this.#storage.read(async (repositories) => {
+    const now = this.clock.now().toISOString()
+    const { contextsPerCompany, usersPerCompany, apiKeysPerCompany, destinationsPerCompany } = this.limits
+    return await this.storage.read(async (repositories) => {
       await requireCompany(repositories, reach, id)
       const { contexts, users, apiKeys, destinations } = repositories
       const { documents, sizeBytes, largest } = await contexts.measure(id, MOST_CONTEXTS)

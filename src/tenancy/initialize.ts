@@ -46,24 +46,20 @@ export function parseInitial(
 
 /** Creates the root company, its accounts, the system-wide roles and the owner. */
 export class Initialize {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #reach: Reach
-
-  constructor(storage: Storage, clock: Clock, reach: Reach = UNLIMITED) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#reach = reach
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly reach: Reach = UNLIMITED,
+  ) {}
 
   /** The owner as principal, or `undefined` before the first initialisation. */
   async findOwner(): Promise<Principal | undefined> {
-    return await this.#storage.read(readOwner)
+    return await this.storage.read(readOwner)
   }
 
   /** The owner as principal. Creates the owner and the root company if they do not exist. */
   async ensureOwner(input: InitializeInput = {}): Promise<Principal> {
-    return await this.#storage.transaction(async (repositories) => await this.#ensureOwner(repositories, input))
+    return await this.storage.transaction(async (repositories) => await this.#ensureOwner(repositories, input))
   }
 
   /**
@@ -74,7 +70,7 @@ export class Initialize {
    */
   async execute(input: InitializeInput = {}): Promise<InitializeResult> {
     parseInitial(input)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       if ((await repositories.apiKeys.list()).length > 0) {
         const owner = await readOwner(repositories)
         throw new AlreadyInitializedError(
@@ -83,11 +79,11 @@ export class Initialize {
         )
       }
       const { companyId, userId } = await this.#ensureOwner(repositories, input)
-      const created = this.#clock.now().toISOString()
+      const created = this.clock.now().toISOString()
       const key = await insertApiKey(
         repositories,
         { companyId, userId, targets: TARGETS, sight: 'account', expires: null, created },
-        this.#reach.by,
+        this.reach.by,
       )
       return { clientId: key.clientId, clientSecret: key.clientSecret, companyId, userId }
     })
@@ -97,16 +93,16 @@ export class Initialize {
     const existing = await readOwner(repositories)
     if (existing !== undefined) return existing
     const { companyName, address } = parseInitial(input)
-    const created = this.#clock.now().toISOString()
-    const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.#reach.by)
+    const created = this.clock.now().toISOString()
+    const company = await insertCompany(repositories, { name: companyName, parentId: null, created }, this.reach.by)
     const names = { firstName: 'Owner', lastName: '', name: 'Owner' }
     const user = await insertUser(
       repositories,
       { companyId: company.id, address, externalId: null, created, ...names },
-      this.#reach.by,
+      this.reach.by,
     )
     for (const role of SYSTEM_ROLES) await ensureSystemRole(repositories, role)
-    await grantAdministrator(repositories, user, created, this.#reach)
+    await grantAdministrator(repositories, user, created, this.reach)
     const accounts = await repositories.accounts.list({ companyId: company.id })
     const accountId = accounts.find(({ application }) => application === 'assistant')?.id ?? 0
     const owner: Principal = { companyId: company.id, userId: user.id, accountId, sight: 'account' }

@@ -36,28 +36,14 @@ interface NewMail<Purpose extends MailPurpose = LinkPurpose> {
  * the change.
  */
 export class MailQueue {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #mailer: Mailer
-  readonly #sendMail: SendMail
-  readonly #telemetry: Telemetry
-  readonly #gate: MailGate
-
   constructor(
-    storage: Storage,
-    clock: Clock,
-    mailer: Mailer,
-    sendMail: SendMail,
-    telemetry: Telemetry,
-    gate: MailGate,
-  ) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#mailer = mailer
-    this.#sendMail = sendMail
-    this.#telemetry = telemetry
-    this.#gate = gate
-  }
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly mailer: Mailer,
+    private readonly sendMail: SendMail,
+    private readonly telemetry: Telemetry,
+    private readonly gate: MailGate,
+  ) {}
 
   /**
    * @returns the mail's id, for {@link afterCommit}
@@ -65,7 +51,7 @@ export class MailQueue {
    *   user has five unused links; the caller must then roll the transaction back
    */
   async enqueue(repositories: Repositories, mail: NewMail): Promise<number> {
-    await this.#gate.admit(repositories, { ...mail, isNotice: false })
+    await this.gate.admit(repositories, { ...mail, isNotice: false })
     return await this.#insert(repositories, mail)
   }
 
@@ -75,11 +61,11 @@ export class MailQueue {
    */
   async enqueueNotice(repositories: Repositories, mail: NewMail<NoticePurpose>): Promise<number | undefined> {
     try {
-      await this.#gate.admit(repositories, { ...mail, isNotice: true })
+      await this.gate.admit(repositories, { ...mail, isNotice: true })
     } catch (error) {
       if (!(error instanceof ThrottledError)) throw error
       const fields = { userId: mail.user.id, purpose: mail.purpose }
-      this.#telemetry.record({ name: 'mail.dropped', level: 'warn', fields, error })
+      this.telemetry.record({ name: 'mail.dropped', level: 'warn', fields, error })
       return undefined
     }
     return await this.#insert(repositories, mail)
@@ -88,25 +74,25 @@ export class MailQueue {
   async #insert(repositories: Repositories, mail: NewMail<MailPurpose>): Promise<number> {
     const { mails, jobs } = repositories
     const { user, purpose, destinationId = null, isUnattended = false } = mail
-    const created = this.#clock.now().toISOString()
+    const created = this.clock.now().toISOString()
     const { id } = await mails.insert({ userId: user.id, purpose, destinationId, created })
-    const delayMs = this.#mailer.isImmediate && !isUnattended ? IMMEDIATE_GRACE_MS : 0
+    const delayMs = this.mailer.isImmediate && !isUnattended ? IMMEDIATE_GRACE_MS : 0
     await jobs.enqueue({ kind: SEND_MAIL, subject: id }, { delayMs })
     return id
   }
 
   /** Sends the mail now if the mailer is immediate. Call it after the transaction is committed. */
   async afterCommit(mailId: number): Promise<void> {
-    if (!this.#mailer.isImmediate) return
+    if (!this.mailer.isImmediate) return
     try {
-      await this.#sendMail.send(mailId)
-      await this.#storage.transaction(async ({ mails, jobs }) => {
+      await this.sendMail.send(mailId)
+      await this.storage.transaction(async ({ mails, jobs }) => {
         await mails.remove(mailId)
         await jobs.cancelAll([{ kind: SEND_MAIL, subject: mailId }])
       })
     } catch (error) {
       // The job still exists: the worker retries.
-      this.#telemetry.record({ name: 'mail.delayed', level: 'warn', fields: { mailId }, error })
+      this.telemetry.record({ name: 'mail.delayed', level: 'warn', fields: { mailId }, error })
     }
   }
 }
@@ -147,13 +133,10 @@ interface MailRequest extends Omit<NewMail, 'purpose'> {
  *   so that parallel mails to one address are counted one after the other.
  */
 export class MailGate {
-  readonly #clock: Clock
-  readonly #limits: MailLimits
-
-  constructor(clock: Clock, limits: MailLimits) {
-    this.#clock = clock
-    this.#limits = limits
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: MailLimits,
+  ) {}
 
   /**
    * Counts a mail.
@@ -161,7 +144,7 @@ export class MailGate {
    */
   async admit(repositories: Repositories, request: MailRequest): Promise<void> {
     const { user, causedBy = user.companyId, isNotice, isByStranger = false } = request
-    const { mailsPerAddressPerHour, mailsPerCompanyPerHour, mailsPerHour } = this.#limits
+    const { mailsPerAddressPerHour, mailsPerCompanyPerHour, mailsPerHour } = this.limits
     const address = await sha256Hex(`${user.companyId}\0${user.emailKey}`)
     const counter = `mail:${isNotice ? 'notice' : 'address'}:${address}`
     await this.#take(repositories, counter, mailsPerAddressPerHour, 'this address')
@@ -172,7 +155,7 @@ export class MailGate {
   }
 
   async #take({ rates }: Repositories, name: string, most: number, target: string): Promise<void> {
-    const { isAllowed, retryAfterMs } = await rates.consume(name, { most, windowMs: HOUR_MS, now: this.#clock.now() })
+    const { isAllowed, retryAfterMs } = await rates.consume(name, { most, windowMs: HOUR_MS, now: this.clock.now() })
     if (isAllowed) return
     const seconds = Math.ceil(retryAfterMs / 1_000)
     throw new ThrottledError(
@@ -182,7 +165,7 @@ export class MailGate {
   }
 
   async #requireLink({ passwordTokens, mails }: Repositories, userId: number): Promise<void> {
-    const sent = await passwordTokens.countOfUser(userId, expiryOfLinks(this.#clock.now()))
+    const sent = await passwordTokens.countOfUser(userId, expiryOfLinks(this.clock.now()))
     if (sent + (await mails.countOfUser(userId, LINK_PURPOSES)) < MAX_LINKS) return
     throw new ThrottledError(
       `this user already has ${MAX_LINKS} unused links: use one of them, or try again later`,

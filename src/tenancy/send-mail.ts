@@ -54,17 +54,13 @@ interface WrittenMail {
 /** The job that sends a stored mail. It creates the link now, so that no secret waits in the database. */
 export class SendMail implements JobHandler {
   readonly kind: string = SEND_MAIL
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #mailer: Mailer
-  readonly #settings: MailSettings
 
-  constructor(storage: Storage, clock: Clock, mailer: Mailer, settings: MailSettings) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#mailer = mailer
-    this.#settings = settings
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly mailer: Mailer,
+    private readonly settings: MailSettings,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
     await this.send(job.subject, job.signal)
@@ -79,14 +75,14 @@ export class SendMail implements JobHandler {
 
   /** @throws MailError; the link of the unsent mail is then removed */
   async send(mailId: number, signal?: AbortSignal): Promise<void> {
-    const written = await this.#storage.transaction((repositories) => this.#write(repositories, mailId))
+    const written = await this.storage.transaction((repositories) => this.#write(repositories, mailId))
     if (written === undefined) return
     try {
-      await this.#mailer.send(written.mail, signal === undefined ? {} : { signal })
+      await this.mailer.send(written.mail, signal === undefined ? {} : { signal })
     } catch (error) {
       const { tokenHash } = written
       if (tokenHash !== undefined) {
-        await this.#storage.transaction(({ passwordTokens }) => passwordTokens.remove(tokenHash))
+        await this.storage.transaction(({ passwordTokens }) => passwordTokens.remove(tokenHash))
       }
       throw error
     }
@@ -109,7 +105,7 @@ export class SendMail implements JobHandler {
     }
     const to = { name, address: user.email }
     const { purpose } = mail
-    const write = this.#settings.writer ?? writeMail
+    const write = this.settings.writer ?? writeMail
     if (purpose === 'password-changed')
       return { mail: { to, ...write({ ...subject, purpose, happened: mail.created }) } }
     if (purpose === 'destination-failing' || purpose === 'destination-disabled') {
@@ -125,13 +121,13 @@ export class SendMail implements JobHandler {
     { passwordTokens }: Repositories,
     { userId, purpose }: Pick<MailRecord, 'userId'> & { readonly purpose: LinkPurpose },
   ): Promise<{ readonly link: string; readonly expires: string; readonly tokenHash: string }> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const expires = new Date(now.getTime() + LINK_LIFETIME_MS[purpose]).toISOString()
     const token = randomToken(24)
     await passwordTokens.removeExpired(expiryOfLinks(now))
     const tokenHash = await sha256Hex(token)
     await passwordTokens.insert({ userId, tokenHash, expires })
-    return { link: fillSetupUrl(this.#settings.setupUrl, token), expires, tokenHash }
+    return { link: fillSetupUrl(this.settings.setupUrl, token), expires, tokenHash }
   }
 }
 

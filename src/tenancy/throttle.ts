@@ -26,27 +26,25 @@ interface Counter {
  * until its window ends, so that refused events do not read the storage.
  */
 export class Throttle {
-  readonly #storage: Storage
-  readonly #clock: Clock
   /** Ends of the windows of full counters, in milliseconds since 1970. */
   readonly #fullUntilMs = new LruMap<string, number>(MAX_REMEMBERED)
 
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Counts one event in each counter, in their order. Counters after the first full one do not change.
    * @throws ThrottledError if one of them is full
    */
   async count(counters: readonly Counter[]): Promise<void> {
-    await this.#apply(counters, 'consume', async (query) => await this.#storage.transaction(query, COUNTING))
+    await this.#apply(counters, 'consume', async (query) => await this.storage.transaction(query, COUNTING))
   }
 
   /** Checks the counters and changes nothing. @throws ThrottledError as {@link count} */
   async check(counters: readonly Counter[]): Promise<void> {
-    await this.#apply(counters, 'peek', async (query) => await this.#storage.read(query))
+    await this.#apply(counters, 'peek', async (query) => await this.storage.read(query))
   }
 
   async #apply(
@@ -57,7 +55,7 @@ export class Throttle {
     const named = await Promise.all(
       counters.map(async (counter) => ({ ...counter, key: `${counter.kind}:${await sha256Hex(counter.name)}` })),
     )
-    const now = this.#clock.now()
+    const now = this.clock.now()
     for (const counter of named) this.#refuseIfRemembered(counter, now.getTime())
     const full = await run(async ({ rates }) => {
       for (const { key, maxPerMinute, refusal } of named) {
@@ -103,27 +101,24 @@ const NAMES = { secret: 'client id', password: 'e-mail address' } as const
  * Unknown names are counted in the same way as known ones, so that neither answers nor times reveal which names exist.
  */
 export class FailureThrottle {
-  readonly #throttle: Throttle
-  readonly #limits: EngineLimits
-
-  constructor(throttle: Throttle, limits: EngineLimits) {
-    this.#throttle = throttle
-    this.#limits = limits
-  }
+  constructor(
+    private readonly throttle: Throttle,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /** @throws ThrottledError if the name or the address has reached its limit of the minute */
   async countFailure(failure: Failure): Promise<void> {
-    await this.#throttle.count(this.#countersOf(failure))
+    await this.throttle.count(this.#countersOf(failure))
   }
 
   /** @throws ThrottledError if {@link countFailure} would throw one */
   async check(failure: Failure): Promise<void> {
-    await this.#throttle.check(this.#countersOf(failure))
+    await this.throttle.check(this.#countersOf(failure))
   }
 
   /** The address comes first, so that a throttled address cannot create counters for invented names. */
   #countersOf({ kind, name, origin }: Failure): Counter[] {
-    const { failuresPerAddressPerMinute, failuresPerNamePerMinute } = this.#limits
+    const { failuresPerAddressPerMinute, failuresPerNamePerMinute } = this.limits
     const ofName: Counter = {
       kind: `failures-${kind}`,
       name,
@@ -143,13 +138,10 @@ export class FailureThrottle {
 
 /** Counts unauthenticated requests that set or reset passwords, by network address. */
 export class PasswordRequests {
-  readonly #throttle: Throttle
-  readonly #limits: EngineLimits
-
-  constructor(throttle: Throttle, limits: EngineLimits) {
-    this.#throttle = throttle
-    this.#limits = limits
-  }
+  constructor(
+    private readonly throttle: Throttle,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /** Counts one request. A request without a network address is not counted. @throws ThrottledError */
   async count(origin: Pick<Origin, 'remoteAddress'> | undefined): Promise<void> {
@@ -157,10 +149,10 @@ export class PasswordRequests {
     const counter = {
       kind: 'auth-address',
       name: networkOf(origin.remoteAddress),
-      maxPerMinute: this.#limits.authRequestsPerAddressPerMinute,
+      maxPerMinute: this.limits.authRequestsPerAddressPerMinute,
       refusal: 'too many requests about passwords from this network address: wait',
     }
-    await this.#throttle.count([counter])
+    await this.throttle.count([counter])
   }
 }
 

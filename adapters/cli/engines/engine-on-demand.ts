@@ -15,16 +15,13 @@ const RETRY_MS = 200
  * work on the folder then.
  */
 export class EngineOnDemand {
-  readonly #options: OnDemandOptions
   #opened: Promise<Engine> | undefined
   #closing: Promise<void> = Promise.resolve()
   #calls = 0
   #isEnded = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(options: OnDemandOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: OnDemandOptions) {}
 
   /** @throws DataDirLockedError if another process works on the folder for too long; the errors of the opening */
   async use<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
@@ -34,8 +31,8 @@ export class EngineOnDemand {
       return await work(await this.#get())
     } finally {
       this.#calls -= 1
-      if (this.#calls === 0 && !this.#isEnded && this.#options.idleMs !== Infinity) {
-        this.#timer = setTimeout(() => void this.#release(), this.#options.idleMs)
+      if (this.#calls === 0 && !this.#isEnded && this.options.idleMs !== Infinity) {
+        this.#timer = setTimeout(() => void this.#release(), this.options.idleMs)
       }
     }
   }
@@ -64,10 +61,10 @@ export class EngineOnDemand {
   }
 
   async #openUnlocked(): Promise<Engine> {
-    const endsAt = performance.now() + this.#options.waitMs
+    const endsAt = performance.now() + this.options.waitMs
     for (;;) {
       try {
-        return await this.#options.open()
+        return await this.options.open()
       } catch (error) {
         if (!(error instanceof DataDirLockedError) || this.#isEnded || performance.now() > endsAt) throw error
         // A server keeps the folder until it ends.

@@ -26,16 +26,15 @@ interface Beginning {
  * bar on a terminal. Elsewhere it is a line every 15 seconds.
  */
 export class IngestProgress {
-  readonly #outputs: ProgressOutputs
   readonly #bar: SingleBar | undefined
-  readonly #total: number
   readonly #beginnings = new Map<string, Beginning>()
   #finished = 0
   #toldAt: number
 
-  constructor(total: number, outputs: ProgressOutputs) {
-    this.#total = total
-    this.#outputs = outputs
+  constructor(
+    private readonly total: number,
+    private readonly outputs: ProgressOutputs,
+  ) {
     this.#toldAt = outputs.now()
     if (!outputs.progress.isTTY) return
     const format = '{bar} {value}/{total} files  {file}'
@@ -45,20 +44,20 @@ export class IngestProgress {
 
   /** @param name the file that the progress is about */
   show(name: string, progress: DocumentProgress): void {
-    const now = this.#outputs.now()
+    const now = this.outputs.now()
     const text = oneLine(`${name}: ${this.#describe(progress, now)}`)
     this.#bar?.update({ file: text })
     if (this.#bar !== undefined || now - this.#toldAt < LINE_MS) return
     this.#toldAt = now
-    this.#outputs.progress.write(`${this.#finished}/${this.#total} files; ${text}\n`)
+    this.outputs.progress.write(`${this.#finished}/${this.total} files; ${text}\n`)
   }
 
   /** Prints one line for a file that is done or has failed. */
   finishFile(path: string, outcome: string): void {
     this.#finished += 1
     // The bar is on the last line. It is cleared for the new line, and drawn below it.
-    if (this.#bar !== undefined) this.#outputs.progress.write('\r\u001b[K')
-    this.#outputs.results.write(`${oneLine(`${path}: ${outcome}`)}\n`)
+    if (this.#bar !== undefined) this.outputs.progress.write('\r\u001b[K')
+    this.outputs.results.write(`${oneLine(`${path}: ${outcome}`)}\n`)
     this.#bar?.increment({ file: '' })
   }
 

@@ -16,14 +16,11 @@ type Start = () => void
  * an answer with `Connection: close`, or the one that ends while the server closes.
  */
 export class RequestTurns {
-  readonly #closing: AbortSignal | undefined
   /** The waiting requests of connections with a request that is not answered. */
   readonly #waiting = new WeakMap<Socket, Start[]>()
   readonly #ended = new WeakSet<Socket>()
 
-  constructor(closing?: AbortSignal) {
-    this.#closing = closing
-  }
+  constructor(private readonly closing?: AbortSignal | undefined) {}
 
   /** True if a request of the connection is not answered, or its answer is not sent yet. */
   isBusy(socket: Socket): boolean {
@@ -50,7 +47,7 @@ export class RequestTurns {
   }
 
   #next(socket: Socket, isKept: boolean): void {
-    const isLast = !isKept || this.#closing?.aborted === true
+    const isLast = !isKept || this.closing?.aborted === true
     if (isLast) this.#ended.add(socket)
     if (isLast && isKept && !socket.destroyed) endSlowly(socket)
     const next = isLast || socket.destroyed ? undefined : this.#waiting.get(socket)?.shift()

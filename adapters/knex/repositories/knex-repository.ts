@@ -21,15 +21,16 @@ export interface Session {
 /** The statements that most repositories have in common. */
 export abstract class KnexRepository {
   protected readonly session: Session
-  readonly #table: TableName
 
-  constructor(session: Session, table: TableName) {
+  constructor(
+    session: Session,
+    private readonly table: TableName,
+  ) {
     this.session = session
-    this.#table = table
   }
 
   protected get rows(): Knex.QueryBuilder<Row, Row[]> {
-    return this.session.knex<Row>(this.session.name(this.#table))
+    return this.session.knex<Row>(this.session.name(this.table))
   }
 
   protected async insertRow(row: Row): Promise<number> {
@@ -39,7 +40,7 @@ export abstract class KnexRepository {
 
   protected async getRow(id: number): Promise<Row | undefined> {
     // The most frequent of all statements. Building it with knex would take as long as running it.
-    return (await this.rawRows(`select * from ${quoted(this.session.name(this.#table))} where id = ?`, [id]))[0]
+    return (await this.rawRows(`select * from ${quoted(this.session.name(this.table))} where id = ?`, [id]))[0]
   }
 
   /**
@@ -89,7 +90,7 @@ export abstract class KnexRepository {
   protected async updateEach(
     types: Readonly<Record<string, 'bigint' | 'text'>>,
     rows: readonly Row[],
-    tableName: TableName = this.#table,
+    tableName: TableName = this.table,
   ): Promise<void> {
     const table = this.session.name(tableName)
     const columns = Object.keys(types)

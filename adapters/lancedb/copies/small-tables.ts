@@ -33,16 +33,13 @@ export class SmallTables {
     sizeCalculation: () => 1,
   })
   readonly #readSlots = pLimit(MAX_READS)
-  readonly #maxRows: number
 
   /** @param maxRows the most rows of a small table; 0 to copy none */
-  constructor(maxRows: number) {
-    this.#maxRows = maxRows
-  }
+  constructor(private readonly maxRows: number) {}
 
   /** Returns the rows of a table as they are now; `undefined` if the table is not small. */
   async copyOf(open: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
-    if (this.#maxRows < 1) return undefined
+    if (this.maxRows < 1) return undefined
     // The version is read first. So the copy may be newer than its version, and is read anew then, but never older.
     const version = await open.table.version()
     const known = this.#known.get(open)
@@ -63,7 +60,7 @@ export class SmallTables {
 
   async #read({ table }: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
     const rows = await table.countRows()
-    if (rows > this.#maxRows || rows * dimensions > MAX_COMPONENTS) return undefined
+    if (rows > this.maxRows || rows * dimensions > MAX_COMPONENTS) return undefined
     const columns = [...COPIED_COLUMNS]
     return await this.#readSlots(async () => new TableCopy(await table.query().select(columns).toArrow()))
   }

@@ -72,22 +72,16 @@ class Cosines {
  * even for every table with an index.
  */
 class VectorGroup {
-  readonly #at: number
-  readonly #first: Float64Array
-  readonly #second: Float64Array
-  readonly #third: Float64Array
-  readonly #fourth: Float64Array
-
-  constructor(at: number, first: Float64Array, second: Float64Array, third: Float64Array, fourth: Float64Array) {
-    this.#at = at
-    this.#first = first
-    this.#second = second
-    this.#third = third
-    this.#fourth = fourth
-  }
+  constructor(
+    private readonly at: number,
+    private readonly first: Float64Array,
+    private readonly second: Float64Array,
+    private readonly third: Float64Array,
+    private readonly fourth: Float64Array,
+  ) {}
 
   multiply(vector: Float64Array, cosines: Float64Array, length: number): void {
-    const [a, b, c, d] = [this.#first, this.#second, this.#third, this.#fourth]
+    const [a, b, c, d] = [this.first, this.second, this.third, this.fourth]
     let a0 = 0
     let a1 = 0
     let b0 = 0
@@ -108,10 +102,10 @@ class VectorGroup {
       c1 += next * (c[index + 1] ?? 0)
       d1 += next * (d[index + 1] ?? 0)
     }
-    cosines[this.#at] = (a0 + a1) / length
-    cosines[this.#at + 1] = (b0 + b1) / length
-    cosines[this.#at + 2] = (c0 + c1) / length
-    cosines[this.#at + 3] = (d0 + d1) / length
+    cosines[this.at] = (a0 + a1) / length
+    cosines[this.at + 1] = (b0 + b1) / length
+    cosines[this.at + 2] = (c0 + c1) / length
+    cosines[this.at + 3] = (d0 + d1) / length
   }
 }
 
@@ -128,26 +122,25 @@ function sumOfSquares(vector: Float32Array): number {
 
 /** Collects the greatest similarities so far, unsorted, and as many again that may be among them. */
 class NearestRows {
-  readonly #at: number
-  readonly #count: number
   readonly #similarities: Float64Array
   #size = 0
   #lowest = Number.NEGATIVE_INFINITY
 
   /** @param at the index of the vector whose similarities are collected */
-  constructor(at: number, count: number) {
-    this.#at = at
-    this.#count = count
+  constructor(
+    private readonly at: number,
+    private readonly count: number,
+  ) {
     this.#similarities = new Float64Array(2 * count)
   }
 
   offer(similarities: Float64Array): void {
-    const similarity = similarities[this.#at] ?? 0
+    const similarity = similarities[this.at] ?? 0
     // A vector of zeros has the similarity NaN: it is not near to anything.
     if (!(similarity > this.#lowest)) return
     this.#similarities[this.#size] = similarity
     this.#size += 1
-    if (this.#size === 2 * this.#count) this.#keepGreatest()
+    if (this.#size === 2 * this.count) this.#keepGreatest()
   }
 
   distances(): number[] {
@@ -157,7 +150,7 @@ class NearestRows {
 
   #keepGreatest(): void {
     this.#similarities.subarray(0, this.#size).sort().reverse()
-    this.#size = Math.min(this.#size, this.#count)
-    if (this.#size === this.#count) this.#lowest = this.#similarities[this.#count - 1] ?? this.#lowest
+    this.#size = Math.min(this.#size, this.count)
+    if (this.#size === this.count) this.#lowest = this.#similarities[this.count - 1] ?? this.#lowest
   }
 }

@@ -53,8 +53,6 @@ interface Build {
  * measured.
  */
 export class IndexBuilder {
-  readonly #tables: LanceTables
-  readonly #options: IndexBuilderOptions
   readonly #queue = pLimit(1)
   readonly #builds = new Map<string, Build>()
   /**
@@ -67,10 +65,10 @@ export class IndexBuilder {
   #error: Error | undefined
   #isClosed = false
 
-  constructor(tables: LanceTables, options: IndexBuilderOptions) {
-    this.#tables = tables
-    this.#options = options
-  }
+  constructor(
+    private readonly tables: LanceTables,
+    private readonly options: IndexBuilderOptions,
+  ) {}
 
   /** The error of the last build; `undefined` if it succeeded. */
   get error(): Error | undefined {
@@ -127,7 +125,7 @@ export class IndexBuilder {
   async #findDueTask({ table, plan }: OpenTable, growth: number): Promise<BuildTask | undefined> {
     const rows = await table.countRows()
     const uselessRows = plan?.probes.length === 0 ? plan.rows : 0
-    if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.#options.indexFromRows)) return undefined
+    if (rows < Math.max(uselessRows * GROWTH_IF_USELESS, this.options.indexFromRows)) return undefined
     if ((await readDimensions(table)) % DIMENSIONS_STEP !== 0) return undefined
     const index = await readVectorIndex(table)
     if (index === undefined) return 'build'
@@ -143,23 +141,23 @@ export class IndexBuilder {
         const stop = this.#abortWhenDropped(name, controller)
         await this.#build(name, { task, growth }, controller.signal).finally(stop)
       }
-      const { place } = this.#tables
+      const { place } = this.tables
       await place.locks.tryToHold(maintenanceLock(name), work)
       this.#error = undefined
       this.#nextBuildAt.set(name, performance.now() + (performance.now() - startedAt) * PAUSE_PER_WORK)
     } catch (error) {
       // This process or another one has dropped the table.
-      if (isTableUnavailable(error) && (controller.signal.aborted || (await this.#tables.isDropped(name)))) return
+      if (isTableUnavailable(error) && (controller.signal.aborted || (await this.tables.isDropped(name)))) return
       this.#error = toError(error)
       const fields = { collection: name }
-      this.#options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
+      this.options.telemetry?.record({ name: 'vectors.index.failed', level: 'warn', fields, error })
       this.#nextBuildAt.set(name, performance.now() + PAUSE_AFTER_ERROR_MS)
     }
   }
 
   /** Aborts the build as soon as another process waits to drop the table. @returns a function that stops the checks */
   #abortWhenDropped(name: string, controller: AbortController): () => void {
-    const { isShared, locks } = this.#tables.place
+    const { isShared, locks } = this.tables.place
     if (!isShared) return () => undefined
     const checkForDrop = async (): Promise<void> => {
       const isFree = await locks.tryToHold(dropLock(name), () => Promise.resolve())
@@ -179,10 +177,10 @@ export class IndexBuilder {
     { task, growth }: { readonly task: BuildTask; readonly growth: number },
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#tables.use(name, async (open) => {
+    await this.tables.use(name, async (open) => {
       if (open === undefined || (await this.#isDoneElsewhere(open, task, growth))) return
       const keepFromMs = (await findKeepFrom(open.table)).getTime()
-      const plan = await runInProcess({ task, place: this.#tables.place, table: name, keepFromMs }, signal)
+      const plan = await runInProcess({ task, place: this.tables.place, table: name, keepFromMs }, signal)
       if (plan === undefined) return
       await this.#useNewIndex(open, plan)
       this.onBuilt(name)
@@ -191,7 +189,7 @@ export class IndexBuilder {
 
   /** True if another process has done the task in the meantime. */
   async #isDoneElsewhere(open: OpenTable, task: BuildTask, growth: number): Promise<boolean> {
-    if (!this.#tables.place.isShared) return false
+    if (!this.tables.place.isShared) return false
     await open.reloadPlan({ isForced: true })
     return (await this.#findDueTask(open, growth)) !== task
   }

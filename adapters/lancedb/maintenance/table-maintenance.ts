@@ -70,18 +70,16 @@ interface MaintenanceOptions {
  * versions. Failed work is retried later; nothing waits for it.
  */
 export class TableMaintenance {
-  readonly #tables: LanceTables
-  readonly #builder: IndexBuilder
-  readonly #options: MaintenanceOptions
   readonly #states = new Map<string, MaintenanceState>()
   readonly #queue = pLimit(1)
   readonly #running = new Set<Promise<void>>()
   #isClosing = false
 
-  constructor(tables: LanceTables, builder: IndexBuilder, options: MaintenanceOptions) {
-    this.#tables = tables
-    this.#builder = builder
-    this.#options = options
+  constructor(
+    private readonly tables: LanceTables,
+    private readonly builder: IndexBuilder,
+    private readonly options: MaintenanceOptions,
+  ) {
     builder.onBuilt = (name) => {
       this.#stateOf(name).hasOldCopies = true
       this.#inspectLater(name, QUIET_MS)
@@ -90,14 +88,14 @@ export class TableMaintenance {
 
   /** The first error that no success has followed. */
   get error(): Error | undefined {
-    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.#builder.error
+    return [...this.#states.values()].find(({ error }) => error !== undefined)?.error ?? this.builder.error
   }
 
   /**
    * Receives the report of each write. After the first one, maintenance checks for work that earlier processes left.
    */
   noteWrite(name: string, { writer }: OpenTable): void {
-    if (this.#options.isManual) return
+    if (this.options.isManual) return
     const state = this.#stateOf(name)
     if (this.#isClosing || state.isQueued) return
     const { inspectedWrites } = state
@@ -119,7 +117,7 @@ export class TableMaintenance {
   /** Runs work, such as a drop, while no maintenance of the table runs. */
   async runExclusively(name: string, work: () => Promise<void>): Promise<void> {
     await this.#stateOf(name).turn(async () => {
-      await this.#builder.abortBuild(name)
+      await this.builder.abortBuild(name)
       await work()
     })
     clearTimeout(this.#states.get(name)?.timer)
@@ -130,8 +128,8 @@ export class TableMaintenance {
   async finish(): Promise<void> {
     await keepProcessAlive(async () => {
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        for (const name of this.#tables.openNames()) await this.#inspect(name, 'finish')
-        if (!(await this.#builder.finish())) return
+        for (const name of this.tables.openNames()) await this.#inspect(name, 'finish')
+        if (!(await this.builder.finish())) return
       }
     })
   }
@@ -140,7 +138,7 @@ export class TableMaintenance {
     this.#isClosing = true
     for (const { timer } of this.#states.values()) clearTimeout(timer)
     await keepProcessAlive(async () => {
-      await this.#builder.close()
+      await this.builder.close()
       await Promise.all(this.#running)
     })
   }
@@ -165,7 +163,7 @@ export class TableMaintenance {
 
   /** Discards the state of closed tables that have no work left. */
   #discardIdleStates(): void {
-    const open = new Set(this.#tables.openNames())
+    const open = new Set(this.tables.openNames())
     for (const [name, { timer, turn, error, isQueued }] of this.#states) {
       const isIdle =
         !isQueued && timer === undefined && error === undefined && turn.activeCount + turn.pendingCount === 0
@@ -174,7 +172,7 @@ export class TableMaintenance {
   }
 
   #inspectLater(name: string, delayMs: number): void {
-    if (this.#options.isManual || this.#isClosing) return
+    if (this.options.isManual || this.#isClosing) return
     const state = this.#stateOf(name)
     state.timer ??= setTimeout(() => {
       state.timer = undefined
@@ -202,26 +200,26 @@ export class TableMaintenance {
   async #tryToMaintain(name: string, state: MaintenanceState, occasion: Occasion): Promise<void> {
     try {
       const maintain = async (): Promise<void> => {
-        await this.#tables.use(name, async (open) => {
+        await this.tables.use(name, async (open) => {
           if (open !== undefined) await this.#maintain(name, open, state, occasion)
         })
       }
       // If another process maintains the table now, this one inspects it later.
-      const { place } = this.#tables
+      const { place } = this.tables
       if (!(await place.locks.tryToHold(maintenanceLock(name), maintain))) this.#inspectLater(name, QUIET_MS)
-      await this.#tables.use(name, async (open) => {
-        if (open !== undefined) await this.#builder.buildIfDue(name, open, occasion)
+      await this.tables.use(name, async (open) => {
+        if (open !== undefined) await this.builder.buildIfDue(name, open, occasion)
       })
-      this.#tables.noteWrite(name)
+      this.tables.noteWrite(name)
       state.failures = 0
       state.error = undefined
     } catch (error) {
-      if (isTableUnavailable(error) && (await this.#tables.isDropped(name))) return
+      if (isTableUnavailable(error) && (await this.tables.isDropped(name))) return
       state.error = toError(error)
       const pauseMs = Math.min(FIRST_PAUSE_AFTER_ERROR_MS * 2 ** state.failures, MAX_PAUSE_AFTER_ERROR_MS)
       state.failures += 1
       const fields = { collection: name, failures: state.failures }
-      this.#options.telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
+      this.options.telemetry?.record({ name: 'vectors.maintenance.failed', level: 'warn', fields, error })
       state.nextCompaction = performance.now() + pauseMs
       this.#inspectLater(name, pauseMs)
     }
@@ -242,14 +240,14 @@ export class TableMaintenance {
 
   /** Old versions go first: without them, each file of deletions belongs to rows that are still on the disk. */
   async #removeDeletedRows(name: string, open: OpenTable, state: MaintenanceState): Promise<void> {
-    if (!(await hasDeletions(open.table, this.#tables.place))) return
+    if (!(await hasDeletions(open.table, this.tables.place))) return
     state.hasOldCopies ||= (await open.table.listVersions()).length > 1 || (await rewriteIfSmall(open))
     if (state.hasOldCopies) this.#inspectLater(name, QUIET_MS)
   }
 
   async #compactIfDue(name: string, open: OpenTable, state: MaintenanceState, occasion: Occasion): Promise<void> {
     // A build and a compaction would make each other fail.
-    if (this.#builder.isBuilding(name)) return
+    if (this.builder.isBuilding(name)) return
     state.nextCompaction = performance.now() + PAUSE_BETWEEN_CHECKS_MS
     const isDue =
       (await isCompactionDue(open, state)) ||
@@ -257,8 +255,8 @@ export class TableMaintenance {
       (occasion === 'finish' && ((await isChanged(open, state)) || (await hasOldVersions(open.table, 1))))
     if (!isDue) return
     await compact(open, state, {
-      ...this.#options,
-      place: this.#tables.place,
+      ...this.options,
+      place: this.tables.place,
       blocksWriters: state.failures >= FAILURES_BEFORE_BLOCKING,
     })
     if (state.hasOldCopies) this.#inspectLater(name, QUIET_MS)

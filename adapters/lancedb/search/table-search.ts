@@ -61,17 +61,14 @@ const ALL_PARTITIONS = 65_536
  * otherwise by a scan.
  */
 export class TableSearch {
-  readonly #small: SmallTables
   readonly #scanSlots = pLimit(MAX_SCANS)
   readonly #lookUpSlots = pLimit(MAX_LOOKUPS)
 
-  constructor(small: SmallTables) {
-    this.#small = small
-  }
+  constructor(private readonly small: SmallTables) {}
 
   async nearest(open: OpenTable, vector: Float32Array, options: VectorSearchOptions): Promise<readonly VectorHit[]> {
     if (!hasDirection(vector)) return []
-    const copy = await this.#small.copyOf(open, vector.length)
+    const copy = await this.small.copyOf(open, vector.length)
     if (copy !== undefined) return copy.nearest(vector, options)
     const { limit, documents } = options
     const isLong = documents !== undefined && listedBy(documents) > MAX_SHORT_LIST
@@ -104,7 +101,7 @@ export class TableSearch {
     queries: readonly Float32Array[],
     chunks: readonly IndexedChunk[],
   ): Promise<readonly (NearestWindow | undefined)[]> {
-    const copy = await this.#small.copyOf(open, queries[0]?.length ?? 0)
+    const copy = await this.small.copyOf(open, queries[0]?.length ?? 0)
     return copy?.nearestWindows(queries, chunks) ?? (await findNearestWindows(open.table, queries, chunks))
   }
 

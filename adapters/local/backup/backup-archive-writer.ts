@@ -23,20 +23,17 @@ export interface ArchivePaths {
 
 /** Writes a backup that only its owner may read. The file gets its final name when it is complete and synced. */
 export class ArchiveWriter {
-  readonly #paths: ArchivePaths
-  readonly #output: FileHandle
-  readonly #checksums: FileHandle
-  readonly #archive: Pack
   /** Ends when the archive is complete and synced, or has failed. */
   readonly #writing: Promise<void>
   readonly #modified = new Date()
   #bytes = 0
 
-  private constructor(paths: ArchivePaths, archive: Pack, output: FileHandle, checksums: FileHandle) {
-    this.#paths = paths
-    this.#output = output
-    this.#checksums = checksums
-    this.#archive = archive
+  private constructor(
+    private readonly paths: ArchivePaths,
+    private readonly archive: Pack,
+    private readonly output: FileHandle,
+    private readonly checksums: FileHandle,
+  ) {
     this.#writing = pipeline(archive, output.createWriteStream({ highWaterMark: PIECE_BYTES, flush: true }))
     // The next call reports a failure.
     this.#writing.catch(() => undefined)
@@ -80,10 +77,10 @@ export class ArchiveWriter {
 
   /** Adds the checksums and syncs the archive. It is complete then. */
   async finish(signal: AbortSignal): Promise<void> {
-    await this.#checksums.close()
-    const added = await this.addFile(CHECKSUMS, this.#paths.checksums, signal)
+    await this.checksums.close()
+    const added = await this.addFile(CHECKSUMS, this.paths.checksums, signal)
     if (added === undefined) throw new BackupFailedError('the list of checksums was removed: retry the backup')
-    this.#archive.finalize()
+    this.archive.finalize()
     await this.#writing
   }
 
@@ -93,7 +90,7 @@ export class ArchiveWriter {
    * @throws an error with the code `EEXIST` if a file exists and must not be replaced
    */
   async publish({ overwrite }: { readonly overwrite: boolean }): Promise<void> {
-    const { file, partial } = this.#paths
+    const { file, partial } = this.paths
     if (overwrite) await rename(partial, file)
     else await moveToFreeName(partial, file)
     await syncFolder(dirname(file))
@@ -101,11 +98,11 @@ export class ArchiveWriter {
 
   /** Removes the unfinished archive. Does nothing after {@link publish}. */
   async abandon(): Promise<void> {
-    await this.#checksums.close().catch(() => undefined)
-    this.#archive.destroy()
+    await this.checksums.close().catch(() => undefined)
+    this.archive.destroy()
     await this.#writing.catch(() => undefined)
-    await this.#output.close().catch(() => undefined)
-    await rm(this.#paths.partial, { force: true }).catch(() => undefined)
+    await this.output.close().catch(() => undefined)
+    await rm(this.paths.partial, { force: true }).catch(() => undefined)
   }
 
   /**
@@ -123,16 +120,16 @@ export class ArchiveWriter {
       }
     }
     try {
-      await pipeline(hashed, this.#archive.entry({ name, size, mode: 0o600, mtime: this.#modified }))
+      await pipeline(hashed, this.archive.entry({ name, size, mode: 0o600, mtime: this.#modified }))
     } catch (error) {
       // If the file cannot be written, that is the reason.
-      this.#archive.destroy()
+      this.archive.destroy()
       await this.#writing
       throw error
     }
     this.#bytes += size
     const sha256 = hash.digest('hex')
-    if (name !== CHECKSUMS) await this.#checksums.appendFile(checksumLine(sha256, name))
+    if (name !== CHECKSUMS) await this.checksums.appendFile(checksumLine(sha256, name))
     return sha256
   }
 }

@@ -10,14 +10,13 @@ const HEARTBEAT_MS = LEASE_MS / 4
  * It expires by itself after its process dies.
  */
 export class BackupLease {
-  readonly #storage: Storage
-  readonly #job: ClaimedJob
   readonly #lost = new AbortController()
   readonly #heartbeat: ReturnType<typeof setInterval>
 
-  private constructor(storage: Storage, job: ClaimedJob) {
-    this.#storage = storage
-    this.#job = job
+  private constructor(
+    private readonly storage: Storage,
+    private readonly job: ClaimedJob,
+  ) {
     this.#heartbeat = setInterval(() => {
       // If the database is busy, the next heartbeat retries. The last `confirm` reports a lost lease in any case.
       this.confirm().catch(() => undefined)
@@ -43,8 +42,8 @@ export class BackupLease {
 
   /** @throws BackupFailedError if the lease expired: engines may have removed data that is not copied yet */
   async confirm(): Promise<void> {
-    const isHeld = await this.#storage.transaction(
-      async ({ jobs }) => (await jobs.isHeld(BACKUP_JOB)) && (await jobs.extend(this.#job, LEASE_MS)),
+    const isHeld = await this.storage.transaction(
+      async ({ jobs }) => (await jobs.isHeld(BACKUP_JOB)) && (await jobs.extend(this.job, LEASE_MS)),
     )
     if (!isHeld) this.#lost.abort(leaseLost())
     this.#lost.signal.throwIfAborted()
@@ -53,7 +52,7 @@ export class BackupLease {
   async release(): Promise<void> {
     clearInterval(this.#heartbeat)
     // If this fails, the lease expires by itself.
-    await this.#storage.transaction(({ jobs }) => jobs.complete(this.#job)).catch(() => undefined)
+    await this.storage.transaction(({ jobs }) => jobs.complete(this.job)).catch(() => undefined)
   }
 }
 

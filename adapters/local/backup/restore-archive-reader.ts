@@ -20,18 +20,16 @@ const END_BYTES = 2 * BLOCK_BYTES
 
 /** Reads a backup from its beginning to its end. It trusts nothing in the file. */
 export class ArchiveReader {
-  readonly #file: FileHandle
-  readonly #size: number
   /** The hash of the expected checksums entry. */
   readonly #expectedChecksums = createHash('sha256')
   /** The end of the entries that were begun. The next one begins there. */
   #end = 0
 
   /** @param size the size of the file in bytes */
-  constructor(file: FileHandle, size: number) {
-    this.#file = file
-    this.#size = size
-  }
+  constructor(
+    private readonly file: FileHandle,
+    private readonly size: number,
+  ) {}
 
   /** The bytes read so far, with the whole last entry. */
   get bytes(): number {
@@ -45,7 +43,7 @@ export class ArchiveReader {
   async *entries(signal: AbortSignal | undefined): AsyncGenerator<ArchiveEntry> {
     const { extract } = await import('tar-stream')
     const archive = extract()
-    const source = this.#file.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES })
+    const source = this.file.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES })
     // A failure of the source ends the archive with the same error, so the loop throws it.
     const feeding = pipeline(source, archive).catch(() => undefined)
     try {
@@ -74,7 +72,7 @@ export class ArchiveReader {
     if (type !== 'file' || offset !== this.#end)
       throw new BackupInvalidError(`it contains an entry that is no file: ${name}`)
     this.#end = offset + BLOCK_BYTES * (1 + Math.ceil(size / BLOCK_BYTES))
-    if (!Number.isSafeInteger(size) || this.#end + END_BYTES > this.#size) throw damaged()
+    if (!Number.isSafeInteger(size) || this.#end + END_BYTES > this.size) throw damaged()
     return { name, size }
   }
 
@@ -92,7 +90,7 @@ export class ArchiveReader {
 
   /** Compares the checksums entry with the files. It must be the last entry. */
   #verify(hash: Hash): true {
-    const isLast = this.#end + END_BYTES === this.#size
+    const isLast = this.#end + END_BYTES === this.size
     if (isLast && hash.digest('hex') === this.#expectedChecksums.digest('hex')) return true
     throw damaged()
   }

@@ -18,13 +18,10 @@ const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
  * recognize the folder of a killed restore. The files are in a subfolder, which is moved without the lock.
  */
 export class UnfinishedRestore {
-  readonly #folder: string
-  readonly #lock: DataDirLock
-
-  private constructor(folder: string, lock: DataDirLock) {
-    this.#folder = folder
-    this.#lock = lock
-  }
+  private constructor(
+    private readonly folder: string,
+    private readonly lock: DataDirLock,
+  ) {}
 
   static async create(parent: string): Promise<UnfinishedRestore> {
     const { folder, lock } = await createLockedFolder(parent, PREFIX)
@@ -32,21 +29,21 @@ export class UnfinishedRestore {
   }
 
   get name(): string {
-    return basename(this.#folder)
+    return basename(this.folder)
   }
 
   /** The subfolder for the restored files. */
   get content(): string {
-    return join(this.#folder, CONTENT)
+    return join(this.folder, CONTENT)
   }
 
   /** Notes the names that are moved to the parent folder from now on. */
   async noteMoving(names: readonly string[]): Promise<void> {
-    await writeFile(join(this.#folder, MOVING), JSON.stringify(names), { mode: 0o600, flush: true })
+    await writeFile(join(this.folder, MOVING), JSON.stringify(names), { mode: 0o600, flush: true })
   }
 
   async remove(): Promise<void> {
-    await remove(this.#folder, this.#lock)
+    await remove(this.folder, this.lock)
   }
 }
 

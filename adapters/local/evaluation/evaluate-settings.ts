@@ -148,38 +148,34 @@ async function openShadow(
 
 /** Measures settings, and compares each with the first ones. */
 class Comparison {
-  readonly #questions: readonly AnsweredQuestion[]
-  readonly #topN: number
-  readonly #documents: number
-  readonly #options: EvaluationOptions
   #present: readonly RetrievalScores[] | undefined
   readonly measured: MeasuredSettings[] = []
 
-  constructor(questions: readonly AnsweredQuestion[], topN: number, documents: number, options: EvaluationOptions) {
-    this.#questions = questions
-    this.#topN = topN
-    this.#documents = documents
-    this.#options = options
-  }
+  constructor(
+    private readonly questions: readonly AnsweredQuestion[],
+    private readonly topN: number,
+    private readonly documents: number,
+    private readonly options: EvaluationOptions,
+  ) {}
 
   /** Measures each mode of a context. */
   async measure(searched: SearchedCopy, context: SearchedContext, chunks: number): Promise<void> {
-    const { signal } = this.#options
+    const { signal } = this.options
     for (const settings of toSettings(searched)) {
-      const found = await measureSettings(context, this.#questions, {
+      const found = await measureSettings(context, this.questions, {
         mode: settings.mode,
-        topN: this.#topN,
+        topN: this.topN,
         signal,
-        onQuestion: (done) => this.report(settings, 'questions', done, this.#questions.length),
+        onQuestion: (done) => this.report(settings, 'questions', done, this.questions.length),
       })
       const measured = await this.#compare(settings, found, chunks)
       this.measured.push(measured)
-      this.#options.onSettings?.(measured)
+      this.options.onSettings?.(measured)
     }
   }
 
   report(settings: ComparedSettings, work: EvaluationProgress['work'], done: number, total: number): void {
-    this.#options.onProgress?.({ settings, work, done, total })
+    this.options.onProgress?.({ settings, work, done, total })
   }
 
   async #compare(
@@ -192,7 +188,7 @@ class Comparison {
     return {
       isPresent: present === undefined,
       ...settings,
-      documents: this.#documents,
+      documents: this.documents,
       chunks,
       ...meanScores(scores),
       p50Ms,

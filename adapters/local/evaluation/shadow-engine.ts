@@ -20,13 +20,10 @@ interface CopyOptions {
  * else sees them, and the folder's removal removes them.
  */
 export class ShadowEngine {
-  readonly #folder: ShadowFolder
-  readonly #engine: Engine
-
-  private constructor(folder: ShadowFolder, engine: Engine) {
-    this.#folder = folder
-    this.#engine = engine
-  }
+  private constructor(
+    private readonly folder: ShadowFolder,
+    private readonly engine: Engine,
+  ) {}
 
   /**
    * @param options the options with which the host opened its own engine
@@ -47,7 +44,7 @@ export class ShadowEngine {
   }
 
   get #session(): Session {
-    return this.#engine.as(this.#engine.owner)
+    return this.engine.as(this.engine.owner)
   }
 
   /**
@@ -120,15 +117,15 @@ export class ShadowEngine {
   /** Deletes a copy, so that the next one has its disk space. */
   async clear(contextId: number): Promise<void> {
     await this.#session.contexts.delete(contextId)
-    await this.#engine.whenCleared()
+    await this.engine.whenCleared()
   }
 
   /** Closes the engine and removes its folder. */
   async close(): Promise<void> {
     try {
-      await this.#engine.close()
+      await this.engine.close()
     } finally {
-      await this.#folder.remove()
+      await this.folder.remove()
     }
   }
 }

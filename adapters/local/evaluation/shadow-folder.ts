@@ -13,13 +13,10 @@ const FORCED = { recursive: true, force: true } as const
  * recognises the folder of a killed evaluation, also where processes share a data folder.
  */
 export class ShadowFolder {
-  readonly #folder: string
-  readonly #lock: DataDirLock
-
-  private constructor(folder: string, lock: DataDirLock) {
-    this.#folder = folder
-    this.#lock = lock
-  }
+  private constructor(
+    private readonly folder: string,
+    private readonly lock: DataDirLock,
+  ) {}
 
   static async create(tempFolder: string): Promise<ShadowFolder> {
     const { folder, lock } = await createLockedFolder(tempFolder, PREFIX)
@@ -28,11 +25,11 @@ export class ShadowFolder {
 
   /** The subfolder for the copies, which exists. */
   get content(): string {
-    return join(this.#folder, CONTENT)
+    return join(this.folder, CONTENT)
   }
 
   async remove(): Promise<void> {
-    await remove(this.#folder, this.#lock)
+    await remove(this.folder, this.lock)
   }
 }
 

@@ -88,18 +88,15 @@ export async function syncFolder(
 
 /** Synchronises one folder, once or again and again. */
 export class FolderSync {
-  readonly #session: Session
-  readonly #contextId: number
-  readonly #folder: string
-  readonly #options: SyncOptions
   readonly #isSelected: (path: string) => boolean
   readonly #hashes = new FileHashes()
 
-  constructor(session: Session, contextId: number, folder: string, options: SyncOptions) {
-    this.#session = session
-    this.#contextId = contextId
-    this.#folder = folder
-    this.#options = options
+  constructor(
+    private readonly session: Session,
+    private readonly contextId: number,
+    private readonly folder: string,
+    private readonly options: SyncOptions,
+  ) {
     refuseUnknownMembers(
       options,
       ['include', 'exclude', 'delete', 'allowEmpty', 'onFile', 'onWaiting', 'signal'],
@@ -113,21 +110,21 @@ export class FolderSync {
     const counts = { added: 0, replaced: 0, removed: 0, unchanged: 0, failed: 0 }
     const report = (file: SyncedFile): void => {
       counts[file.outcome] += 1
-      this.#options.onFile?.(file)
+      this.options.onFile?.(file)
     }
     await this.#requireFolder()
     const documents = await this.#listDocuments()
     const empty: string[] = []
     const onEmpty = (path: string): void => void empty.push(path)
-    const files = await listFolder(this.#folder, { isSelected: this.#isSelected, onEmpty })
+    const files = await listFolder(this.folder, { isSelected: this.#isSelected, onEmpty })
     this.#hashes.keepOnly(files)
     const { hashed, unreadable } = await this.#hashAll(files)
     const unreadablePaths = new Set(unreadable.map(({ path }) => path))
     const plan = planSync(hashed, documents, {
       isUnknown: (path) => !this.#isSelected(path) || unreadablePaths.has(path),
-      renamesUploaded: this.#options.delete === true,
+      renamesUploaded: this.options.delete === true,
     })
-    if (this.#options.delete === true) this.#requireEmptyAllowed(plan.extra, hashed.length === 0, empty)
+    if (this.options.delete === true) this.#requireEmptyAllowed(plan.extra, hashed.length === 0, empty)
     for (const file of unreadable) report(file)
     const runAll = async <Group extends FileGroup>(
       groups: readonly Group[],
@@ -137,7 +134,7 @@ export class FolderSync {
     }
     await runAll(plan.unchanged, async (group) => await this.#keep(group))
     // Removed first, so that the quota of the context has room for the new files.
-    if (this.#options.delete === true) for (const document of plan.extra) report(await this.#remove(document))
+    if (this.options.delete === true) for (const document of plan.extra) report(await this.#remove(document))
     const [renamed, changed] = [plan.replace.filter(isRenamed), plan.replace.filter((group) => !isRenamed(group))]
     for await (const groups of this.#renameTurns(renamed)) {
       await runAll(groups, async (group) => await this.#store(group, group.document))
@@ -150,32 +147,32 @@ export class FolderSync {
 
   /** @throws InvalidInputError unless the caller allows that a folder without files removes its documents */
   #requireEmptyAllowed(extra: readonly Document[], isEmpty: boolean, emptyBelow: readonly string[]): void {
-    if (extra.length === 0 || this.#options.allowEmpty === true) return
-    if (isEmpty) throw emptyError(`${this.#folder} has no file that can be read`, 'all documents', extra.length)
+    if (extra.length === 0 || this.options.allowEmpty === true) return
+    if (isEmpty) throw emptyError(`${this.folder} has no file that can be read`, 'all documents', extra.length)
     for (const folder of emptyBelow) {
       const { length } = extra.filter((document) => pathsOf(document).some((path) => path.startsWith(`${folder}/`)))
       if (length > MOST_OF_EMPTY_FOLDER) {
-        throw emptyError(`the folder ${folder} in ${this.#folder} is empty`, 'all its documents', length)
+        throw emptyError(`the folder ${folder} in ${this.folder} is empty`, 'all its documents', length)
       }
     }
   }
 
   async #requireFolder(): Promise<void> {
-    const found = await stat(this.#folder).catch(() => undefined)
-    if (found === undefined) throw new InvalidInputError('folder', `${this.#folder} does not exist, or cannot be read`)
-    if (!found.isDirectory()) throw new InvalidInputError('folder', `${this.#folder} is not a folder`)
+    const found = await stat(this.folder).catch(() => undefined)
+    if (found === undefined) throw new InvalidInputError('folder', `${this.folder} does not exist, or cannot be read`)
+    if (!found.isDirectory()) throw new InvalidInputError('folder', `${this.folder} is not a folder`)
   }
 
   async #listDocuments(): Promise<Document[]> {
     const documents: Document[] = []
-    for await (const document of this.#session.documents.entries(this.#contextId)) documents.push(document)
+    for await (const document of this.session.documents.entries(this.contextId)) documents.push(document)
     return documents
   }
 
   async #hashAll(files: readonly FolderFile[]): Promise<{ hashed: HashedFile[]; unreadable: SyncedFile[] }> {
     const [hashed, unreadable]: [HashedFile[], SyncedFile[]] = [[], []]
     for (const file of files) {
-      this.#options.signal?.throwIfAborted()
+      this.options.signal?.throwIfAborted()
       try {
         hashed.push({ ...file, name: shownName(file.name), sha256: await this.#hashes.of(file) })
       } catch (error) {
@@ -192,7 +189,7 @@ export class FolderSync {
       await Promise.all(
         changes.map((change) =>
           atOnce(async () => {
-            this.#options.signal?.throwIfAborted()
+            this.options.signal?.throwIfAborted()
             await change()
           }),
         ),
@@ -225,8 +222,8 @@ export class FolderSync {
 
   /** Uploads a file, as a new document or in place of one, and waits until it is processed. */
   async #store({ files, path }: FileGroup, document?: Document): Promise<readonly SyncedFile[]> {
-    const { documents } = this.#session
-    const { signal, onWaiting } = this.#options
+    const { documents } = this.session
+    const { signal, onWaiting } = this.options
     const [file] = files
     const cancellable = signal === undefined ? {} : { signal }
     let uuid: string | undefined
@@ -238,7 +235,7 @@ export class FolderSync {
         uuid =
           document === undefined
             ? await documents.upload(
-                this.#contextId,
+                this.contextId,
                 { fileName: file.name, content, metadata: { [PATH_KEY]: path } },
                 cancellable,
               )
@@ -261,12 +258,12 @@ export class FolderSync {
    */
   async #keep({ files, path, document }: KnownGroup): Promise<readonly SyncedFile[]> {
     const { uuid, error } = document.replacement ?? document
-    const { signal, onWaiting } = this.#options
+    const { signal, onWaiting } = this.options
     try {
       await this.#setPath(document, path)
       if (error !== null) return toResults(files, { outcome: 'failed', uuid: document.uuid, error })
       const isWaiting = document.replacement !== null || document.completed === null
-      if (isWaiting) await this.#session.documents.whenProcessed(reference(document), { signal, onWaiting })
+      if (isWaiting) await this.session.documents.whenProcessed(reference(document), { signal, onWaiting })
       return toResults(files, { outcome: 'unchanged', uuid })
     } catch (reason) {
       if (endsAll(reason, signal)) throw reason
@@ -276,16 +273,16 @@ export class FolderSync {
 
   async #setPath(document: Document, path: string | string[]): Promise<void> {
     if (isDeepStrictEqual(document.metadata[PATH_KEY], path)) return
-    await this.#session.documents.update(reference(document), { metadata: { [PATH_KEY]: path } })
+    await this.session.documents.update(reference(document), { metadata: { [PATH_KEY]: path } })
   }
 
   async #remove(document: Document): Promise<SyncedFile> {
     const [path = document.displayName] = pathsOf(document)
     try {
-      await this.#session.documents.delete(reference(document))
+      await this.session.documents.delete(reference(document))
       return { path, outcome: 'removed', uuid: document.uuid }
     } catch (error) {
-      if (endsAll(error, this.#options.signal)) throw error
+      if (endsAll(error, this.options.signal)) throw error
       return { path, ...failure(document.uuid, error) }
     }
   }

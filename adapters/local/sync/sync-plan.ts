@@ -63,9 +63,6 @@ export function planSync(files: readonly HashedFile[], documents: readonly Docum
 }
 
 class Planner {
-  readonly #files: readonly HashedFile[]
-  readonly #documents: readonly Document[]
-  readonly #rules: SyncRules
   readonly #fileAt: ReadonlyMap<string, HashedFile>
   readonly #atPath: ReadonlyMap<string, readonly Document[]>
   readonly #unchanged = new Map<Document, HashedFile[]>()
@@ -73,16 +70,17 @@ class Planner {
   readonly #added = new Map<string, HashedFile[]>()
   readonly #done = new Set<HashedFile>()
 
-  constructor(files: readonly HashedFile[], documents: readonly Document[], rules: SyncRules) {
-    this.#files = files
-    this.#documents = documents
-    this.#rules = rules
+  constructor(
+    private readonly files: readonly HashedFile[],
+    private readonly documents: readonly Document[],
+    private readonly rules: SyncRules,
+  ) {
     this.#fileAt = new Map(files.map((file) => [file.path, file]))
     this.#atPath = groupBy(documents, pathsOf)
   }
 
   plan(): SyncPlan {
-    for (const file of this.#files) {
+    for (const file of this.files) {
       const document = this.#atPath.get(file.path)?.find((each) => hasBytes(each, file))
       if (document !== undefined) this.#take(document, file)
     }
@@ -100,15 +98,15 @@ class Planner {
       add: [...this.#added.values()].map((files) => this.#groupOf(files)),
       replace: known(this.#replaced),
       unchanged: known(this.#unchanged),
-      extra: this.#documents.filter((document) => this.#isFree(document) && !this.#mayHaveFile(document)),
+      extra: this.documents.filter((document) => this.#isFree(document) && !this.#mayHaveFile(document)),
     }
   }
 
   /** The files that were moved or renamed, with their documents. */
   #moved(): ReadonlyMap<HashedFile, Document> {
-    const { renamesUploaded } = this.#rules
+    const { renamesUploaded } = this.rules
     const leaving = new Map<HashedFile, Document>()
-    const free = this.#documents.filter((document) => this.#isFree(document) && !this.#mayHaveFile(document))
+    const free = this.documents.filter((document) => this.#isFree(document) && !this.#mayHaveFile(document))
     const waiting = groupBy(free, (document) => [newestHash(document)])
     const used = new Set<Document>()
     const take = (isFit: (document: Document, file: HashedFile) => boolean): void => {
@@ -138,7 +136,7 @@ class Planner {
 
   /** Gives files with a name and bytes that a document has, or will have, this document. */
   #share(): void {
-    const kept = this.#documents.filter((document) => !this.#replaced.has(document))
+    const kept = this.documents.filter((document) => !this.#replaced.has(document))
     const byKey = new Map(kept.map((document) => [`${document.contentHash} ${nameOf(document)}`, document]))
     const replacedByKey = new Map(
       [...this.#replaced].flatMap(([document, files]) => files.map((file) => [keyOf(file), document])),
@@ -152,7 +150,7 @@ class Planner {
 
   #takeUploaded(): void {
     const filesByName = groupBy(this.#rest(), ({ name }) => [name])
-    const uploaded = this.#documents.filter((document) => this.#isFree(document) && pathsOf(document).length === 0)
+    const uploaded = this.documents.filter((document) => this.#isFree(document) && pathsOf(document).length === 0)
     const byName = groupBy(uploaded, (document) => [nameOf(document)])
     for (const [name, [file, ...others]] of filesByName) {
       const [document, ...more] = byName.get(name) ?? []
@@ -174,7 +172,7 @@ class Planner {
   }
 
   #rest(): readonly HashedFile[] {
-    return this.#files.filter((file) => !this.#done.has(file))
+    return this.files.filter((file) => !this.#done.has(file))
   }
 
   #isFree(document: Document): boolean {
@@ -195,13 +193,13 @@ class Planner {
 
   #mayHaveFile(document: Document): boolean {
     const paths = pathsOf(document)
-    return (paths.length === 0 ? [nameOf(document)] : paths).some((path) => this.#rules.isUnknown(path))
+    return (paths.length === 0 ? [nameOf(document)] : paths).some((path) => this.rules.isUnknown(path))
   }
 
   /** @param document that of the files, if they have one */
   #groupOf([file, ...others]: readonly HashedFile[], document?: Document): FileGroup {
     if (file === undefined) throw new RangeError('a group has a file')
-    const unknown = document === undefined ? [] : pathsOf(document).filter((path) => this.#rules.isUnknown(path))
+    const unknown = document === undefined ? [] : pathsOf(document).filter((path) => this.rules.isUnknown(path))
     const paths = [...new Set([...unknown, file.path, ...others.map(({ path }) => path)])].sort()
     return { files: [file, ...others], path: toValue(paths) }
   }

@@ -109,19 +109,16 @@ type Journal = (() => void)[]
 
 /** Rows by id. Every change adds its undo function to the journal. */
 class MemoryTable<Row extends { readonly id: number }> {
-  readonly #journal: Journal
   readonly #rows = new Map<number, Row>()
   #lastId = 0
 
-  constructor(journal: Journal) {
-    this.#journal = journal
-  }
+  constructor(private readonly journal: Journal) {}
 
   insert(row: Omit<Row, 'id'>): Row {
     this.#lastId += 1
     const inserted = { ...structuredClone(row), id: this.#lastId } as Row
     this.#rows.set(inserted.id, inserted)
-    this.#journal.push(() => this.#rows.delete(inserted.id))
+    this.journal.push(() => this.#rows.delete(inserted.id))
     return structuredClone(inserted)
   }
 
@@ -144,7 +141,7 @@ class MemoryTable<Row extends { readonly id: number }> {
     if (before === undefined) return false
     const definedChanges = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     this.#rows.set(id, { ...before, ...structuredClone(definedChanges) })
-    this.#journal.push(() => this.#rows.set(id, before))
+    this.journal.push(() => this.#rows.set(id, before))
     return true
   }
 
@@ -153,7 +150,7 @@ class MemoryTable<Row extends { readonly id: number }> {
     const before = this.#rows.get(id)
     if (before === undefined) return false
     this.#rows.delete(id)
-    this.#journal.push(() => this.#rows.set(id, before))
+    this.journal.push(() => this.#rows.set(id, before))
     return true
   }
 }
@@ -188,29 +185,25 @@ interface StoredRow {
 
 /** The rows of a table that are not deleted, without their member `deleted`. */
 export class LivingRows<Row extends StoredRow> {
-  readonly #table: MemoryTable<Row>
-
-  constructor(table: MemoryTable<Row>) {
-    this.#table = table
-  }
+  constructor(private readonly table: MemoryTable<Row>) {}
 
   insert(row: Omit<Row, 'id' | 'deleted'>): Omit<Row, 'deleted'> {
-    return withoutDeleted(this.#table.insert({ ...row, deleted: null } as unknown as Omit<Row, 'id'>))
+    return withoutDeleted(this.table.insert({ ...row, deleted: null } as unknown as Omit<Row, 'id'>))
   }
 
   get(id: number): Omit<Row, 'deleted'> | undefined {
-    const row = this.#table.get(id)
+    const row = this.table.get(id)
     return row?.deleted === null ? withoutDeleted(row) : undefined
   }
 
   /** Rows that pass, in the order of their ids. */
   filter(passes: (row: Row) => boolean = () => true): Omit<Row, 'deleted'>[] {
-    return this.#table.filter((row) => row.deleted === null && passes(row)).map(withoutDeleted)
+    return this.table.filter((row) => row.deleted === null && passes(row)).map(withoutDeleted)
   }
 
   /** @returns true if the row exists and is not deleted */
   update(id: number, changes: Partial<Omit<Row, 'id'>>): boolean {
-    return this.get(id) !== undefined && this.#table.update(id, changes)
+    return this.get(id) !== undefined && this.table.update(id, changes)
   }
 }
 

@@ -43,20 +43,18 @@ export class EmbeddingThread {
   readonly #pending = new Map<number, PendingRequest>()
   /** The keys of models that the thread has used. */
   readonly #models = new Set<string>()
-  readonly #onChange: () => void
   readonly #place: EmbeddingPlace
   #hasEnded = false
   #isReady = false
   #lastId = 0
 
   /** @param onChange called when the thread is ready, has answered, or has ended */
-  constructor(onChange: () => void) {
-    this.#onChange = onChange
+  constructor(private readonly onChange: () => void) {
     this.#place = startPlace({
       onResponse: (response) => {
         if (response.type === 'ready') this.#isReady = true
         else this.#handleAnswer(response)
-        this.#onChange()
+        this.onChange()
       },
       onEnd: (cause) => this.#handleEnd(cause),
     })
@@ -103,7 +101,7 @@ export class EmbeddingThread {
         cancel = () => {
           this.#takePending(id)?.reject(signal?.reason as Error)
           this.#post({ type: 'cancel', id })
-          this.#onChange()
+          this.onChange()
         }
         signal?.addEventListener('abort', cancel, { once: true })
         return { type: 'embed', id, model, kind, isUrgent, inputs, rows }
@@ -145,7 +143,7 @@ export class EmbeddingThread {
   #handleEnd(cause: Error | undefined): void {
     this.#hasEnded = true
     this.#rejectAll(this.#endedError(cause))
-    this.#onChange()
+    this.onChange()
   }
 
   #endedError(cause: Error | undefined): Error {

@@ -156,13 +156,10 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
  * Only for a worker thread, because a run blocks.
  */
 class LoadedModel {
-  readonly #folder: ModelFolder
-  readonly #runner: Runner
-
-  private constructor(folder: ModelFolder, runner: Runner) {
-    this.#folder = folder
-    this.#runner = runner
-  }
+  private constructor(
+    private readonly folder: ModelFolder,
+    private readonly runner: Runner,
+  ) {}
 
   /** @throws ModelError if files are missing, changed or not supported */
   static async load(model: DeviceModel): Promise<LoadedModel> {
@@ -175,16 +172,16 @@ class LoadedModel {
 
   /** @throws InvalidInputError for a text that is longer than the window */
   taskOf(request: RunnerInputs & { readonly id: number; readonly isUrgent: boolean }): EmbeddingTask {
-    const inputs = this.#runner.encode(request)
-    return new EmbeddingTask(request, inputs, this.#runner.paddingId, this.#folder.profile.dimensions)
+    const inputs = this.runner.encode(request)
+    return new EmbeddingTask(request, inputs, this.runner.paddingId, this.folder.profile.dimensions)
   }
 
   /** Runs the model on the task's next batch, and stores the vectors in the task. */
   async embedBatch(task: EmbeddingTask): Promise<void> {
-    const { profile, folder } = this.#folder
+    const { profile, folder } = this.folder
     const { dimensions } = profile
     const { rows, tokensPerText, ids, mask } = task.takeBatch()
-    const data = await this.#runner.run({ ids, mask, shape: [rows.length, tokensPerText] })
+    const data = await this.runner.run({ ids, mask, shape: [rows.length, tokensPerText] })
     const found = data.length / (rows.length * tokensPerText)
     if (found !== dimensions) {
       throw new ModelError(

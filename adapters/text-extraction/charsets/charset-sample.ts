@@ -46,15 +46,12 @@ export class CharsetSample {
 
 /** Collects the first lines that are wanted. A line stays whole, because a character that is cut misleads the detector. */
 class Lines {
-  readonly #isWanted: (line: Buffer) => boolean
   readonly #kept: Buffer[] = []
   #bytes = 0
   /** The beginning of the line that the next block continues. */
   #rest = Buffer.alloc(0)
 
-  constructor(isWanted: (line: Buffer) => boolean) {
-    this.#isWanted = isWanted
-  }
+  constructor(private readonly isWanted: (line: Buffer) => boolean) {}
 
   get isFull(): boolean {
     return this.#bytes >= LINES_BYTES
@@ -83,7 +80,7 @@ class Lines {
   }
 
   #keep(line: Buffer): void {
-    if (this.isFull || !this.#isWanted(line)) return
+    if (this.isFull || !this.isWanted(line)) return
     const kept = line.subarray(0, LINES_BYTES - this.#bytes)
     this.#kept.push(kept)
     this.#bytes += kept.length

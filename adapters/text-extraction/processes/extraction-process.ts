@@ -9,8 +9,6 @@ const CRASHED = new Set<unknown>(['crash', 'SIGSEGV', 'SIGBUS', 'SIGFPE', 0xc000
 
 /** A process that reads one file at a time. Do not use it after {@link isSpent} is true. */
 export class ExtractionProcess {
-  readonly #starter: ProcessStarter
-  readonly #limits: ExtractionLimits
   readonly #arrivals = new Mailbox<Arrival>()
   readonly #id: number
   readonly #ended: Promise<void>
@@ -19,9 +17,10 @@ export class ExtractionProcess {
   /** True if the current file uses much of the allowed memory. */
   #hasGrown = false
 
-  constructor(starter: ProcessStarter, limits: ExtractionLimits) {
-    this.#starter = starter
-    this.#limits = limits
+  constructor(
+    private readonly starter: ProcessStarter,
+    private readonly limits: ExtractionLimits,
+  ) {
     let end = (): void => undefined
     this.#ended = new Promise((resolve) => {
       end = resolve
@@ -41,11 +40,11 @@ export class ExtractionProcess {
 
   /** Reads the text of a file. If the consumer stops early or aborts, the process is terminated. */
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
-    const file = new SourceReader(source, this.#limits.pieceTimeoutMs)
-    const deadline = new Deadline(this.#limits.pieceTimeoutMs, fileTimeoutOf(this.#limits, source.sizeBytes))
+    const file = new SourceReader(source, this.limits.pieceTimeoutMs)
+    const deadline = new Deadline(this.limits.pieceTimeoutMs, fileTimeoutOf(this.limits, source.sizeBytes))
     let isOver = false
     this.#hasGrown = false
-    this.#starter.ref()
+    this.starter.ref()
     try {
       this.#post({ type: 'extract', fileName: source.fileName, sizeBytes: source.sizeBytes })
       this.#post({ type: 'next' })
@@ -68,29 +67,29 @@ export class ExtractionProcess {
       this.#isSpent ||= !isOver
       await file.close()
       if (this.#isSpent) await this.terminate()
-      this.#starter.unref()
+      this.starter.unref()
     }
   }
 
   async terminate(): Promise<void> {
     this.#isSpent = true
     this.#isTerminated = true
-    this.#starter.ref()
-    this.#starter.post(this.#id, { type: 'kill' })
+    this.starter.ref()
+    this.starter.post(this.#id, { type: 'kill' })
     await this.#ended
-    this.#starter.unref()
+    this.starter.unref()
   }
 
   /** Limits the time of the file store. It does not count as time of the file. */
   async #fromSource<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const { pieceTimeoutMs: timeoutMs } = this.#limits
+    const { pieceTimeoutMs: timeoutMs } = this.limits
     const message = `the file store returned no bytes of the file for ${timeoutMs / 1_000} seconds: the job is retried`
     const createError = (): Error => new StorageError(message, { isTransient: true })
     return await withTimeout(answer, { timeoutMs, createError, signal })
   }
 
   #post(message: HostMessage): void {
-    this.#starter.post(this.#id, message)
+    this.starter.post(this.#id, message)
   }
 
   #toError(arrival: Arrival & { readonly type: 'failed' | 'died' | 'ended' }): Error {
@@ -102,7 +101,7 @@ export class ExtractionProcess {
     if (OUT_OF_MEMORY.has(cause)) {
       return new ExtractionError(
         'ERR_EXTRACTION_LIMIT',
-        `Reading the file needs more than ${this.#limits.maxMemoryMb} MB of memory: split it, or save it in another format`,
+        `Reading the file needs more than ${this.limits.maxMemoryMb} MB of memory: split it, or save it in another format`,
       )
     }
     if (CRASHED.has(cause)) return new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged and cannot be read')
@@ -120,15 +119,13 @@ export class ExtractionProcess {
 
 /** Counts the time spent in waiting for a piece and for a file. The time of a slow consumer does not count. */
 class Deadline {
-  readonly #pieceTimeoutMs: number
-  readonly #fileTimeoutMs: number
   #pieceMs = 0
   #fileMs = 0
 
-  constructor(pieceTimeoutMs: number, fileTimeoutMs: number) {
-    this.#pieceTimeoutMs = pieceTimeoutMs
-    this.#fileTimeoutMs = fileTimeoutMs
-  }
+  constructor(
+    private readonly pieceTimeoutMs: number,
+    private readonly fileTimeoutMs: number,
+  ) {}
 
   /** Starts the time of the next piece. */
   restart(): void {
@@ -137,10 +134,10 @@ class Deadline {
 
   /** @throws ExtractionError `ERR_EXTRACTION_TIMEOUT`, or the reason of the signal */
   async waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const [pieceMs, fileMs] = [this.#pieceTimeoutMs - this.#pieceMs, this.#fileTimeoutMs - this.#fileMs]
+    const [pieceMs, fileMs] = [this.pieceTimeoutMs - this.#pieceMs, this.fileTimeoutMs - this.#fileMs]
     const startedAt = performance.now()
     try {
-      const createError = (): Error => tooSlow(fileMs <= pieceMs ? this.#fileTimeoutMs : undefined)
+      const createError = (): Error => tooSlow(fileMs <= pieceMs ? this.fileTimeoutMs : undefined)
       return await withTimeout(promise, { timeoutMs: Math.min(pieceMs, fileMs), createError, signal })
     } finally {
       this.#pieceMs += performance.now() - startedAt
@@ -203,21 +200,22 @@ const MAX_CLOSE_MS = 5_000
 
 /** Reads the source when the thread asks for bytes, also several times from the beginning. */
 class SourceReader {
-  readonly #source: ExtractionSource
   readonly #closeTimeoutMs: number
   #iterator: AsyncIterator<Uint8Array> | undefined
   #rest: Uint8Array = new Uint8Array()
   #isWaiting = false
 
-  constructor(source: ExtractionSource, pieceTimeoutMs: number) {
-    this.#source = source
+  constructor(
+    private readonly source: ExtractionSource,
+    pieceTimeoutMs: number,
+  ) {
     // Shorter than the wait for a piece, which includes it when the source is opened again.
     this.#closeTimeoutMs = Math.min(pieceTimeoutMs / 2, MAX_CLOSE_MS)
   }
 
   async open(): Promise<void> {
     await this.close()
-    this.#iterator = this.#source.open()[Symbol.asyncIterator]()
+    this.#iterator = this.source.open()[Symbol.asyncIterator]()
   }
 
   /** @returns `null` at the end */

@@ -135,7 +135,6 @@ type CsvPart = { readonly cells: readonly string[] } | { readonly text: string }
  * first line is yielded unchanged, and parsing continues with the next line.
  */
 export class CsvRows {
-  readonly #delimiter: string
   #pending: Buffer = Buffer.alloc(0)
   #received: Buffer[] = []
   #receivedBytes = 0
@@ -147,9 +146,7 @@ export class CsvRows {
   /** The number of lines that were yielded unchanged. */
   rawLines = 0
 
-  constructor(delimiter: string) {
-    this.#delimiter = delimiter
-  }
+  constructor(private readonly delimiter: string) {}
 
   *push(text: string): Generator<CsvPart> {
     const bytes = Buffer.from(text)
@@ -195,7 +192,7 @@ export class CsvRows {
     let isQuoteOpen = false
     try {
       parse(block, {
-        delimiter: this.#delimiter,
+        delimiter: this.delimiter,
         record_delimiter: LINE_ENDS,
         relax_column_count: true,
         relax_quotes: true,

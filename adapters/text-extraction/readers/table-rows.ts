@@ -61,12 +61,12 @@ const NUMBER = /^[\d\s.,:/%$€£+-]+$/
 
 /** The names of the columns of a table. */
 class TableHeader {
-  /** By column. */
-  readonly #names: ReadonlyMap<number, string>
   readonly isTooLong: boolean
 
-  private constructor(names: ReadonlyMap<number, string>) {
-    this.#names = names
+  private constructor(
+    /** By column. */
+    private readonly names: ReadonlyMap<number, string>,
+  ) {
     let length = 0
     for (const name of names.values()) length += name.length
     this.isTooLong = length > MAX_HEADER_CHARACTERS
@@ -84,12 +84,12 @@ class TableHeader {
   }
 
   has(column: number): boolean {
-    return (this.#names.get(column) ?? '') !== ''
+    return (this.names.get(column) ?? '') !== ''
   }
 
   /** For example `City: Oslo; Country: Norway`. Empty cells are left out. */
   textOf(row: readonly string[], columns: readonly number[] | undefined): string {
-    const names = row.map((_, at) => this.#names.get(columns?.[at] ?? at) ?? '')
+    const names = row.map((_, at) => this.names.get(columns?.[at] ?? at) ?? '')
     return rowText(row, names)
   }
 }

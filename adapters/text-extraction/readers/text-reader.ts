@@ -27,17 +27,15 @@ const MANY_REPLACED = 10_000
 
 /** The text of a file in any encoding. */
 export class DecodedText {
-  readonly #file: FileBytes
-  readonly #charset: Charset
   #replaced = 0
   #zeros = 0
   /** The number of characters outside ASCII. */
   #nonAscii = 0
 
-  private constructor(file: FileBytes, charset: Charset) {
-    this.#file = file
-    this.#charset = charset
-  }
+  private constructor(
+    private readonly file: FileBytes,
+    private readonly charset: Charset,
+  ) {}
 
   /**
    * @param declared the encoding that the file declares, if it does
@@ -56,10 +54,10 @@ export class DecodedText {
     this.#replaced = 0
     this.#zeros = 0
     this.#nonAscii = 0
-    const decoder = this.#charset.createDecoder()
-    const literals = new LiteralReplacements(this.#charset.name)
+    const decoder = this.charset.createDecoder()
+    const literals = new LiteralReplacements(this.charset.name)
     let isFirst = true
-    for await (const bytes of this.#file.open()) {
+    for await (const bytes of this.file.open()) {
       this.#replaced -= literals.countIn(bytes)
       const text = decoder.write(bytes)
       if (text === '') continue
@@ -75,9 +73,9 @@ export class DecodedText {
   /** Yields a piece without text, with warnings about the encoding, if there are any. */
   *warning(): Generator<ExtractedPiece> {
     const warnings: string[] = []
-    if (this.#charset.isUnsure) {
+    if (this.charset.isUnsure) {
       warnings.push(
-        `the encoding is not certain: the text was read as ${this.#charset.name}; if that is wrong, save it as UTF-8`,
+        `the encoding is not certain: the text was read as ${this.charset.name}; if that is wrong, save it as UTF-8`,
       )
     }
     if (this.#replaced > 0) {
@@ -92,14 +90,14 @@ export class DecodedText {
   #countAndClean(text: string): string {
     this.#replaced += text.split('\uFFFD').length - 1
     this.#zeros += text.split('\0').length - 1
-    if (this.#charset.maxReplacedShare < 1) {
+    if (this.charset.maxReplacedShare < 1) {
       for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) >= 0x80) this.#nonAscii += 1
     }
     return storable(text)
   }
 
   #refuseGarbled(): void {
-    const { name, maxReplacedShare } = this.#charset
+    const { name, maxReplacedShare } = this.charset
     if (maxReplacedShare === 1 || this.#replaced <= Math.max(FEW_REPLACED, this.#nonAscii * maxReplacedShare)) return
     throw new ExtractionError(
       'ERR_UNDECODABLE_TEXT',

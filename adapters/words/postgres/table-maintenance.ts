@@ -38,8 +38,6 @@ interface TableActivity {
 
 /** Keeps tables fast and small in the background, one at a time: merges rows, and purges postings of deleted chunks. */
 export class TableMaintenance {
-  readonly #knex: Knex
-  readonly #tables: WordTables
   readonly #maintenance: BackgroundMaintenance
   /**
    * A lost entry is harmless. A search that reads too many rows of a term schedules a merge, and the next deletion
@@ -47,9 +45,11 @@ export class TableMaintenance {
    */
   readonly #activities = new LRUCache<string, TableActivity>({ max: MAX_ACTIVITIES })
 
-  constructor(knex: Knex, tables: WordTables, options: Pick<MaintenanceOptions, 'retryMs' | 'telemetry'>) {
-    this.#knex = knex
-    this.#tables = tables
+  constructor(
+    private readonly knex: Knex,
+    private readonly tables: WordTables,
+    options: Pick<MaintenanceOptions, 'retryMs' | 'telemetry'>,
+  ) {
     this.#maintenance = new BackgroundMaintenance({
       ...options,
       maintain: async (collection, isStopped) => {
@@ -109,13 +109,13 @@ export class TableMaintenance {
   }
 
   async #maintain(activity: TableActivity, table: WordTable, isStopped: IsStopped): Promise<void> {
-    const merged = await mergePostings(this.#knex, table, isStopped)
+    const merged = await mergePostings(this.knex, table, isStopped)
     if (merged === undefined) return
     activity.merged += merged
     const isPurged =
-      isPurgeDue(await readTotals(this.#knex, table)) && (await purgePostings(this.#knex, table, isStopped))
+      isPurgeDue(await readTotals(this.knex, table)) && (await purgePostings(this.knex, table, isStopped))
     if (isStopped() || (!isPurged && activity.merged < ROWS_PER_VACUUM)) return
-    await vacuum(this.#knex, table)
+    await vacuum(this.knex, table)
     activity.merged = 0
   }
 }

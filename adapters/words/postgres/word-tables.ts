@@ -33,15 +33,13 @@ export interface Rows<T> {
  * tables. A catalog lists the collections.
  */
 export class WordTables {
-  readonly #knex: Knex
-  readonly #prefix: string
   readonly #cache = new LRUCache<string, WordTable>({ max: MAX_ENTRIES })
   #opened: Promise<void> | undefined
 
-  constructor(knex: Knex, prefix: string) {
-    this.#knex = knex
-    this.#prefix = prefix
-  }
+  constructor(
+    private readonly knex: Knex,
+    private readonly prefix: string,
+  ) {}
 
   /** Creates the catalog if it is missing. */
   async open(): Promise<void> {
@@ -57,7 +55,7 @@ export class WordTables {
     const cached = this.#cache.get(collection)
     if (cached !== undefined) return cached
     await this.open()
-    const found = await this.#knex.raw<Rows<{ readonly id: string }>>('select id from ?? where name = ?', [
+    const found = await this.knex.raw<Rows<{ readonly id: string }>>('select id from ?? where name = ?', [
       this.#catalog,
       collection,
     ])
@@ -72,7 +70,7 @@ export class WordTables {
   async findOrMake(collection: string): Promise<WordTable> {
     const found = await this.find(collection)
     if (found !== undefined) return found
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, collection)
       const made = await transaction.raw<Rows<{ readonly id: string }>>(
         'insert into ?? (name) values (?) on conflict (name) do nothing returning id',
@@ -100,7 +98,7 @@ export class WordTables {
     await this.open()
     const names: string[] = []
     for (;;) {
-      const page = await this.#knex.raw<Rows<{ readonly name: string }>>(
+      const page = await this.knex.raw<Rows<{ readonly name: string }>>(
         'select name from ?? where name > ? order by name limit ?',
         [this.#catalog, names.at(-1) ?? '', NAMES_PER_PAGE],
       )
@@ -110,7 +108,7 @@ export class WordTables {
   }
 
   async #dropUnlessInUse(collection: string): Promise<void> {
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, collection)
       const deleted = await transaction.raw<Rows<{ readonly id: string }>>(
         'delete from ?? where name = ? returning id',
@@ -125,7 +123,7 @@ export class WordTables {
   }
 
   async #open(): Promise<void> {
-    await this.#knex.transaction(async (transaction) => {
+    await this.knex.transaction(async (transaction) => {
       await this.#lock(transaction, '')
       await transaction.raw(
         'create table if not exists ?? (id bigserial primary key, name text collate "C" not null unique)',
@@ -140,12 +138,12 @@ export class WordTables {
   }
 
   #tableOf(id: string): WordTable {
-    const postings = `${this.#prefix}words_${id}`
+    const postings = `${this.prefix}words_${id}`
     return { id, postings, runs: `${postings}_runs`, state: `${postings}_state` }
   }
 
   get #catalog(): string {
-    return `${this.#prefix}word_collections`
+    return `${this.prefix}word_collections`
   }
 }
 

@@ -16,15 +16,13 @@ type CheckCollection = (collection: string, check: (file: WordFile) => Promise<v
  * is known to be damaged, until it is dropped.
  */
 export class FileChecks {
-  readonly #folder: string
-  readonly #check: CheckCollection
   readonly #checks = new LRUCache<string, Promise<void>>({ max: MAX_CHECKED })
   readonly #damaged = new Map<string, VectorsDamagedError>()
 
-  constructor(folder: string, check: CheckCollection) {
-    this.#folder = folder
-    this.#check = check
-  }
+  constructor(
+    private readonly folder: string,
+    private readonly check: CheckCollection,
+  ) {}
 
   /** Waits for the check of a small file. */
   async beforeRead(collection: string, file: WordFile): Promise<void> {
@@ -46,7 +44,7 @@ export class FileChecks {
       return
     }
     const checking = this.noting(collection, async () => {
-      await this.#check(collection, async (file) => await file.check())
+      await this.check(collection, async (file) => await file.check())
     })
     this.#remember(collection, checking)
     await checking
@@ -55,7 +53,7 @@ export class FileChecks {
   /** Runs work, and remembers if it has found a damaged part. */
   async noting<T>(collection: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await withFileErrors(this.#folder, collection, work)
+      return await withFileErrors(this.folder, collection, work)
     } catch (error) {
       if (error instanceof VectorsDamagedError) this.#damaged.set(collection, error)
       throw error

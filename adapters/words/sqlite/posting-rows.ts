@@ -102,27 +102,19 @@ export type PostingMarks = ReadonlyMap<string, PostingMark>
 /** The postings in the file of a collection. */
 export class SqlitePostingSource implements PostingSource {
   readonly totals: CollectionState
-  readonly #reader: SqliteConnection
-  readonly #marks: PostingMarks
-  readonly #cache: PostingCache
-  readonly #runs: KnownRuns | undefined
 
   /**
    * @param marks the marks of the terms of the query
    * @param runs the runs of the collection, if they are in memory
    */
   constructor(
-    reader: SqliteConnection,
+    private readonly reader: SqliteConnection,
     totals: CollectionState,
-    marks: PostingMarks,
-    cache: PostingCache,
-    runs?: KnownRuns,
+    private readonly marks: PostingMarks,
+    private readonly cache: PostingCache,
+    private readonly runs?: KnownRuns | undefined,
   ) {
     this.totals = totals
-    this.#reader = reader
-    this.#marks = marks
-    this.#cache = cache
-    this.#runs = runs
   }
 
   count(terms: readonly string[]): Promise<readonly number[]> {
@@ -147,8 +139,8 @@ export class SqlitePostingSource implements PostingSource {
   #readCached(terms: readonly string[]): { readonly cached: PostingsRead[]; readonly missing: number[] } {
     const [cached, missing]: [PostingsRead[], number[]] = [[], []]
     for (const [at, term] of terms.entries()) {
-      const mark = this.#marks.get(term)
-      const rows = mark === undefined ? [] : this.#cache.get(this.totals.id, term, mark)
+      const mark = this.marks.get(term)
+      const rows = mark === undefined ? [] : this.cache.get(this.totals.id, term, mark)
       if (rows === undefined) missing.push(at)
       else for (const postings of rows) cached.push({ term: at, postings })
     }
@@ -166,7 +158,7 @@ export class SqlitePostingSource implements PostingSource {
     )
     const rowsByTerm = new Map<number, Buffer[]>(indexes.map((at) => [at, []]))
     for (const { term, postings } of read) rowsByTerm.get(term)?.push(postings)
-    for (const [at, rows] of rowsByTerm) this.#cache.set(this.totals.id, terms[at] ?? '', rows)
+    for (const [at, rows] of rowsByTerm) this.cache.set(this.totals.id, terms[at] ?? '', rows)
     return read
   }
 
@@ -195,21 +187,21 @@ export class SqlitePostingSource implements PostingSource {
     text: string,
     values: readonly string[],
   ): Promise<readonly PostingsRead[]> {
-    const rows = await this.#reader.all<Omit<CheckedRow, 'term'> & { readonly term: number }>(text, values)
+    const rows = await this.reader.all<Omit<CheckedRow, 'term'> & { readonly term: number }>(text, values)
     for (const { term, ...row } of rows) requireChecksum({ ...row, term: terms[term] ?? '' })
     return rows
   }
 
   #countOf(term: string): number {
-    return this.#marks.get(term)?.count ?? 0
+    return this.marks.get(term)?.count ?? 0
   }
 
   async rangesOf(filter: DocumentFilter): Promise<readonly DocumentRange[]> {
-    return this.#runs?.rangesOf(filter) ?? (await readRanges(this.#reader, filter))
+    return this.runs?.rangesOf(filter) ?? (await readRanges(this.reader, filter))
   }
 
   async chunksOf(numbers: readonly number[]): Promise<ReadonlyMap<number, IndexedChunk>> {
-    return this.#runs?.chunksOf(numbers) ?? (await readChunks(this.#reader, numbers))
+    return this.runs?.chunksOf(numbers) ?? (await readChunks(this.reader, numbers))
   }
 }
 

@@ -15,14 +15,14 @@ const RUN_BYTES = 192
 
 /** The runs of a collection at one moment, in memory. */
 export class KnownRuns {
-  /** In ascending order of their numbers. */
-  readonly #runs: readonly Run[]
   /** By document, in ascending order of their ordinals. */
   readonly #ofDocument = new Map<number, Run[]>()
 
   /** @param runs in ascending order of their numbers */
-  constructor(runs: readonly Run[]) {
-    this.#runs = runs
+  constructor(
+    /** In ascending order of their numbers. */
+    private readonly runs: readonly Run[],
+  ) {
     for (const run of [...runs].sort((one, other) => one.chunk - other.chunk)) {
       const others = this.#ofDocument.get(run.document)
       if (others === undefined) this.#ofDocument.set(run.document, [run])
@@ -32,13 +32,13 @@ export class KnownRuns {
 
   /** The number of runs. */
   get count(): number {
-    return this.#runs.length
+    return this.runs.length
   }
 
   /** Returns the numbers of chunks whose documents pass a filter, in ascending order. */
   rangesOf(filter: DocumentFilter): readonly DocumentRange[] {
     const listed = new Set('only' in filter ? filter.only : filter.except)
-    return this.#runs
+    return this.runs
       .filter(({ document }) => listed.has(document) === 'only' in filter)
       .map(({ first, chunks, document }) => ({ first, end: first + chunks, documentId: document }))
   }
@@ -47,7 +47,7 @@ export class KnownRuns {
   chunksOf(numbers: readonly number[]): ReadonlyMap<number, IndexedChunk> {
     const found = new Map<number, IndexedChunk>()
     for (const number of numbers) {
-      const run = this.#runs[bisect(0, this.#runs.length, (at) => (this.#runs[at]?.first ?? 0) <= number) - 1]
+      const run = this.runs[bisect(0, this.runs.length, (at) => (this.runs[at]?.first ?? 0) <= number) - 1]
       if (run === undefined || number >= run.first + run.chunks) continue
       found.set(number, { documentId: run.document, chunk: run.chunk + number - run.first })
     }

@@ -13,13 +13,10 @@ const BUSY_TIMEOUT_MS = 15_000
  * occupy no thread, which other work needs.
  */
 export class SqliteConnection {
-  readonly #database: Database
   readonly #turn = pLimit(1)
   readonly #statements = new Map<string, Promise<Statement>>()
 
-  private constructor(database: Database) {
-    this.#database = database
-  }
+  private constructor(private readonly database: Database) {}
 
   /** Opens a file, or creates it. @throws NativePartError if the driver is not built */
   static async open(file: string): Promise<SqliteConnection> {
@@ -33,7 +30,7 @@ export class SqliteConnection {
   }
 
   async exec(statements: string): Promise<void> {
-    await callAsPromise((done) => this.#database.exec(statements, done))
+    await callAsPromise((done) => this.database.exec(statements, done))
   }
 
   /** Runs a statement and keeps it prepared, so the program must have few different texts. */
@@ -52,7 +49,7 @@ export class SqliteConnection {
     const known = this.#statements.get(text)
     if (known !== undefined) return known
     const prepared = callAsPromise<Statement>((done) => {
-      const statement = this.#database.prepare(text, (error) => done(error, statement))
+      const statement = this.database.prepare(text, (error) => done(error, statement))
     })
     this.#statements.set(text, prepared)
     // Its table may exist later.
@@ -91,7 +88,7 @@ export class SqliteConnection {
 
   async close(): Promise<void> {
     for (const statement of this.#statements.values()) await statement.then(finalize, () => undefined)
-    await callAsPromise((done) => this.#database.close(done))
+    await callAsPromise((done) => this.database.close(done))
   }
 }
 

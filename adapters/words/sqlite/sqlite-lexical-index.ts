@@ -62,7 +62,6 @@ interface SearchedFile {
  * One process writes to a folder at a time; others may read.
  */
 export class SqliteLexicalIndex implements LexicalIndex {
-  readonly #folder: string
   readonly #files: WordFiles
   readonly #calls = new CollectionCalls()
   readonly #cache = new PostingCache()
@@ -81,9 +80,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly concurrency: number = availableParallelism() + 2
 
   /** @param folder a folder that only this index uses; the first write creates it */
-  constructor(folder: string, options: SqliteLexicalOptions = {}) {
+  constructor(
+    private readonly folder: string,
+    options: SqliteLexicalOptions = {},
+  ) {
     const { maintains = true, maintenanceRetryMs: retryMs = 60_000, telemetry } = options
-    this.#folder = folder
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
     this.#checks = new FileChecks(folder, async (collection, check) => {
@@ -93,7 +94,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
       retryMs,
       telemetry,
       maintain: async (collection, isStopped) =>
-        await withFileErrors(this.#folder, collection, () => this.#purgeIfDue(collection, isStopped)),
+        await withFileErrors(this.folder, collection, () => this.#purgeIfDue(collection, isStopped)),
       isDropped: () => false,
     })
   }
@@ -172,15 +173,15 @@ export class SqliteLexicalIndex implements LexicalIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await this.#calls.track(withFileErrors(this.#folder, 'all collections', () => this.#files.names()))
+    return await this.#calls.track(withFileErrors(this.folder, 'all collections', () => this.#files.names()))
   }
 
   async requireWritable(): Promise<void> {
-    await requireWritable(this.#folder, 'words')
+    await requireWritable(this.folder, 'words')
   }
 
   async usedBytes(): Promise<number | undefined> {
-    return await usedBytesOf(this.#folder).catch(() => undefined)
+    return await usedBytesOf(this.folder).catch(() => undefined)
   }
 
   async drop(collection: string): Promise<void> {
@@ -234,7 +235,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#cleanup
     this.#cache.clear()
     this.#runs.clear()
-    await withFileErrors(this.#folder, 'all collections', () => this.#files.close())
+    await withFileErrors(this.folder, 'all collections', () => this.#files.close())
   }
 
   /**

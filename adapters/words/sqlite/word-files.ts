@@ -23,15 +23,12 @@ interface OpenFile {
 
 /** The files of a folder, one for each collection. The most recently used ones stay open. */
 export class WordFiles {
-  readonly #folder: string
   /** In order of use, the most recently used last. */
   readonly #opened = new Map<string, OpenFile>()
   /** Files that are being closed. A call that needs one waits. */
   readonly #closing = new Map<string, Promise<void>>()
 
-  constructor(folder: string) {
-    this.#folder = folder
-  }
+  constructor(private readonly folder: string) {}
 
   /** Runs work with the file of a collection; returns `emptyResult` if there is none. */
   async use<T>(collection: string, emptyResult: T, work: (file: WordFile) => Promise<T>): Promise<T> {
@@ -42,13 +39,13 @@ export class WordFiles {
 
   /** Runs work with the file of a collection, and creates the file if there is none. */
   async useOrMake<T>(collection: string, work: (file: WordFile) => Promise<T>): Promise<T> {
-    await makeFolder(this.#folder)
+    await makeFolder(this.folder)
     await this.#makeReady(collection)
     return await this.#use(collection, work)
   }
 
   async names(): Promise<readonly string[]> {
-    const entries = await readdir(this.#folder).catch(emptyIfMissing)
+    const entries = await readdir(this.folder).catch(emptyIfMissing)
     return entries.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
   }
 
@@ -59,7 +56,7 @@ export class WordFiles {
 
   /** Creates a file with a consistent copy of an open one. */
   async copyFrom(collection: string, from: SqliteConnection): Promise<void> {
-    await makeFolder(this.#folder)
+    await makeFolder(this.folder)
     const path = this.#pathOf(collection)
     makeDatabaseFilePrivate(path)
     await from.run('vacuum into ?', [path])
@@ -67,8 +64,8 @@ export class WordFiles {
 
   /** Removes files that earlier kinds of word index have left in the folder. */
   async removeFormerFiles(): Promise<void> {
-    for (const name of await readdir(this.#folder).catch(emptyIfMissing)) {
-      if (FORMER_NAME.test(name)) await rm(join(this.#folder, name), { recursive: true, force: true })
+    for (const name of await readdir(this.folder).catch(emptyIfMissing)) {
+      if (FORMER_NAME.test(name)) await rm(join(this.folder, name), { recursive: true, force: true })
     }
   }
 
@@ -146,7 +143,7 @@ export class WordFiles {
   }
 
   #pathOf(collection: string): string {
-    return join(this.#folder, collection + SUFFIX)
+    return join(this.folder, collection + SUFFIX)
   }
 }
 
@@ -211,20 +208,17 @@ const FROM_EARLIER_LAYOUT = `
 
 /** The file of one collection, with one connection for reads and one for writes. */
 export class WordFile {
-  readonly #path: string
   readonly #connections: SqliteConnection[] = []
   readonly #connect = pLimit(1)
   #reader: SqliteConnection | undefined
   #writer: SqliteConnection | undefined
   #isOpenedReadOnly = false
 
-  constructor(path: string) {
-    this.#path = path
-  }
+  constructor(private readonly path: string) {}
 
   /** True if SQLite has opened the file for reads alone, and it can be written now. */
   get isOutdated(): boolean {
-    return this.#isOpenedReadOnly && isWritable(this.#path)
+    return this.#isOpenedReadOnly && isWritable(this.path)
   }
 
   async reader(): Promise<SqliteConnection> {
@@ -255,14 +249,14 @@ export class WordFile {
   }
 
   get sizeBytes(): number {
-    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** @throws an error with the code `SQLITE_CORRUPT` if a part of the file is damaged */
   async check(): Promise<void> {
     // The readers wait for no connection that reads all.
     await this.reader()
-    const connection = await SqliteConnection.open(this.#path)
+    const connection = await SqliteConnection.open(this.path)
     try {
       await checkFile(connection)
     } finally {
@@ -271,9 +265,9 @@ export class WordFile {
   }
 
   async #open(): Promise<SqliteConnection> {
-    makeDatabaseFilePrivate(this.#path)
-    if (!isWritable(this.#path)) this.#isOpenedReadOnly = true
-    const connection = await SqliteConnection.open(this.#path)
+    makeDatabaseFilePrivate(this.path)
+    if (!isWritable(this.path)) this.#isOpenedReadOnly = true
+    const connection = await SqliteConnection.open(this.path)
     try {
       await prepare(connection)
       this.#connections.push(connection)

@@ -53,8 +53,6 @@ const EARLIEST_FORMER_END = 0.3
  * with hardly any tokens is cut by its length.
  */
 export class Chunker {
-  readonly #options: ChunkerOptions
-  readonly #formerEnds: FormerEnds | undefined
   readonly #maxCharacters: number
   readonly #words: WordBuffer
   #ordinal = 0
@@ -62,9 +60,11 @@ export class Chunker {
   #repeated = 0
 
   /** @param formerEnds the places at which the former version of the text was cut; undefined if there is none */
-  constructor(tokenizer: TokenCounter, options: ChunkerOptions, formerEnds?: FormerEnds) {
-    this.#options = options
-    this.#formerEnds = formerEnds
+  constructor(
+    tokenizer: TokenCounter,
+    private readonly options: ChunkerOptions,
+    private readonly formerEnds?: FormerEnds | undefined,
+  ) {
     this.#maxCharacters = maxCharacters(options.chunkSizeTokens)
     this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
   }
@@ -102,15 +102,15 @@ export class Chunker {
 
   /** Number of words from the front that fit in a chunk; all words, if more might fit. */
   #limit(): number {
-    return this.#words.fitting(this.#options.chunkSizeTokens, this.#maxCharacters)
+    return this.#words.fitting(this.options.chunkSizeTokens, this.#maxCharacters)
   }
 
   /** The end of the chunk: where the former version was cut too, or else the best boundary at or before the limit. */
   #endAt(limit: number): number {
     const best = this.#bestEnd(limit)
-    const isFormer = (word: number) => this.#formerEnds?.has(this.#words.text, this.#words.end(word - 1)) === true
-    if (this.#formerEnds === undefined || isFormer(best)) return best
-    const minTokens = this.#options.chunkSizeTokens * EARLIEST_FORMER_END
+    const isFormer = (word: number) => this.formerEnds?.has(this.#words.text, this.#words.end(word - 1)) === true
+    if (this.formerEnds === undefined || isFormer(best)) return best
+    const minTokens = this.options.chunkSizeTokens * EARLIEST_FORMER_END
     let tokens = this.#words.tokensOf(0, limit)
     for (let word = limit; word > this.#repeated && tokens >= minTokens; word -= 1) {
       if (isFormer(word)) return word
@@ -126,9 +126,9 @@ export class Chunker {
     let tokens = this.#words.tokensOf(0, limit)
     for (let word = limit - 1; word > this.#repeated && bestRate < BOUNDARY.heading; word -= 1) {
       tokens -= this.#words.tokens(word)
-      if (tokens < this.#options.chunkSizeTokens * (EARLIEST_CUT[BOUNDARY.heading] ?? 1)) break
+      if (tokens < this.options.chunkSizeTokens * (EARLIEST_CUT[BOUNDARY.heading] ?? 1)) break
       const rate = this.#rate(word)
-      if (rate > bestRate && tokens >= this.#options.chunkSizeTokens * (EARLIEST_CUT[rate] ?? 1)) {
+      if (rate > bestRate && tokens >= this.options.chunkSizeTokens * (EARLIEST_CUT[rate] ?? 1)) {
         best = word
         bestRate = rate
       }
@@ -144,7 +144,7 @@ export class Chunker {
       start: this.#words.offset + start,
       text: this.#words.text.slice(start, this.#words.end(end - 1)),
       tokens: this.#words.tokensOf(0, end),
-      windows: layWindows(words, this.#options.windowTokens),
+      windows: layWindows(words, this.options.windowTokens),
     }
     this.#ordinal += 1
     const next = this.#nextStart(end)
@@ -155,7 +155,7 @@ export class Chunker {
 
   /** The first word of the next chunk: at the best boundary that repeats most of the overlap. */
   #nextStart(end: number): number {
-    const overlap = this.#options.chunkSizeTokens * this.#options.overlap
+    const overlap = this.options.chunkSizeTokens * this.options.overlap
     let best = this.#earliestStart(end)
     let bestRate: number = BOUNDARY.inside
     for (let word = best; word < end && bestRate < BOUNDARY.heading; word += 1) {
@@ -173,9 +173,9 @@ export class Chunker {
   /** The first word before `end` that the next chunk may repeat; `end` if it may repeat none. */
   #earliestStart(end: number): number {
     if (this.#gap(end) > MAX_GAP_CHARACTERS) return end
-    const maxOverlap = Math.floor(this.#options.chunkSizeTokens * this.#options.overlap)
+    const maxOverlap = Math.floor(this.options.chunkSizeTokens * this.options.overlap)
     // The first new word must fit in the chunk beside the repeated words.
-    const maxTokens = Math.min(maxOverlap, this.#options.chunkSizeTokens - this.#words.tokens(end))
+    const maxTokens = Math.min(maxOverlap, this.options.chunkSizeTokens - this.#words.tokens(end))
     const maxLength = maxCharacters(Math.max(1, maxOverlap))
     let earliest = end
     while (earliest > 1 && !this.#words.mustCutBefore(earliest)) {

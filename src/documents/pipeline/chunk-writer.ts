@@ -14,8 +14,6 @@ const HASHES_PER_PAGE = 500
  * are replaced, and their words and vectors no longer count.
  */
 export class ChunkWriter {
-  readonly #storage: Storage
-  readonly #job: JobRun
   readonly #documentId: number
   #waiting: NewChunk[] = []
   #waitingWindows = 0
@@ -28,9 +26,11 @@ export class ChunkWriter {
   #embeddedChunks: number
   #embeddedWindows = 0
 
-  constructor(storage: Storage, job: JobRun, document: DocumentRecord) {
-    this.#storage = storage
-    this.#job = job
+  constructor(
+    private readonly storage: Storage,
+    private readonly job: JobRun,
+    document: DocumentRecord,
+  ) {
     this.#documentId = document.id
     this.#isCareful = job.isRepeated
     this.#wordsVersion = document.wordsVersion
@@ -59,7 +59,7 @@ export class ChunkWriter {
 
   /** Finds the rows of earlier runs, and removes rows with gaps between them. */
   async resume(): Promise<void> {
-    const counts = await this.#storage.read(({ chunks }) => chunks.count([this.#documentId]))
+    const counts = await this.storage.read(({ chunks }) => chunks.count([this.#documentId]))
     const rows = counts.get(this.#documentId)
     if (rows?.isWhole === true) this.#storedCount = rows.chunks
     else if (rows !== undefined || this.#embeddedChunks > 0 || this.#wordsVersion !== null) await this.#truncate(0)
@@ -105,7 +105,7 @@ export class ChunkWriter {
     await this.#writing
     const chunks = this.#waiting
     if (chunks.length === 0) return false
-    this.#writing = this.#job.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
+    this.#writing = this.job.transaction((repositories) => repositories.chunks.insert(this.#documentId, chunks), {
       isProgress: true,
     })
     // No unhandled rejection: the next `await this.#writing` throws the error.
@@ -120,7 +120,7 @@ export class ChunkWriter {
     if (ordinal >= this.#storedCount) return false
     if (ordinal >= this.#hashes.from + this.#hashes.list.length) {
       const page = { ordinal, limit: HASHES_PER_PAGE }
-      const list = await this.#storage.read(({ chunks }) => chunks.listHashes(this.#documentId, page))
+      const list = await this.storage.read(({ chunks }) => chunks.listHashes(this.#documentId, page))
       this.#hashes = { from: ordinal, list }
     }
     return this.#hashes.list[ordinal - this.#hashes.from] === hash
@@ -132,8 +132,8 @@ export class ChunkWriter {
     this.#embeddedChunks = Math.min(this.#embeddedChunks, fromOrdinal)
     await this.#writing
     const changes = { wordsVersion: null, embeddedChunks: this.#embeddedChunks }
-    await this.#job.transaction(({ documents }) => documents.update(this.#documentId, changes))
-    await removeChunks(this.#job, this.#documentId, fromOrdinal)
+    await this.job.transaction(({ documents }) => documents.update(this.#documentId, changes))
+    await removeChunks(this.job, this.#documentId, fromOrdinal)
     this.#storedCount = fromOrdinal
   }
 }

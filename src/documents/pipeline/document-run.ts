@@ -72,12 +72,9 @@ export interface ProcessedDocument {
  * Each run extracts the text. That is cheap compared to the vectors, and shows if the stored chunks are still right.
  */
 export class DocumentRun {
-  readonly #ports: ProcessingPorts
-  readonly #job: JobRun
   readonly #document: DocumentRecord
   readonly #context: ContextRecord
   readonly #isFresh: boolean
-  readonly #model: EmbeddingModel
   readonly #chunks: ChunkWriter
   readonly #vectors: VectorWriter
   readonly #embedder: WindowEmbedder
@@ -88,19 +85,16 @@ export class DocumentRun {
   #isFindableEmitted: boolean
 
   constructor(
-    ports: ProcessingPorts,
-    job: JobRun,
+    private readonly ports: ProcessingPorts,
+    private readonly job: JobRun,
     { document, context, isFresh }: StartedDocument,
-    model: EmbeddingModel,
+    private readonly model: EmbeddingModel,
   ) {
     const { storage, index, events, pendingVectors } = ports
     const collection = collectionOf(context, model.profile)
-    this.#ports = ports
-    this.#job = job
     this.#document = document
     this.#context = context
     this.#isFresh = isFresh
-    this.#model = model
     this.#chunks = new ChunkWriter(storage, job, document)
     this.#vectors = new VectorWriter(index, job, collection, document.id)
     this.#embedder = new WindowEmbedder(storage, index, model, context, collection, pendingVectors)
@@ -139,14 +133,14 @@ export class DocumentRun {
   /** Runs a stage within its span. */
   async #stage<T>(name: 'extract' | 'words' | 'embed' | 'index', work: () => Promise<T>): Promise<T> {
     const labels = name === 'embed' ? { 'alcove.model.id': this.#context.embeddingModel } : {}
-    return await this.#ports.tracer.span(`alcove.ingest.${name}`, { labels }, work)
+    return await this.ports.tracer.span(`alcove.ingest.${name}`, { labels }, work)
   }
 
   /** Emits `document.findable` once, if the context has `findsEarly`. A replacement must be completed before that. */
   emitFindable({ isCompleted = false }: { readonly isCompleted?: boolean } = {}): void {
     if (this.#isFindableEmitted || !(isCompleted ? this.#context.findsEarly : this.#findsEarly)) return
     this.#isFindableEmitted = true
-    this.#ports.events.emit('document.findable', { contextId: this.#context.id, fileName: this.#document.uuid })
+    this.ports.events.emit('document.findable', { contextId: this.#context.id, fileName: this.#document.uuid })
   }
 
   /** Forgets that documents wait for the model. Does nothing for a model that cannot be away. */
@@ -155,7 +149,7 @@ export class DocumentRun {
   }
 
   get #canBeAway(): boolean {
-    return this.#model.checkAvailable !== undefined
+    return this.model.checkAvailable !== undefined
   }
 
   /** True if searches by words may find the document before it is completed. They must not find a replacement. */
@@ -171,13 +165,13 @@ export class DocumentRun {
 
   /** Extracts the text and writes its chunks. @returns the chunks of a small document, which are not written yet */
   async #writeChunks(): Promise<ChunkBatch<NewChunk> | undefined> {
-    const extracted = { document: this.#document, context: this.#context, model: this.#model }
+    const extracted = { document: this.#document, context: this.#context, model: this.model }
     const batches = extractedBatches(
-      this.#ports,
+      this.ports,
       extracted,
       SMALL_DOCUMENT_WINDOWS + 1,
       this.#report.text,
-      this.#job.signal,
+      this.job.signal,
     )
     let smallDocument: ChunkBatch<NewChunk> | undefined
     for await (const batch of prefetch(batches)) {
@@ -200,8 +194,8 @@ export class DocumentRun {
 
   /** Removes what was written of a text that does not fit in the quota: it would use room that nobody counts. */
   async discard(): Promise<void> {
-    await this.#ports.words.remove(this.#wordsOwner)
-    await removeChunks(this.#job, this.#document.id)
+    await this.ports.words.remove(this.#wordsOwner)
+    await removeChunks(this.job, this.#document.id)
   }
 
   /**
@@ -239,7 +233,7 @@ export class DocumentRun {
 
   async #embedSmall(batch: ChunkBatch<NewChunk>): Promise<EmbeddedBatch> {
     await this.#vectors.resume(0, 0)
-    const embedded = await this.#embedder.embed(batch, this.#job.signal)
+    const embedded = await this.#embedder.embed(batch, this.job.signal)
     this.#report.countEmbedded(embedded)
     return embedded
   }
@@ -247,7 +241,7 @@ export class DocumentRun {
   /** Writes the chunk rows, and records that the words are indexed: the document becomes findable by its words. */
   async #writeEarly(rows: readonly NewChunk[]): Promise<void> {
     const { id } = this.#document
-    await this.#job.transaction(
+    await this.job.transaction(
       async ({ chunks, documents }) => {
         await chunks.insert(id, rows)
         await documents.update(id, { wordsVersion: ANALYZER_VERSION })
@@ -263,14 +257,14 @@ export class DocumentRun {
   }
 
   async #writeWords(chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>): Promise<void> {
-    const beforeWrite = async (): Promise<void> => this.#job.signal.throwIfAborted()
-    await this.#ports.words.write(this.#wordsOwner, chunks, { beforeWrite })
+    const beforeWrite = async (): Promise<void> => this.job.signal.throwIfAborted()
+    await this.ports.words.write(this.#wordsOwner, chunks, { beforeWrite })
   }
 
   async #finishWords(feed: WordFeed): Promise<void> {
     const startedAt = performance.now()
     await feed.end()
-    const isRecorded = await this.#ports.words.record(this.#wordsOwner, { job: this.#job, isWanted })
+    const isRecorded = await this.ports.words.record(this.#wordsOwner, { job: this.job, isWanted })
     if (!isRecorded) throw new LeaseLostError('the document was deleted')
     this.#report.countWordsSince(startedAt)
     this.emitFindable()
@@ -278,13 +272,13 @@ export class DocumentRun {
 
   /** Indexes the words, unless the index has them. @param version recorded version of the words in the index */
   async #indexWords(version: number | null): Promise<void> {
-    const { words } = this.#ports
+    const { words } = this.ports
     const startedAt = performance.now()
     if (version === ANALYZER_VERSION) {
       if (await words.has(this.#wordsOwner, this.#report.chunks)) return
-      await this.#job.transaction(({ documents }) => documents.update(this.#document.id, { wordsVersion: null }))
+      await this.job.transaction(({ documents }) => documents.update(this.#document.id, { wordsVersion: null }))
     }
-    const isIndexed = await words.run(this.#wordsOwner, { job: this.#job, isWanted })
+    const isIndexed = await words.run(this.#wordsOwner, { job: this.job, isWanted })
     if (!isIndexed) throw new LeaseLostError('the document was deleted')
     this.#report.countWordsSince(startedAt)
     this.emitFindable()
@@ -295,13 +289,13 @@ export class DocumentRun {
     const fromOrdinal = await this.#vectors.resume(embeddedChunks, embeddedWindows)
     this.#report.embedded = fromOrdinal === 0 ? 0 : embeddedWindows
     this.#report.emitProgress('embedding', this.#report.embedded)
-    const chunks = storedChunks(this.#ports.storage, this.#document.id, fromOrdinal)
+    const chunks = storedChunks(this.ports.storage, this.#document.id, fromOrdinal)
     let isKnownBack = false
     for await (const batch of prefetch(this.#embeddedBatches(batchByWindows(chunks, WINDOWS_PER_BATCH)))) {
       this.#report.countEmbedded(batch)
       if (this.#canBeAway && !isKnownBack && batch.reused < batch.windowCount) {
         // The end of a large document may be an hour away.
-        await this.#job.transaction((repositories) => this.clearAway(repositories))
+        await this.job.transaction((repositories) => this.clearAway(repositories))
         isKnownBack = true
       }
       await this.#vectors.write(batch)
@@ -310,7 +304,7 @@ export class DocumentRun {
   }
 
   async *#embeddedBatches(batches: AsyncIterable<ChunkBatch<NewChunk>>): AsyncGenerator<EmbeddedBatch> {
-    for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.#job.signal)
+    for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.job.signal)
   }
 
   get #wordsOwner(): WordsOwner {

@@ -37,22 +37,19 @@ class NotWantedError extends Error {}
 
 /** Makes the words of documents from the text of their chunks, and adds them to the word index. */
 export class IndexWords {
-  readonly #storage: Storage
-  readonly #index: LexicalIndex
-
-  constructor(storage: Storage, index: LexicalIndex) {
-    this.#storage = storage
-    this.#index = index
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly index: LexicalIndex,
+  ) {}
 
   /** Removes the words of a document that searches do not find. */
   async remove({ id, context }: WordsOwner): Promise<void> {
-    await this.#index.deleteDocument(wordCollectionOf(context), id, 0)
+    await this.index.deleteDocument(wordCollectionOf(context), id, 0)
   }
 
   /** @returns true if the index has exactly this number of chunks of the document */
   async has({ id, context }: WordsOwner, chunkCount: number): Promise<boolean> {
-    return (await this.#index.count(wordCollectionOf(context), id)) === chunkCount
+    return (await this.index.count(wordCollectionOf(context), id)) === chunkCount
   }
 
   /**
@@ -65,11 +62,11 @@ export class IndexWords {
    */
   async run(document: WordsOwner, { job, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
     return await whileWanted(async () => {
-      await this.write(document, storedChunks(this.#storage, document.id), {
+      await this.write(document, storedChunks(this.storage, document.id), {
         restMs,
         beforeWrite: async () => {
           job.signal.throwIfAborted()
-          const current = await this.#storage.read(({ documents }) => documents.get(document.id))
+          const current = await this.storage.read(({ documents }) => documents.get(document.id))
           requireWanted(current, isWanted)
           // Another run has indexed it: this run would add a second copy of its words.
           if (current?.wordsVersion === ANALYZER_VERSION) throw new NotWantedError()
@@ -118,14 +115,14 @@ export class IndexWords {
     const flush = async (): Promise<void> => {
       await writing
       await beforeWrite()
-      writing = this.#index.add(collection, { documentId: document.id, chunks: ordinals, terms })
+      writing = this.index.add(collection, { documentId: document.id, chunks: ordinals, terms })
       // No unhandled rejection: the next `await writing` throws the error.
       writing.catch(() => undefined)
       written += ordinals.length
       ;[ordinals, terms, termCount] = [[], [], 0]
     }
     await beforeWrite()
-    await this.#index.deleteDocument(collection, document.id, 0)
+    await this.index.deleteDocument(collection, document.id, 0)
     try {
       for await (const { ordinal, content } of chunks) {
         ordinals.push(ordinal)

@@ -11,15 +11,11 @@ const REMOVAL_RETRY: RetryOptions = { backoff: { firstMs: 150, maxRetries: 3 }, 
  * or after the context got another generation.
  */
 export class LateWrites {
-  readonly #storage: Storage
-  readonly #vectors: VectorIndex
-  readonly #words: LexicalIndex
-
-  constructor(storage: Storage, vectors: VectorIndex, words: LexicalIndex) {
-    this.#storage = storage
-    this.#vectors = vectors
-    this.#words = words
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly vectors: VectorIndex,
+    private readonly words: LexicalIndex,
+  ) {}
 
   /**
    * Does nothing if the document is live, and searches may read the collections.
@@ -27,7 +23,7 @@ export class LateWrites {
    */
   async removeIfDeleted({ id, context }: WordsOwner, vectorCollection?: string): Promise<void> {
     const words = wordCollectionOf(context)
-    const { isLive, generations, isBackup } = await this.#storage.read(async ({ documents, contexts, jobs }) => ({
+    const { isLive, generations, isBackup } = await this.storage.read(async ({ documents, contexts, jobs }) => ({
       isLive: (await documents.get(id)) !== undefined,
       generations: await contexts.generations(context.id),
       isBackup: await jobs.isHeld(BACKUP_JOB),
@@ -41,8 +37,8 @@ export class LateWrites {
     }
     // Without this removal, the data stays until the sweep of the next start.
     const remove = async (): Promise<void> => {
-      await removeFrom(this.#words, words)
-      if (vectorCollection !== undefined) await removeFrom(this.#vectors, vectorCollection)
+      await removeFrom(this.words, words)
+      if (vectorCollection !== undefined) await removeFrom(this.vectors, vectorCollection)
     }
     await retry(remove, REMOVAL_RETRY)
   }

@@ -42,25 +42,17 @@ export class ProcessDocument implements JobHandler {
   readonly kind: string = INGEST_DOCUMENT
   readonly spanName = 'alcove.ingest'
   readonly #ports: ProcessingPorts
-  readonly #models: EmbeddingModels
-  readonly #lateWrites: LateWrites
-  readonly #clock: Clock
   /** Called when deliveries of an event may have been queued. */
   onDeliveriesQueued: () => void = () => undefined
-  readonly #telemetry: Telemetry
 
   constructor(
     ports: Omit<ProcessingPorts, 'pendingVectors'>,
-    models: EmbeddingModels,
-    lateWrites: LateWrites,
-    clock: Clock,
-    telemetry: Telemetry,
+    private readonly models: EmbeddingModels,
+    private readonly lateWrites: LateWrites,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
   ) {
     this.#ports = { ...ports, pendingVectors: new PendingVectors() }
-    this.#models = models
-    this.#lateWrites = lateWrites
-    this.#clock = clock
-    this.#telemetry = telemetry
   }
 
   async run(job: JobRun, span: Span): Promise<void> {
@@ -96,7 +88,7 @@ export class ProcessDocument implements JobHandler {
       await documentRun.close()
       if (error instanceof QuotaExceededError) await documentRun.discard().catch(() => undefined)
       const { name } = collectionOf(context, model.profile)
-      await this.#lateWrites.removeIfDeleted({ id: document.id, context }, name).catch(() => undefined)
+      await this.lateWrites.removeIfDeleted({ id: document.id, context }, name).catch(() => undefined)
       throw error
     } finally {
       await documentRun.close()
@@ -118,7 +110,7 @@ export class ProcessDocument implements JobHandler {
     })
     const [contextId, documentId] = [context.id, document.publicId]
     const fields = { contextId, documentId, bytes, characters, chunks, windows, windowsReused }
-    this.#telemetry.record({ name: 'ingestion.completed', level: 'info', fields, durationMs })
+    this.telemetry.record({ name: 'ingestion.completed', level: 'info', fields, durationMs })
   }
 
   /**
@@ -127,7 +119,7 @@ export class ProcessDocument implements JobHandler {
    * @throws ModelError
    */
   #modelOf({ document: { generation }, context: { embeddingModel } }: StartedDocument): EmbeddingModel {
-    if (generation === null || this.#models.ids.includes(embeddingModel)) return this.#models.get(embeddingModel)
+    if (generation === null || this.models.ids.includes(embeddingModel)) return this.models.get(embeddingModel)
     throw new ModelError(
       'ERR_MODEL_UNAVAILABLE',
       `this process does not have the embedding model ${embeddingModel} of a re-index: open it with that model too, or end it`,
@@ -152,11 +144,11 @@ export class ProcessDocument implements JobHandler {
       const stored = document && (await contexts.get(document.contextId))
       const context = stored && contextFor(stored, document)
       if (document === undefined || context === undefined || document.completed !== null) return undefined
-      if (document.generation === null && (await isHeldBack(shadows, context, this.#clock.now()))) return 'held back'
+      if (document.generation === null && (await isHeldBack(shadows, context, this.clock.now()))) return 'held back'
       if (document.started !== null) return { document, context, isFresh: false }
       const removed = await chunks.remove(document.id, { fromOrdinal: 0, limit: CHUNKS_PER_REMOVAL })
       if (removed > 0) return 'chunks left'
-      await documents.update(document.id, { started: this.#clock.now().toISOString() })
+      await documents.update(document.id, { started: this.clock.now().toISOString() })
       return { document, context, isFresh: true }
     })
   }
@@ -177,7 +169,7 @@ export class ProcessDocument implements JobHandler {
       await documentRun.clearAway(repositories)
       if (unwrittenChunks.length > 0) await chunks.insert(id, unwrittenChunks)
       else await requireWords(documents, id)
-      const now = this.#clock.now().toISOString()
+      const now = this.clock.now().toISOString()
       const replaces = (await documents.get(id))?.replaces ?? null
       const replaced = generation === null ? replaces : null
       if (replaced !== null) await deleteVersions(repositories, [replaced], now)
@@ -198,7 +190,7 @@ export class ProcessDocument implements JobHandler {
       if (document !== undefined && generation === null) {
         const data = { replacement: replaced !== null, chunks: receipt.chunks }
         const named = withShownName(document)
-        isEventRecorded = await recordDocumentEvent(repositories, this.#clock, 'document.completed', named, data)
+        isEventRecorded = await recordDocumentEvent(repositories, this.clock, 'document.completed', named, data)
       }
       return document
     })
@@ -219,7 +211,7 @@ export class ProcessDocument implements JobHandler {
     // The shadow of a re-index is no document of its own.
     if (document?.generation !== null || document.deleted !== null) return
     const data = { replacement: document.replaces !== null, error: sentence }
-    await recordDocumentEvent(repositories, this.#clock, 'document.failed', withShownName(document), data)
+    await recordDocumentEvent(repositories, this.clock, 'document.failed', withShownName(document), data)
   }
 
   /** Records that the documents of a model wait. The worker reports why. */
@@ -228,7 +220,7 @@ export class ProcessDocument implements JobHandler {
     const stored = document && (await contexts.get(document.contextId))
     // A shadow waits for the model of the re-index, not for that of its context.
     const context = stored && contextFor(stored, document)
-    if (context !== undefined) await recordAway(settings, context.embeddingModel, this.#clock.now())
+    if (context !== undefined) await recordAway(settings, context.embeddingModel, this.clock.now())
   }
 
   failed(documentId: number): void {

@@ -14,15 +14,12 @@ export class RunReport {
   #embedMs = 0
   #wordsMs = 0
   readonly #startedAt = performance.now()
-  readonly #events: DocumentEventEmitter
-  readonly #document: DocumentRecord
-  readonly #context: ContextRecord
 
-  constructor(events: DocumentEventEmitter, document: DocumentRecord, context: ContextRecord) {
-    this.#events = events
-    this.#document = document
-    this.#context = context
-  }
+  constructor(
+    private readonly events: DocumentEventEmitter,
+    private readonly document: DocumentRecord,
+    private readonly context: ContextRecord,
+  ) {}
 
   countEmbedded({ windowCount, reused, embedMs }: EmbeddedBatch): void {
     this.embedded += windowCount
@@ -37,11 +34,11 @@ export class RunReport {
 
   /** Emits `document.progress`, but not for a shadow, which nobody sees. */
   emitProgress(stage: ProcessingStage, windowsEmbedded: number): void {
-    if (this.#document.generation !== null) return
+    if (this.document.generation !== null) return
     const windowsTotal = stage === 'reading' ? null : this.windows
-    this.#events.emit('document.progress', {
-      contextId: this.#context.id,
-      fileName: this.#document.uuid,
+    this.events.emit('document.progress', {
+      contextId: this.context.id,
+      fileName: this.document.uuid,
       stage,
       charactersExtracted: this.text.characters,
       windowsEmbedded,
@@ -53,14 +50,14 @@ export class RunReport {
   receipt(indexMs: number): IngestionReceipt {
     const { characters, pages, tokens, extractMs, warnings } = this.text
     return {
-      bytes: this.#document.sizeBytes,
+      bytes: this.document.sizeBytes,
       characters,
       pages,
       tokens,
       chunks: this.chunks,
       windows: this.windows,
       windowsReused: this.#reused,
-      embeddingModel: this.#context.embeddingModel,
+      embeddingModel: this.context.embeddingModel,
       durationsMs: {
         extract: Math.round(extractMs),
         words: Math.round(this.#wordsMs),

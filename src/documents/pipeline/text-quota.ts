@@ -16,15 +16,13 @@ export function excessOf(sizeBytes: number, characters: number): number {
 
 /** The part of its context's quota that the text of a document holds, while it grows. */
 export class TextQuota {
-  readonly #storage: Storage
-  readonly #document: DocumentRecord
-  readonly #context: ContextRecord
   #heldBytes: number
 
-  constructor(storage: Storage, document: DocumentRecord, context: ContextRecord) {
-    this.#storage = storage
-    this.#document = document
-    this.#context = context
+  constructor(
+    private readonly storage: Storage,
+    private readonly document: DocumentRecord,
+    private readonly context: ContextRecord,
+  ) {
     this.#heldBytes = document.excessBytes
   }
 
@@ -34,14 +32,14 @@ export class TextQuota {
    * @throws QuotaExceededError if it does not fit
    */
   async hold(characters: number): Promise<void> {
-    const { sizeBytes, generation } = this.#document
+    const { sizeBytes, generation } = this.document
     const excessBytes = excessOf(sizeBytes, characters)
     // A shadow has the text of a version that counts already.
     if (excessBytes <= this.#heldBytes || generation !== null) return
-    this.#heldBytes = await this.#storage.transaction(async (repositories) => {
+    this.#heldBytes = await this.storage.transaction(async (repositories) => {
       const { contexts, documents } = repositories
-      await contexts.lock(this.#context.id)
-      const document = await documents.get(this.#document.id)
+      await contexts.lock(this.context.id)
+      const document = await documents.get(this.document.id)
       // The run of a deleted document ends soon.
       if (document === undefined) return excessBytes
       const mostBytes = await this.#mostExcessBytes(repositories, document)
@@ -54,15 +52,15 @@ export class TextQuota {
 
   /** The most excess that the document may have now. A replacement has the room of the version that it replaces. */
   async #mostExcessBytes({ contexts, documents, uploads }: Repositories, document: DocumentRecord): Promise<number> {
-    const { id, maxSizeBytes } = (await contexts.get(this.#context.id)) ?? this.#context
+    const { id, maxSizeBytes } = (await contexts.get(this.context.id)) ?? this.context
     const replaced = document.replaces === null ? undefined : await documents.get(document.replaces)
     const ownBytes = Math.max(quotaBytesOf(document), replaced === undefined ? 0 : quotaBytesOf(replaced))
     return maxSizeBytes - ((await uploads.usedBytes(id)) - ownBytes) - document.sizeBytes
   }
 
   #exceeded(characters: number): QuotaExceededError {
-    const { id, maxSizeBytes } = this.#context
-    const { sizeBytes } = this.#document
+    const { id, maxSizeBytes } = this.context
+    const { sizeBytes } = this.document
     return new QuotaExceededError(
       `The text does not fit in the quota: this file of ${sizeBytes} bytes has ${characters} characters or more. ` +
         `${FREE_CHARACTERS_PER_BYTE} for each byte and at least ${FREE_CHARACTERS} are free, the others count in the ` +

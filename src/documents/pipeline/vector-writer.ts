@@ -11,10 +11,6 @@ const WINDOWS_PER_WRITE = 1_024
  * `embeddedChunks` counts only chunks whose vectors are written. Searches see none of it until the document is completed.
  */
 export class VectorWriter {
-  readonly #index: VectorIndex
-  readonly #job: JobRun
-  readonly #collection: VectorCollection
-  readonly #documentId: number
   #waiting: EmbeddedBatch[] = []
   #waitingWindows = 0
   /** True if an earlier run may have crashed the process before its first write: then each batch is written at once. */
@@ -25,11 +21,12 @@ export class VectorWriter {
   /** Milliseconds spent writing. */
   indexMs = 0
 
-  constructor(index: VectorIndex, job: JobRun, collection: VectorCollection, documentId: number) {
-    this.#index = index
-    this.#job = job
-    this.#collection = collection
-    this.#documentId = documentId
+  constructor(
+    private readonly index: VectorIndex,
+    private readonly job: JobRun,
+    private readonly collection: VectorCollection,
+    private readonly documentId: number,
+  ) {
     this.#isCareful = job.isRepeated
   }
 
@@ -48,7 +45,7 @@ export class VectorWriter {
       this.#isInParts = true
       return embeddedChunks
     }
-    await this.#job.transaction(({ documents }) => documents.update(this.#documentId, { embeddedChunks: 0 }))
+    await this.job.transaction(({ documents }) => documents.update(this.documentId, { embeddedChunks: 0 }))
     await this.#remove(0)
     return 0
   }
@@ -75,10 +72,10 @@ export class VectorWriter {
     const startedAt = performance.now()
     const chunks = batches.flatMap((batch) => batch.chunks)
     const windowCount = batches.reduce((sum, batch) => sum + batch.windowCount, 0)
-    this.#job.signal.throwIfAborted()
+    this.job.signal.throwIfAborted()
     try {
-      await this.#index.add(this.#collection, {
-        documentId: this.#documentId,
+      await this.index.add(this.collection, {
+        documentId: this.documentId,
         ...keysOf(chunks, windowCount),
         vectors: concatenated(batches.map(({ vectors }) => vectors)),
       })
@@ -93,7 +90,7 @@ export class VectorWriter {
   async #undo([first]: readonly NewChunk[]): Promise<void> {
     if (first === undefined) return
     // Without the job's lease, another worker may have written the vectors that it would remove.
-    const hasLease = await this.#job.transaction(async () => true).catch(() => false)
+    const hasLease = await this.job.transaction(async () => true).catch(() => false)
     if (hasLease) await this.#remove(first.ordinal).catch(() => undefined)
   }
 
@@ -106,7 +103,7 @@ export class VectorWriter {
     const startedAt = performance.now()
     const changes = { embeddedChunks: last.ordinal + 1 }
     try {
-      await this.#job.transaction(({ documents }) => documents.update(this.#documentId, changes), { isProgress: true })
+      await this.job.transaction(({ documents }) => documents.update(this.documentId, changes), { isProgress: true })
     } catch (error) {
       await this.#undo(chunks)
       throw error
@@ -121,11 +118,11 @@ export class VectorWriter {
   }
 
   async #remove(fromOrdinal: number): Promise<void> {
-    await this.#index.deleteDocument(this.#collection.name, this.#documentId, fromOrdinal)
+    await this.index.deleteDocument(this.collection.name, this.documentId, fromOrdinal)
   }
 
   async #count(): Promise<number> {
-    return await this.#index.count(this.#collection.name, this.#documentId)
+    return await this.index.count(this.collection.name, this.documentId)
   }
 }
 

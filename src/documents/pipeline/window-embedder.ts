@@ -28,35 +28,22 @@ export interface EmbeddedBatch {
  * the moment, are not computed a second time.
  */
 export class WindowEmbedder {
-  readonly #storage: Storage
-  readonly #index: VectorIndex
-  readonly #model: EmbeddingModel
-  readonly #context: GenerationOwner
-  readonly #collection: VectorCollection
-  readonly #pendingVectors: PendingVectors
   /** Keys of this document's pending vectors. Other documents may wait for them. */
   readonly #claimedKeys = new Set<string>()
   #isClosed = false
 
   constructor(
-    storage: Storage,
-    index: VectorIndex,
-    model: EmbeddingModel,
-    context: GenerationOwner,
-    collection: VectorCollection,
-    pendingVectors: PendingVectors,
-  ) {
-    this.#storage = storage
-    this.#index = index
-    this.#model = model
-    this.#context = context
-    this.#collection = collection
-    this.#pendingVectors = pendingVectors
-  }
+    private readonly storage: Storage,
+    private readonly index: VectorIndex,
+    private readonly model: EmbeddingModel,
+    private readonly context: GenerationOwner,
+    private readonly collection: VectorCollection,
+    private readonly pendingVectors: PendingVectors,
+  ) {}
 
   async embed({ chunks }: ChunkBatch<NewChunk>, signal: AbortSignal): Promise<EmbeddedBatch> {
     const startedAt = performance.now()
-    const { dimensions } = this.#collection
+    const { dimensions } = this.collection
     const texts = new Map<string, string>()
     for (const { content, windows } of chunks) {
       for (const { start, end, hash } of windows) texts.set(hash, content.slice(start, end))
@@ -94,7 +81,7 @@ export class WindowEmbedder {
       if (this.#isClosed) throw new Error('the embedding of this document was aborted')
       const wanted = [...texts.keys()].filter((hash) => !vectorOf.has(hash))
       // Claims first, then reads: vectors that another document released before the claim are in the index by now.
-      const { mine, others } = this.#pendingVectors.claim(wanted.map((hash) => this.#keyOf(hash)))
+      const { mine, others } = this.pendingVectors.claim(wanted.map((hash) => this.#keyOf(hash)))
       for (const key of mine) this.#claimedKeys.add(key)
       claimed.push(...mine)
       const isMine = new Set(mine)
@@ -105,7 +92,7 @@ export class WindowEmbedder {
       computed += missing.length
       for (const [hash, vector] of [...found, ...computedVectors]) {
         vectorOf.set(hash, vector)
-        this.#pendingVectors.settle(this.#keyOf(hash), vector)
+        this.pendingVectors.settle(this.#keyOf(hash), vector)
       }
       const foreign = wanted.filter((hash) => !isMine.has(this.#keyOf(hash)))
       const pending = foreign.map(async (hash) => await others.get(this.#keyOf(hash)))
@@ -125,25 +112,25 @@ export class WindowEmbedder {
     signal: AbortSignal,
   ): Promise<Map<string, Float32Array>> {
     if (hashes.length === 0) return new Map()
-    const { dimensions } = this.#collection
-    const tokenizer = await this.#model.tokenizer()
+    const { dimensions } = this.collection
+    const tokenizer = await this.model.tokenizer()
     const slice = new TimeSlice()
     const readable: string[] = []
     for (const hash of hashes) {
       readable.push(readableText(tokenizer, texts.get(hash) ?? ''))
       await slice.pauseIfOver()
     }
-    const rows = await this.#model.embed(readable, { kind: 'passage', signal })
+    const rows = await this.model.embed(readable, { kind: 'passage', signal })
     return new Map(hashes.map((hash, row) => [hash, rows.subarray(row * dimensions, (row + 1) * dimensions)]))
   }
 
   #keyOf(hash: string): string {
-    return `${this.#collection.name}/${hash}`
+    return `${this.collection.name}/${hash}`
   }
 
   #release(keys: readonly string[]): void {
     for (const key of keys) {
-      this.#pendingVectors.release(key)
+      this.pendingVectors.release(key)
       this.#claimedKeys.delete(key)
     }
   }
@@ -153,16 +140,16 @@ export class WindowEmbedder {
    * two generations: a hash is of one model.
    */
   async #readWritten(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
-    const { id } = this.#context
-    const { present, found } = await this.#storage.read(async ({ chunks, contexts }) => ({
+    const { id } = this.context
+    const { present, found } = await this.storage.read(async ({ chunks, contexts }) => ({
       found: await chunks.findWindows(id, hashes),
-      present: (await contexts.generations(id))?.generation ?? this.#context.generation,
+      present: (await contexts.generations(id))?.generation ?? this.context.generation,
     }))
     const known = new Map<string, Float32Array>()
     for (const generation of new Set([...found.values()].map((key) => key.generation ?? present))) {
       const entries = [...found].filter(([, key]) => (key.generation ?? present) === generation)
-      const collection = collectionOf({ id, generation }, this.#model.profile)
-      const vectors = await this.#index.read(
+      const collection = collectionOf({ id, generation }, this.model.profile)
+      const vectors = await this.index.read(
         collection,
         entries.map(([, key]) => key),
       )

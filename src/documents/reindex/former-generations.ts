@@ -7,18 +7,15 @@ const VERSIONS_PER_STEP = 50
 
 /** Removes what generations that no search reads have left: collections, then chunks and rows. */
 export class FormerGenerations {
-  readonly #indexes: readonly CollectionIndex[]
-  readonly #fileStore: FileStore
-
   /** @param indexes the vector index and the word index */
-  constructor(indexes: readonly CollectionIndex[], fileStore: FileStore) {
-    this.#indexes = indexes
-    this.#fileStore = fileStore
-  }
+  constructor(
+    private readonly indexes: readonly CollectionIndex[],
+    private readonly fileStore: FileStore,
+  ) {}
 
   async remove(job: JobRun, contextId: number): Promise<void> {
     await untilNoBackup((work) => job.transaction(work), job.signal)
-    for (const index of this.#indexes) {
+    for (const index of this.indexes) {
       // The names come first: a re-index that starts after this read has a generation that is not among them.
       const names = await collectionsOf(index, contextId)
       const generations = await job.transaction(({ contexts }) => contexts.generations(contextId))
@@ -41,7 +38,7 @@ export class FormerGenerations {
       return { versions: listed, inUse: await documents.filesInUse(listed.map(({ uuid }) => uuid)) }
     })
     if (versions.length === 0) return false
-    for (const { uuid } of versions) if (!inUse.has(uuid)) await this.#fileStore.delete(uuid)
+    for (const { uuid } of versions) if (!inUse.has(uuid)) await this.fileStore.delete(uuid)
     const ids = versions.map(({ id }) => id)
     const remove = async ({ chunks, documents }: Repositories): Promise<void> =>
       await documents.remove(await chunks.removeOf(ids, CHUNKS_PER_REMOVAL))

@@ -68,31 +68,20 @@ class NotReadyError extends Error {}
  */
 export class ReindexContext implements JobHandler {
   readonly kind: string = REINDEX_CONTEXT
-  readonly #storage: Storage
-  readonly #former: FormerGenerations
-  readonly #events: DocumentEventEmitter
-  readonly #clock: Clock
-  readonly #telemetry: Telemetry
   /** Tells the workers of this process about new jobs, and about versions whose runs must end. */
   onJobsChanged: (abandonedIds?: readonly number[]) => void = () => undefined
 
   constructor(
-    storage: Storage,
-    former: FormerGenerations,
-    events: DocumentEventEmitter,
-    clock: Clock,
-    telemetry: Telemetry,
-  ) {
-    this.#storage = storage
-    this.#former = former
-    this.#events = events
-    this.#clock = clock
-    this.#telemetry = telemetry
-  }
+    private readonly storage: Storage,
+    private readonly former: FormerGenerations,
+    private readonly events: DocumentEventEmitter,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   async run(job: JobRun): Promise<void> {
     const contextId = job.subject
-    const companyId = await this.#storage.read((repositories) => companyOfContext(repositories, contextId))
+    const companyId = await this.storage.read((repositories) => companyOfContext(repositories, contextId))
     const endsAt = performance.now() + TURN_MS
     let pollMs = SHORTEST_POLL_MS
     for (
@@ -110,7 +99,7 @@ export class ReindexContext implements JobHandler {
       pollMs = step === 'progress' ? SHORTEST_POLL_MS : Math.min(LONGEST_POLL_MS, pollMs * 2)
       await pause(pollMs, job.signal)
     }
-    await this.#former.remove(job, contextId)
+    await this.former.remove(job, contextId)
     await job.complete(async (repositories) => {
       // A change of the settings locks this job first. So either this read sees the change, or the change enqueues the
       // job after this transaction.
@@ -131,7 +120,7 @@ export class ReindexContext implements JobHandler {
   /** Reads whether there is something to do, so that a wait writes nothing. @returns undefined if there is */
   async #look(contextId: number, { isFirst, isExhausted }: Progress): Promise<Step | undefined> {
     if (isFirst) return undefined
-    const { reindexing, uncompleted } = await this.#storage.read(async ({ contexts, shadows }) => ({
+    const { reindexing, uncompleted } = await this.storage.read(async ({ contexts, shadows }) => ({
       reindexing: (await contexts.generations(contextId))?.reindexing ?? null,
       uncompleted: await shadows.listUncompleted(contextId),
     }))
@@ -187,7 +176,7 @@ export class ReindexContext implements JobHandler {
     reindexing: ContextReindexing | null,
   ): Promise<void> {
     await jobs.cancelAll(outdated.map(({ id: subject }) => ({ kind: INGEST_DOCUMENT, subject })))
-    await shadows.delete(contextId, { exceptGeneration: reindexing?.generation }, this.#clock.now().toISOString())
+    await shadows.delete(contextId, { exceptGeneration: reindexing?.generation }, this.clock.now().toISOString())
   }
 
   /** Ends the re-index with the failure of a document. Its other shadows stay, for another try. */
@@ -213,9 +202,9 @@ export class ReindexContext implements JobHandler {
     const { reindexing, unprocessed } = switched
     this.onJobsChanged(unprocessed)
     const { generation, started } = reindexing
-    this.#events.emit('context.reindexed', { contextId })
-    const totalMs = this.#clock.now().getTime() - Date.parse(started)
-    this.#telemetry.record({
+    this.events.emit('context.reindexed', { contextId })
+    const totalMs = this.clock.now().getTime() - Date.parse(started)
+    this.telemetry.record({
       name: 'ingestion.reindexed',
       level: 'info',
       durationMs: performance.now() - startedAt,
@@ -244,7 +233,7 @@ export class ReindexContext implements JobHandler {
         if (generation !== processed) return undefined
         // Runs of documents that are not completed lose their jobs: they would go on with the former settings.
         await jobs.cancelLane(INGEST_DOCUMENT, contextId)
-        const now = this.#clock.now().toISOString()
+        const now = this.clock.now().toISOString()
         const switched = await shadows.switch(contextId, { from, to: generation }, now)
         if (switched === undefined) throw new NotReadyError()
         await contexts.update(contextId, { generation, embeddingModel, chunkSizeTokens, overlap, reindexing: null })

@@ -92,29 +92,16 @@ const MAX_FILE_BYTES = integerSchema({ min: 0 }).optional()
 
 /** Receives the files of documents: checks rights and quota, stores the bytes, and removes them after a failure. */
 export class FileReceiver {
-  readonly #storage: Storage
-  readonly #fileStore: FileStore
-  readonly #extractor: TextExtractor
-  readonly #authorizer: Authorizer
-  readonly #turns: CallTurns
-  readonly #limits: EngineLimits
   readonly #places = new Places()
 
   constructor(
-    storage: Storage,
-    fileStore: FileStore,
-    extractor: TextExtractor,
-    authorizer: Authorizer,
-    turns: CallTurns,
-    limits: EngineLimits,
-  ) {
-    this.#turns = turns
-    this.#storage = storage
-    this.#fileStore = fileStore
-    this.#extractor = extractor
-    this.#authorizer = authorizer
-    this.#limits = limits
-  }
+    private readonly storage: Storage,
+    private readonly fileStore: FileStore,
+    private readonly extractor: TextExtractor,
+    private readonly authorizer: Authorizer,
+    private readonly turns: CallTurns,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /**
    * Receives a file, in a place of the caller's company.
@@ -136,8 +123,8 @@ export class FileReceiver {
       refuseUnknownMembers(options, OPTIONS, 'option')
       const caller = parsePrincipal(principal)
       freePlace = this.#takePlace(caller)
-      const { access, purpose } = await this.#turns.run(caller, async () => {
-        const allowed = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
+      const { access, purpose } = await this.turns.run(caller, async () => {
+        const allowed = await this.authorizer.authorize(caller, ASSISTANT, 'document:write')
         return { access: allowed, purpose: await purposeOf(allowed) }
       })
       return await this.#store(access, purpose, source, options)
@@ -161,11 +148,11 @@ export class FileReceiver {
   ): Promise<void> {
     const caller = parsePrincipal(principal)
     this.#takePlace(caller)()
-    const access = await this.#authorizer.authorize(caller, ASSISTANT, 'document:write')
+    const access = await this.authorizer.authorize(caller, ASSISTANT, 'document:write')
     const { contextId, replacedId, require } = await purposeOf(access)
     const bytes = validate(EXPECTED_BYTES, sizeBytes, 'sizeBytes') ?? 0
     validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
-    await this.#storage.read(async (repositories) => {
+    await this.storage.read(async (repositories) => {
       await requireQuota(repositories, access, { contextId, replacedId, sizeBytes: bytes }, options)
       await require(repositories)
     })
@@ -181,22 +168,22 @@ export class FileReceiver {
     const { originalName, replacedId } = purpose
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
     validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
-    const context = await this.#turns.run(access.principal, async () => {
+    const context = await this.turns.run(access.principal, async () => {
       return await this.#reserve(access, uuid, purpose, expectedBytes, options)
     })
     const maxFileBytes = options.maxFileBytes ?? context.maxSizeBytes
     const holding = { uuid, originalName, replacedId, expectedBytes, maxFileBytes }
-    const quota = new HeldQuota(this.#storage, context, holding)
+    const quota = new HeldQuota(this.storage, context, holding)
     try {
       let contentType = ''
       const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
-        contentType = (await this.#extractor.identify(originalName, head)).contentType
+        contentType = (await this.extractor.identify(originalName, head)).contentType
       })
-      const file = await this.#fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
+      const file = await this.fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
       const metadata = await purpose.readMetadata()
       // A second time: the caller may have lost the right while the content arrived.
-      return await this.#turns.run(access.principal, async () => {
-        const currentAccess = await this.#authorizer.authorize(access.principal, ASSISTANT, 'document:write')
+      return await this.turns.run(access.principal, async () => {
+        const currentAccess = await this.authorizer.authorize(access.principal, ASSISTANT, 'document:write')
         return await this.#complete(currentAccess, purpose, { uuid, originalName, contentType, file, metadata })
       })
     } catch (error) {
@@ -207,7 +194,7 @@ export class FileReceiver {
 
   /** @returns a function that frees the place @throws ThrottledError */
   #takePlace({ companyId }: Principal): () => void {
-    const { uploadsPerCompany } = this.#limits
+    const { uploadsPerCompany } = this.limits
     const freePlace = this.#places.acquire({ [companyId]: uploadsPerCompany })
     if (typeof freePlace !== 'string') return freePlace
     const problem = `this company has its maximum of ${uploadsPerCompany} running uploads: wait until one of them is finished`
@@ -231,7 +218,7 @@ export class FileReceiver {
       await repositories.uploads.insert({ uuid, contextId, sizeBytes }, UPLOAD_TTL_MS)
       return context
     }
-    return await this.#storage.transaction(reserve, WITH_CONTEXT_LOCK)
+    return await this.storage.transaction(reserve, WITH_CONTEXT_LOCK)
   }
 
   /** Replaces the reservation by a version of a document. */
@@ -247,19 +234,19 @@ export class FileReceiver {
       if (!(await repositories.uploads.remove(received.uuid))) throw uploadExpired()
       return await purpose.complete(repositories, received, { access, context })
     }
-    const completed = await this.#storage.transaction(complete, WITH_CONTEXT_LOCK)
-    if (completed.uuid !== received.uuid) await this.#fileStore.delete(received.uuid)
+    const completed = await this.storage.transaction(complete, WITH_CONTEXT_LOCK)
+    if (completed.uuid !== received.uuid) await this.fileStore.delete(received.uuid)
     return completed
   }
 
   /** Removes the reservation and the file. Ignores errors: the caller gets the first error, and the sweep removes the rest. */
   async #discard(uuid: string): Promise<void> {
-    await this.#storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
+    await this.storage.transaction(({ uploads }) => uploads.remove(uuid)).catch(() => undefined)
     // The commit may have succeeded although its answer was lost: then a document owns the file.
-    const mayBeDocument = await this.#storage
+    const mayBeDocument = await this.storage
       .read(async ({ documents }) => (await documents.getByUuid(uuid)) !== undefined)
       .catch(() => true)
-    if (!mayBeDocument) await this.#fileStore.delete(uuid).catch(() => undefined)
+    if (!mayBeDocument) await this.fileStore.delete(uuid).catch(() => undefined)
   }
 }
 

@@ -38,15 +38,11 @@ interface AcceptedReplacement {
  * new version the current one. Until then, searches find the old one.
  */
 export class ReplaceDocument {
-  readonly #storage: Storage
-  readonly #receiver: FileReceiver
-  readonly #clock: Clock
-
-  constructor(storage: Storage, receiver: FileReceiver, clock: Clock) {
-    this.#storage = storage
-    this.#receiver = receiver
-    this.#clock = clock
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly receiver: FileReceiver,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * @returns the UUID of the new version; for the same bytes in the same format, the UUID of the existing version, which
@@ -63,7 +59,7 @@ export class ReplaceDocument {
     input: NewVersion,
     options: UploadOptions = {},
   ): Promise<AcceptedReplacement> {
-    return await this.#receiver.receive(principal, input, options, async (access) => {
+    return await this.receiver.receive(principal, input, options, async (access) => {
       const name = input.fileName === undefined ? undefined : parseFileName(input.fileName)
       return await this.#purposeOf(access, reference, name, input.metadata)
     })
@@ -79,7 +75,7 @@ export class ReplaceDocument {
     sizeBytes: number,
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
-    await this.#receiver.check(principal, sizeBytes, options, async (access) => {
+    await this.receiver.check(principal, sizeBytes, options, async (access) => {
       return await this.#purposeOf(access, reference)
     })
   }
@@ -90,7 +86,7 @@ export class ReplaceDocument {
     name?: string,
     metadata?: MetadataSource,
   ): Promise<FilePurpose<AcceptedReplacement>> {
-    const found = await this.#storage.read((repositories) => findDocument(repositories, access, reference, 'write'))
+    const found = await this.storage.read((repositories) => findDocument(repositories, access, reference, 'write'))
     const { contextId, publicId, originalName } = found.document
     return {
       contextId,
@@ -118,11 +114,11 @@ export class ReplaceDocument {
     const { current, replacement } = versions
     const { publicId } = current
     const audit = async (action: 'document.replaced' | 'document.retried' | 'document.updated') => {
-      await recordDocumentChange(repositories, access, this.#clock.now(), action, current)
+      await recordDocumentChange(repositories, access, this.clock.now(), action, current)
     }
     const same = [replacement, current].find((version) => version !== undefined && isSame(version, received))
     const removed = replacement === undefined || replacement === same ? [] : [replacement.id]
-    await deleteVersions(repositories, removed, this.#clock.now().toISOString())
+    await deleteVersions(repositories, removed, this.clock.now().toISOString())
     if (same !== undefined) {
       if (same.error !== null) {
         await resetDocument(repositories, same, context)
@@ -165,7 +161,7 @@ export class ReplaceDocument {
       contentType,
       contentHash: file.sha256,
       sizeBytes: file.sizeBytes,
-      created: this.#clock.now().toISOString(),
+      created: this.clock.now().toISOString(),
       createdBy: access.principal.userId,
     }
   }

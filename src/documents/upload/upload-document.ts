@@ -31,15 +31,11 @@ export interface NewDocument {
 
 /** Receives a training document. It returns once the bytes are stored; a job then makes the text searchable. */
 export class UploadDocument {
-  readonly #receiver: FileReceiver
-  readonly #clock: Clock
-  readonly #limits: EngineLimits
-
-  constructor(receiver: FileReceiver, clock: Clock, limits: EngineLimits) {
-    this.#receiver = receiver
-    this.#clock = clock
-    this.#limits = limits
-  }
+  constructor(
+    private readonly receiver: FileReceiver,
+    private readonly clock: Clock,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /**
    * @returns the document's UUID; for the same bytes under the same name, the UUID of the existing document
@@ -56,7 +52,7 @@ export class UploadDocument {
     input: NewDocument,
     options: UploadOptions = {},
   ): Promise<string> {
-    const { uuid } = await this.#receiver.receive(principal, input, options, () => {
+    const { uuid } = await this.receiver.receive(principal, input, options, () => {
       const id = parseId(contextId, 'contextId')
       return this.#purpose(id, parseFileName(input.fileName), input.metadata)
     })
@@ -75,7 +71,7 @@ export class UploadDocument {
     sizeBytes: number,
     options: Pick<UploadOptions, 'maxFileBytes'> = {},
   ): Promise<void> {
-    await this.#receiver.check(principal, sizeBytes, options, () => {
+    await this.receiver.check(principal, sizeBytes, options, () => {
       const id = parseId(contextId, 'contextId')
       return { contextId: id, require: async () => undefined }
     })
@@ -108,7 +104,7 @@ export class UploadDocument {
     if (existing !== undefined) {
       if (existing.error === null) return existing.uuid
       await resetDocument(repositories, existing, context)
-      await recordDocumentChange(repositories, access, this.#clock.now(), 'document.retried', existing)
+      await recordDocumentChange(repositories, access, this.clock.now(), 'document.retried', existing)
       return existing.uuid
     }
     await requireRoom(repositories, context, file.sizeBytes)
@@ -125,17 +121,17 @@ export class UploadDocument {
       contentType,
       contentHash: file.sha256,
       sizeBytes: file.sizeBytes,
-      created: this.#clock.now().toISOString(),
+      created: this.clock.now().toISOString(),
       createdBy: access.principal.userId,
       deleted: null,
       ...UNPROCESSED,
     })
     await enqueueIngestion(repositories, document, context)
-    await recordDocumentChange(repositories, access, this.#clock.now(), 'document.uploaded', document)
+    await recordDocumentChange(repositories, access, this.clock.now(), 'document.uploaded', document)
     return uuid
   }
 
   async #requireDocumentPlace({ documents }: Repositories, contextId: number): Promise<void> {
-    requireBelow(this.#limits, 'documentsPerContext', contextId, await documents.count(contextId))
+    requireBelow(this.limits, 'documentsPerContext', contextId, await documents.count(contextId))
   }
 }

@@ -85,8 +85,6 @@ interface HoldingUpload {
 
 /** The part of its context's quota that an upload holds. It grows ahead of the arriving bytes. */
 export class HeldQuota {
-  readonly #storage: Storage
-  readonly #context: ContextRecord
   readonly #uuid: string
   readonly #originalName: string
   readonly #replacedId: number | undefined
@@ -97,9 +95,11 @@ export class HeldQuota {
   #renewedAt = performance.now()
 
   /** @param upload the inserted upload, which holds {@link firstHeldBytes} of its expected bytes */
-  constructor(storage: Storage, context: ContextRecord, upload: HoldingUpload) {
-    this.#storage = storage
-    this.#context = context
+  constructor(
+    private readonly storage: Storage,
+    private readonly context: ContextRecord,
+    upload: HoldingUpload,
+  ) {
     this.#uuid = upload.uuid
     this.#originalName = upload.originalName
     this.#replacedId = upload.replacedId
@@ -123,11 +123,11 @@ export class HeldQuota {
   }
 
   async #grow(): Promise<void> {
-    const { id: contextId } = this.#context
-    const heldBytes = await this.#storage.transaction(async (repositories) => {
+    const { id: contextId } = this.context
+    const heldBytes = await this.storage.transaction(async (repositories) => {
       const { contexts, uploads } = repositories
       await contexts.lock(contextId)
-      const leftBytes = (await leftBytesFor(repositories, this.#context, this.#replacedId)) + this.#heldBytes
+      const leftBytes = (await leftBytesFor(repositories, this.context, this.#replacedId)) + this.#heldBytes
       const arrived = { contextId, originalName: this.#originalName, sizeBytes: this.#arrivedBytes }
       const maxBytes = Math.min(await maxFileBytesFor(repositories, arrived, leftBytes), this.#maxFileBytes)
       if (this.#arrivedBytes > maxBytes) {
@@ -154,7 +154,7 @@ export class HeldQuota {
   }
 
   async #renew(): Promise<void> {
-    if (!(await this.#storage.transaction(({ uploads }) => uploads.extend(this.#uuid, UPLOAD_TTL_MS))))
+    if (!(await this.storage.transaction(({ uploads }) => uploads.extend(this.#uuid, UPLOAD_TTL_MS))))
       throw uploadExpired()
     this.#renewedAt = performance.now()
   }

@@ -49,8 +49,6 @@ interface GoneVersion {
  * A caller's snapshot passes the versions to follow to {@link follow}. New versions are found by their ids.
  */
 export class ContextWatch {
-  readonly #storage: Storage
-  readonly #contextId: number
   readonly #listeners = new Set<Listener>()
   /** Ids of documents that are not completed, by the id of their version. There may be many. */
   readonly #followed = {
@@ -62,8 +60,6 @@ export class ContextWatch {
   readonly #processing = new Map<number, DocumentState>()
   readonly #known: KnownDocuments
   readonly #sizes = new Map<number, VersionSize>()
-  readonly #reported: ReportedProgress
-  readonly #waitingReasons: WaitingReasons
   /** The reason for which unfinished documents wait, as the last read found it. */
   #waiting: string | null = null
   /** UUIDs of versions that this process finished since the last poll began, and in the poll before: those are told. */
@@ -80,17 +76,13 @@ export class ContextWatch {
 
   /** @param lastId highest id of a version before the first snapshot */
   constructor(
-    storage: Storage,
+    private readonly storage: Storage,
     events: DocumentEventEmitter,
-    reported: ReportedProgress,
-    waitingReasons: WaitingReasons,
-    contextId: number,
+    private readonly reported: ReportedProgress,
+    private readonly waitingReasons: WaitingReasons,
+    private readonly contextId: number,
     lastId: number,
   ) {
-    this.#reported = reported
-    this.#waitingReasons = waitingReasons
-    this.#storage = storage
-    this.#contextId = contextId
     this.#known = new KnownDocuments(contextId)
     this.#mark = lastId
     this.#nextMark = lastId
@@ -126,7 +118,7 @@ export class ContextWatch {
   async read(
     list: (repositories: Repositories) => Promise<readonly DocumentVersions[]>,
   ): Promise<readonly DocumentVersions[]> {
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const versions = await list(repositories)
       const newest = versions.map(({ current, replacement }) => replacement ?? current)
       for (const [id, size] of await this.#countWindows(repositories, newest)) this.#sizes.set(id, size)
@@ -185,7 +177,7 @@ export class ContextWatch {
     } else {
       this.#processing.delete(record.id)
       this.#sizes.delete(record.id)
-      this.#reported.forget(record.uuid)
+      this.reported.forget(record.uuid)
     }
     for (const [name, versions] of Object.entries(this.#followed)) {
       // A waiting document keeps its place.
@@ -203,7 +195,7 @@ export class ContextWatch {
 
   /** The progress of this process, which is finer, or the stored one. */
   #progressOf({ id, uuid, wordsVersion, embeddedChunks }: DocumentRecord): ProcessingProgress {
-    const reported = this.#reported.of(uuid)
+    const reported = this.reported.of(uuid)
     const size = this.#sizes.get(id)
     if (wordsVersion !== ANALYZER_VERSION || size === undefined)
       return reported ?? { stage: 'reading', windowsEmbedded: 0, windowsTotal: null }
@@ -214,7 +206,7 @@ export class ContextWatch {
   }
 
   #report({ contextId, fileName, stage, windowsEmbedded, windowsTotal }: DocumentProgress): void {
-    if (contextId !== this.#contextId) return
+    if (contextId !== this.contextId) return
     const progress = { stage, windowsEmbedded, windowsTotal }
     for (const [id, state] of this.#processing) {
       if (state.uuid !== fileName) continue
@@ -226,11 +218,11 @@ export class ContextWatch {
 
   /** Reads a version that this process has completed, or that has failed here. */
   async #finish(contextId: number, uuid: string): Promise<void> {
-    if (contextId !== this.#contextId) return
+    if (contextId !== this.contextId) return
     const [finished] = this.#finished
     finished.add(uuid)
     try {
-      const record = await this.#storage.read(({ documents }) => documents.getByUuid(uuid))
+      const record = await this.storage.read(({ documents }) => documents.getByUuid(uuid))
       if (record !== undefined && !this.#known.isRemoved(record.publicId)) this.#tell(this.#note(record))
     } catch {
       // The next poll reads it.
@@ -257,7 +249,7 @@ export class ContextWatch {
     this.#finished = [new Set(), this.#finished[0]]
     this.#known.beginPoll()
     const followed = this.#followedIds()
-    const { ids, records, sizes, others, deletedIds, waiting } = await this.#storage.read(async (repositories) => {
+    const { ids, records, sizes, others, deletedIds, waiting } = await this.storage.read(async (repositories) => {
       const listed = await this.#listIds(repositories)
       const unknown = listed.filter((id) => !this.#found.has(id))
       const found = await repositories.documents.find([...unknown, ...followed])
@@ -305,7 +297,7 @@ export class ContextWatch {
     for (const gone of followed.filter((id) => !live.has(id))) {
       const { waiting, processing, failed } = this.#followed
       const docId = waiting.get(gone) ?? processing.get(gone) ?? failed.get(gone)
-      const versions = await findVersions(repositories, this.#contextId, docId ?? 0)
+      const versions = await findVersions(repositories, this.contextId, docId ?? 0)
       others.push({ gone, docId, newest: versions?.replacement ?? versions?.current })
     }
     return others
@@ -317,7 +309,7 @@ export class ContextWatch {
     let unknown = 0
     for (;;) {
       const page = { after: ids.at(-1) ?? this.#mark, limit: NEW_VERSIONS_PER_POLL }
-      const listed = await documents.listIds(this.#contextId, page)
+      const listed = await documents.listIds(this.contextId, page)
       ids.push(...listed)
       unknown += listed.filter((id) => !this.#found.has(id)).length
       if (listed.length < NEW_VERSIONS_PER_POLL || unknown >= NEW_VERSIONS_PER_POLL) return ids
@@ -353,9 +345,9 @@ export class ContextWatch {
 
   /** The reason for which documents of the context wait; of its present model, also during a re-index. */
   async #findReason({ contexts, settings }: Repositories): Promise<string | null> {
-    const context = await contexts.get(this.#contextId)
+    const context = await contexts.get(this.contextId)
     if (context === undefined) return null
-    return await this.#waitingReasons.sentence(settings, context.embeddingModel, 'the document')
+    return await this.waitingReasons.sentence(settings, context.embeddingModel, 'the document')
   }
 
   /** Counts the windows of versions whose text is read. One count serves until the version is finished. */

@@ -67,7 +67,6 @@ type Listener<Name extends keyof DocumentEvents> = (event: DocumentEvents[Name])
 
 /** Notifies listeners in this process. An error of one listener does not affect the others. */
 export class DocumentEventEmitter {
-  readonly #telemetry: Telemetry
   readonly #listeners: { readonly [Name in keyof DocumentEvents]: Set<Listener<Name>> } = {
     'document.completed': new Set(),
     'document.failed': new Set(),
@@ -76,9 +75,7 @@ export class DocumentEventEmitter {
     'context.reindexed': new Set(),
   }
 
-  constructor(telemetry: Telemetry) {
-    this.#telemetry = telemetry
-  }
+  constructor(private readonly telemetry: Telemetry) {}
 
   /**
    * @returns a function that removes the listener
@@ -103,7 +100,7 @@ export class DocumentEventEmitter {
       try {
         listener(event)
       } catch (error) {
-        this.#telemetry.record({ name: 'events.listener.failed', level: 'error', fields: { event: name }, error })
+        this.telemetry.record({ name: 'events.listener.failed', level: 'error', fields: { event: name }, error })
       }
     }
   }
@@ -122,15 +119,14 @@ export interface WaitOptions {
 
 /** Waits until the newest version of a document is completed. */
 export class WaitForDocument {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
-  readonly #waitingReasons: WaitingReasons
   readonly #watches: DocumentWatches
 
-  constructor(storage: Storage, authorizer: Authorizer, events: DocumentEventEmitter, waitingReasons: WaitingReasons) {
-    this.#storage = storage
-    this.#authorizer = authorizer
-    this.#waitingReasons = waitingReasons
+  constructor(
+    private readonly storage: Storage,
+    private readonly authorizer: Authorizer,
+    events: DocumentEventEmitter,
+    private readonly waitingReasons: WaitingReasons,
+  ) {
     this.#watches = new DocumentWatches(storage, events)
   }
 
@@ -147,17 +143,17 @@ export class WaitForDocument {
     { signal, onWaiting }: WaitOptions = {},
   ): Promise<Document> {
     signal?.throwIfAborted()
-    const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+    const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
     const told = new Set<string>()
     const read = async (document: DocumentReference): Promise<DocumentRecord> => {
-      const { record, reason } = await this.#storage.read(async (repositories) => {
+      const { record, reason } = await this.storage.read(async (repositories) => {
         const found = await findDocument(repositories, access, document, 'read')
         const record = newestOf(found)
         if (onWaiting === undefined || !isUnfinished(record)) return { record }
         const { embeddingModel } = found.context
         return {
           record,
-          reason: await this.#waitingReasons.find(repositories.settings, embeddingModel, 'the document'),
+          reason: await this.waitingReasons.find(repositories.settings, embeddingModel, 'the document'),
         }
       })
       if (reason !== undefined && !told.has(reason.message)) {
@@ -219,14 +215,15 @@ interface WatchedVersion {
 
 /** Watches versions for all callers that wait: one read of the database serves all of them. */
 class DocumentWatches {
-  readonly #storage: Storage
   /** By the UUID of the version. */
   readonly #versions = new Map<string, WatchedVersion>()
   #timer: ReturnType<typeof setTimeout> | undefined
   #polls = 0
 
-  constructor(storage: Storage, events: DocumentEventEmitter) {
-    this.#storage = storage
+  constructor(
+    private readonly storage: Storage,
+    events: DocumentEventEmitter,
+  ) {
     for (const name of ['document.completed', 'document.failed'] as const)
       events.on(name, ({ uuid }) => this.#wake(uuid))
   }
@@ -275,7 +272,7 @@ class DocumentWatches {
     const isWakingAll = this.#polls % POLLS_PER_WAKE_ALL === 0
     try {
       const ids = watched.map(([, { id }]) => id)
-      const found = isWakingAll ? [] : await this.#storage.read(({ documents }) => documents.find(ids))
+      const found = isWakingAll ? [] : await this.storage.read(({ documents }) => documents.find(ids))
       const unfinished = new Set(found.filter(isUnfinished).map(({ uuid }) => uuid))
       for (const [uuid] of watched) if (!unfinished.has(uuid)) this.#wake(uuid)
     } catch {

@@ -32,7 +32,6 @@ type Group = Map<number, KnownDocument>
  * about ten megabytes, and the garbage collection has few objects to visit. Only the last group in use is unpacked.
  */
 export class KnownDocuments {
-  readonly #contextId: number
   /** JSON of the entries of a {@link Group}, by its number. */
   readonly #packed = new Map<number, string>()
   #open: { readonly number: number; readonly group: Group; isChanged: boolean } | undefined
@@ -42,9 +41,7 @@ export class KnownDocuments {
   /** Ids of new documents since the ids are being listed: the list may lack them. */
   #added: Set<number> | undefined
 
-  constructor(contextId: number) {
-    this.#contextId = contextId
-  }
+  constructor(private readonly contextId: number) {}
 
   /** @returns the id of the version that was known before; undefined for a new document, or one that was removed */
   note(versionId: number, state: DocumentState): number | undefined {
@@ -104,7 +101,7 @@ export class KnownDocuments {
    */
   async listDeleted(documents: DocumentRepository, found: readonly DocumentRecord[]): Promise<readonly number[]> {
     if (this.#size === 0) return []
-    const count = await documents.count(this.#contextId)
+    const count = await documents.count(this.contextId)
     const isNew = ({ publicId, deleted, generation, replaces }: DocumentRecord): boolean =>
       (deleted ?? generation ?? replaces) === null && this.versionOf(publicId) === undefined
     if (count >= this.#size + found.filter(isNew).length) return []
@@ -113,7 +110,7 @@ export class KnownDocuments {
     const deleted: number[] = []
     const slice = new TimeSlice()
     for (let after = 0; ; ) {
-      const ids = await documents.listPublicIds(this.#contextId, { after, limit: IDS_PER_READ })
+      const ids = await documents.listPublicIds(this.contextId, { after, limit: IDS_PER_READ })
       const isEnd = ids.length < IDS_PER_READ
       const upTo = isEnd ? Number.POSITIVE_INFINITY : (ids.at(-1) ?? after)
       const live = new Set(ids)
@@ -139,7 +136,7 @@ export class KnownDocuments {
   }
 
   #lastState(id: number, [, , uuid, displayName, isReplacement, error, errorCode]: KnownDocument): LastState {
-    return { contextId: this.#contextId, id, uuid, displayName, isReplacement, error, errorCode }
+    return { contextId: this.contextId, id, uuid, displayName, isReplacement, error, errorCode }
   }
 
   #openGroup(id: number): { readonly group: Group; isChanged: boolean } {

@@ -52,28 +52,18 @@ const RETRY_AFTER_SECONDS = 5
 
 /** Follows the states of a context's documents, for any number of callers. */
 export class WatchDocuments {
-  readonly #storage: Storage
-  readonly #authorizer: Authorizer
-  readonly #events: DocumentEventEmitter
   readonly #reported: ReportedProgress
-  readonly #limits: EngineLimits
-  readonly #waitingReasons: WaitingReasons
   readonly #places = new Places()
   readonly #contexts = new Map<number, ContextWatch>()
 
   constructor(
-    storage: Storage,
-    authorizer: Authorizer,
-    events: DocumentEventEmitter,
-    limits: EngineLimits,
-    waitingReasons: WaitingReasons,
+    private readonly storage: Storage,
+    private readonly authorizer: Authorizer,
+    private readonly events: DocumentEventEmitter,
+    private readonly limits: EngineLimits,
+    private readonly waitingReasons: WaitingReasons,
   ) {
-    this.#storage = storage
-    this.#authorizer = authorizer
-    this.#events = events
     this.#reported = new ReportedProgress(events)
-    this.#limits = limits
-    this.#waitingReasons = waitingReasons
   }
 
   /**
@@ -87,8 +77,8 @@ export class WatchDocuments {
     const selection = validate(watchSelectionSchema, { docId, snapshot })
     const id = parseId(contextId, 'contextId')
     const checkRights = async (): Promise<void> => {
-      const access = await this.#authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-      await this.#storage.read(async (repositories) => await findReadable(repositories, access, id))
+      const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
+      await this.storage.read(async (repositories) => await findReadable(repositories, access, id))
     }
     await checkRights()
     if (docId !== undefined) await this.#find(id, docId)
@@ -99,7 +89,7 @@ export class WatchDocuments {
         free()
         if (!context.isWatched) this.#close(id, context)
       }
-      return new DocumentWatch(this.#storage, id, context, { ...selection, onReady: options.onReady, checkRights, end })
+      return new DocumentWatch(this.storage, id, context, { ...selection, onReady: options.onReady, checkRights, end })
     } catch (error) {
       free()
       throw error
@@ -122,24 +112,24 @@ export class WatchDocuments {
   }
 
   async #find(contextId: number, docId: number): Promise<DocumentVersions> {
-    const versions = await this.#storage.read((repositories) => findVersions(repositories, contextId, docId))
+    const versions = await this.storage.read((repositories) => findVersions(repositories, contextId, docId))
     if (versions === undefined) throw new NotFoundError('document', docId)
     return versions
   }
 
   /** The callers of a context share one. */
   async #contextWatch(id: number): Promise<ContextWatch> {
-    const lastId = await this.#storage.read(({ documents }) => documents.lastId())
+    const lastId = await this.storage.read(({ documents }) => documents.lastId())
     const context =
       this.#contexts.get(id) ??
-      new ContextWatch(this.#storage, this.#events, this.#reported, this.#waitingReasons, id, lastId)
+      new ContextWatch(this.storage, this.events, this.#reported, this.waitingReasons, id, lastId)
     this.#contexts.set(id, context)
     return context
   }
 
   #takePlace({ companyId, userId, origin }: Principal): () => void {
     const member = origin?.clientId === undefined ? userId : `key ${origin.clientId}`
-    const { watchesPerKey, watchesPerCompany } = this.#limits
+    const { watchesPerKey, watchesPerCompany } = this.limits
     const company = `${companyId}`
     const free = this.#places.acquire({ [company]: watchesPerCompany, [`${company} ${member}`]: watchesPerKey })
     if (typeof free !== 'string') return free
@@ -161,10 +151,6 @@ interface WatchSettings extends WatchSelection {
  * each document.
  */
 export class DocumentWatch {
-  readonly #storage: Storage
-  readonly #contextId: number
-  readonly #context: ContextWatch
-  readonly #settings: WatchSettings
   /** By the id of the document. */
   readonly #pending = new Map<number, DocumentState>()
   /** As `#pending`. They stay when a new snapshot replaces the others: a snapshot has no deleted documents. */
@@ -176,11 +162,12 @@ export class DocumentWatch {
   #isEnded = false
   #wake: () => void = () => undefined
 
-  constructor(storage: Storage, contextId: number, context: ContextWatch, settings: WatchSettings) {
-    this.#storage = storage
-    this.#contextId = contextId
-    this.#context = context
-    this.#settings = settings
+  constructor(
+    private readonly storage: Storage,
+    private readonly contextId: number,
+    private readonly context: ContextWatch,
+    private readonly settings: WatchSettings,
+  ) {
     this.#snapshot = this.#readSnapshot()
     this.#receive = (state) => this.#add(state)
     context.add(this.#receive)
@@ -197,7 +184,7 @@ export class DocumentWatch {
       const state = (await this.#nextOfSnapshot()) ?? this.#takePending()
       if (state !== undefined) {
         await this.#requireRights(FRESH_MS)
-        if (state.status === 'deleted' && this.#settings.docId !== undefined) this.end()
+        if (state.status === 'deleted' && this.settings.docId !== undefined) this.end()
         this.#last = state
         return state
       }
@@ -211,15 +198,15 @@ export class DocumentWatch {
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    this.#context.remove(this.#receive)
+    this.context.remove(this.#receive)
     this.#pending.clear()
     this.#pendingDeletions.clear()
-    this.#settings.end()
+    this.settings.end()
     this.#wake()
   }
 
   #add(state: DocumentState): void {
-    const { docId } = this.#settings
+    const { docId } = this.settings
     if (docId !== undefined && state.id !== docId) return
     const isDeleted = state.status === 'deleted'
     if (isDeleted) this.#pending.delete(state.id)
@@ -249,12 +236,12 @@ export class DocumentWatch {
     if (next.done !== true) return next.value
     // A newer one may have begun meanwhile.
     if (this.#snapshot === snapshot) this.#snapshot = undefined
-    this.#settings.onReady?.()
+    this.settings.onReady?.()
     return undefined
   }
 
-  async *#readSnapshot(kind = this.#settings.snapshot): AsyncGenerator<DocumentState> {
-    const { docId } = this.#settings
+  async *#readSnapshot(kind = this.settings.snapshot): AsyncGenerator<DocumentState> {
+    const { docId } = this.settings
     if (docId !== undefined) {
       yield* await this.#readOne(docId)
       return
@@ -262,7 +249,7 @@ export class DocumentWatch {
     let after: DocumentPosition | undefined
     for (;;) {
       const page = { ...SNAPSHOT_PAGE, after }
-      const listed = await this.#context.read(({ documents }) => listVersions(documents, this.#contextId, page))
+      const listed = await this.context.read(({ documents }) => listVersions(documents, this.contextId, page))
       const readAt = performance.now()
       if (listed.length === 0) return
       for (const versions of listed) {
@@ -270,7 +257,7 @@ export class DocumentWatch {
         if (performance.now() - readAt > MAX_AGE_MS) break
         // The order of ids does not compare names.
         after = { publicId: versions.current.publicId, foldedName: '' }
-        const state = this.#context.follow(versions)
+        const state = this.context.follow(versions)
         if (state === undefined) continue
         if (kind !== 'unfinished' || state.status === 'waiting' || state.status === 'processing') yield state
       }
@@ -278,13 +265,13 @@ export class DocumentWatch {
   }
 
   async #readOne(docId: number): Promise<DocumentState[]> {
-    const [versions] = await this.#context.read(async (repositories) => {
-      const found = await findVersions(repositories, this.#contextId, docId)
+    const [versions] = await this.context.read(async (repositories) => {
+      const found = await findVersions(repositories, this.contextId, docId)
       return found === undefined ? [] : [found]
     })
     // It was deleted since the watch was opened.
     if (versions === undefined) throw new NotFoundError('document', docId)
-    const state = this.#context.follow(versions)
+    const state = this.context.follow(versions)
     // Without a state, its deletion is among the pending states.
     return state === undefined ? [] : [state]
   }
@@ -305,16 +292,16 @@ export class DocumentWatch {
   /** @returns true if the last check was older than that */
   async #requireRights(maxAgeMs: number): Promise<boolean> {
     if (performance.now() - this.#checkedAt < maxAgeMs) return false
-    await this.#settings.checkRights()
+    await this.settings.checkRights()
     this.#checkedAt = performance.now()
     return true
   }
 
   /** The caller of a `docId` waits for nothing else, and the context watch may not know the other documents. */
   async #checkDocument(): Promise<void> {
-    const { docId } = this.#settings
+    const { docId } = this.settings
     if (docId === undefined || this.#last === undefined) return
-    const versions = await this.#storage.read((repositories) => findVersions(repositories, this.#contextId, docId))
+    const versions = await this.storage.read((repositories) => findVersions(repositories, this.contextId, docId))
     if (versions === undefined) this.#add(deletedState(this.#last))
   }
 }

@@ -34,8 +34,6 @@ type Members = Map<number | string, Set<Request>>
  * without running work waits for at most one piece of each other group, however much work those groups have queued.
  */
 export class FairScheduler {
-  readonly #places: number
-  readonly #placesOfGroup: number
   readonly #waiting = new Map<number | string, Members>()
   readonly #runningOfGroup = new Counts<number | string>()
   readonly #runningOfMember = new Counts<string>()
@@ -45,10 +43,10 @@ export class FairScheduler {
    * @param places pieces of work at a time, 1 or more
    * @param placesOfGroup pieces of work of one group at a time. Default: as many as there are places
    */
-  constructor(places: number, placesOfGroup: number = places) {
-    this.#places = places
-    this.#placesOfGroup = placesOfGroup
-  }
+  constructor(
+    private readonly places: number,
+    private readonly placesOfGroup: number = places,
+  ) {}
 
   /**
    * Runs pieces of work, each in a turn of its own. They start in their order.
@@ -137,11 +135,11 @@ export class FairScheduler {
   }
 
   #fillPlaces(): void {
-    while (this.#running < this.#places) {
+    while (this.#running < this.places) {
       const group = leastServed(this.#waiting, (key) => this.#runningOfGroup.get(key))
       const members = group === undefined ? undefined : this.#waiting.get(group)
       if (group === undefined || members === undefined) return
-      if (this.#runningOfGroup.get(group) >= this.#placesOfGroup) return
+      if (this.#runningOfGroup.get(group) >= this.placesOfGroup) return
       const member = leastServed(members, (key) => this.#runningOfMember.get(memberKey({ group, member: key })))
       const requests = member === undefined ? undefined : members.get(member)
       const [request] = requests ?? []

@@ -10,18 +10,15 @@ export async function letEventLoopRun(restMs: number = 0): Promise<void> {
 
 /** Splits long work into slices, so that the host's event loop runs between them. */
 export class TimeSlice {
-  readonly #restMs: number
   #startedAt = performance.now()
 
   /** @param restMs pause after each slice, for work that is not urgent; default 0 */
-  constructor(restMs: number = 0) {
-    this.#restMs = restMs
-  }
+  constructor(private readonly restMs: number = 0) {}
 
   /** Lets the event loop run if the slice is over, and starts the next slice. */
   async pauseIfOver(): Promise<void> {
     if (performance.now() - this.#startedAt < SLICE_MS) return
-    await letEventLoopRun(this.#restMs)
+    await letEventLoopRun(this.restMs)
     this.#startedAt = performance.now()
   }
 }

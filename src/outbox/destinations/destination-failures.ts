@@ -35,13 +35,10 @@ export interface AttemptReport {
  * have given the destination another URL, or enabled it again, while the request was in progress.
  */
 export class DestinationFailures {
-  readonly #clock: Clock
-  readonly #mailQueue: MailQueue
-
-  constructor(clock: Clock, mailQueue: MailQueue) {
-    this.#clock = clock
-    this.#mailQueue = mailQueue
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly mailQueue: MailQueue,
+  ) {}
 
   /** Records the reports of attempts, in the transaction that records their outcomes. */
   async record(repositories: Repositories, reports: readonly AttemptReport[]): Promise<void> {
@@ -75,7 +72,7 @@ export class DestinationFailures {
   }
 
   async #disabled(repositories: Repositories, id: number): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     await repositories.destinations.update(id, { updated: now.toISOString() })
     const destination = await repositories.destinations.get(id)
     if (destination === undefined) return
@@ -95,7 +92,7 @@ export class DestinationFailures {
   ): Promise<void> {
     for (const user of await receiversOf(repositories, companyId)) {
       const about = { destinationId: id, causedBy: companyId, isUnattended: true }
-      await this.#mailQueue.enqueueNotice(repositories, { user, purpose, ...about })
+      await this.mailQueue.enqueueNotice(repositories, { user, purpose, ...about })
     }
   }
 }

@@ -34,30 +34,18 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
 /** Destinations of companies. */
 export class Destinations {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #vetDestination: VetDestination
   readonly #secretBox: SecretBox
-  readonly #rates: CompanyRates
-  readonly #limits: EngineLimits
-  readonly #hostTypes: HostEventTypes
 
   constructor(
-    storage: Storage,
-    clock: Clock,
-    vetDestination: VetDestination,
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly vetDestination: VetDestination,
     secretBox: SecretBox,
-    rates: CompanyRates,
-    limits: EngineLimits,
-    hostTypes: HostEventTypes,
+    private readonly rates: CompanyRates,
+    private readonly limits: EngineLimits,
+    private readonly hostTypes: HostEventTypes,
   ) {
-    this.#hostTypes = hostTypes
-    this.#storage = storage
-    this.#clock = clock
-    this.#vetDestination = vetDestination
     this.#secretBox = secretBox
-    this.#rates = rates
-    this.#limits = limits
   }
 
   /**
@@ -75,16 +63,16 @@ export class Destinations {
     const { name = null, includeDescendants = false, signatureScheme = 'service', retry = 'standard' } = given
     const companyId = customerId ?? defaultCompanyId
     // Check this before the look-up, so that a caller without the right learns nothing about the name.
-    await this.#storage.read(async (repositories) => {
+    await this.storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
-      await this.#hostTypes.requireKnown(repositories, eventTypes)
+      await this.hostTypes.requireKnown(repositories, eventTypes)
       await this.#requireFreePlace(repositories, companyId)
     })
-    const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
+    const vettedUrl = await this.vetDestination.execute(url, companyId, reach)
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
-    const created = this.#clock.now().toISOString()
-    return await this.#storage.transaction(async (repositories) => {
+    const created = this.clock.now().toISOString()
+    return await this.storage.transaction(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
       await this.#requireFreePlace(repositories, companyId)
       const inserted = await repositories.destinations.insert({
@@ -127,7 +115,7 @@ export class Destinations {
     const read = async <T>(query: Query<T>): Promise<T> => {
       const { companyId, reach } = await authorize()
       const id = companyId === undefined ? reach.companyId : parseId(companyId, 'cid')
-      return await this.#storage.read(async (repositories) => {
+      return await this.storage.read(async (repositories) => {
         if (id !== undefined) await requireCompany(repositories, reach, id)
         return await query(repositories.destinations, id === undefined ? {} : { companyId: id })
       })
@@ -144,7 +132,7 @@ export class Destinations {
   /** @throws InvalidInputError @throws NotFoundError */
   async get(destinationId: number, reach: Reach): Promise<Destination> {
     const id = parseId(destinationId, 'id')
-    return await this.#storage.read(async (repositories) =>
+    return await this.storage.read(async (repositories) =>
       this.#toDestination(await findDestination(repositories, reach, id)),
     )
   }
@@ -161,14 +149,14 @@ export class Destinations {
   async update(destinationId: number, input: DestinationInput, reach: Reach): Promise<Destination> {
     const id = parseId(destinationId, 'id')
     const { url, eventTypes, customerId, disabled, ...given } = validate(destinationSchema, input)
-    const { companyId, url: oldUrl } = await this.#storage.read(async (repositories) => {
-      await this.#hostTypes.requireKnown(repositories, eventTypes)
+    const { companyId, url: oldUrl } = await this.storage.read(async (repositories) => {
+      await this.hostTypes.requireKnown(repositories, eventTypes)
       return await findDestination(repositories, reach, id)
     })
     requireSameCompany(customerId, companyId)
-    const vettedUrl = await this.#vetDestination.execute(url, companyId, reach)
-    const now = this.#clock.now()
-    return await this.#storage.transaction(async (repositories) => {
+    const vettedUrl = await this.vetDestination.execute(url, companyId, reach)
+    const now = this.clock.now()
+    return await this.storage.transaction(async (repositories) => {
       const before = await findDestination(repositories, reach, id)
       const changed = await changeDestination(repositories, reach, id, {
         eventTypes: distinctTypes(eventTypes),
@@ -193,7 +181,7 @@ export class Destinations {
    */
   async delete(destinationId: number, reach: Reach): Promise<readonly number[]> {
     const id = parseId(destinationId, 'id')
-    const updated = this.#clock.now().toISOString()
+    const updated = this.clock.now().toISOString()
     const remove = async (repositories: Repositories): Promise<readonly number[]> => {
       const { companyId } = await findDestination(repositories, reach, id)
       const { destinations, deliveries, jobs } = repositories
@@ -212,7 +200,7 @@ export class Destinations {
     }
     // Relays change these jobs all the time, so a stricter isolation would fail often. A delivery that is enqueued
     // during this transaction finds no destination, and is not sent.
-    return await this.#storage.transaction(remove, { isolation: 'read committed' })
+    return await this.storage.transaction(remove, { isolation: 'read committed' })
   }
 
   /**
@@ -233,13 +221,13 @@ export class Destinations {
     const { overlapHours } = validate(rotateSecretSchema, options)
     const secret = newSigningSecret()
     const sealedSecret = await this.#secretBox.seal(secret)
-    return await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    return await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const before = await findDestination(repositories, reach, id)
       const overlap = overlapOf(before, overlapHours, now)
       const changes = { sealedSecret, ...overlap, updated: now.toISOString() }
       const changed = await changeDestination(repositories, reach, id, changes)
-      await recordChange(repositories, reach.by, this.#clock.now(), {
+      await recordChange(repositories, reach.by, this.clock.now(), {
         action: 'destination.secret-rotated',
         companyId: changed.companyId,
         targetId: id,
@@ -260,18 +248,18 @@ export class Destinations {
    */
   async sendTest(destinationId: number, reach: Reach): Promise<Delivery> {
     const id = parseId(destinationId, 'id')
-    const envelope = newEnvelope('run.started', { jobKey: NIL_UUID }, this.#clock.now())
+    const envelope = newEnvelope('run.started', { jobKey: NIL_UUID }, this.clock.now())
     const record = await toEventRecord(envelope)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const destination = await findDestination(repositories, reach, id)
       requireEnabled(destination)
-      await this.#rates.count(repositories, 'testEventsPerMinute', destination.companyId, reach)
+      await this.rates.count(repositories, 'testEventsPerMinute', destination.companyId, reach)
       const event = await repositories.events.insert({ ...record, companyId: destination.companyId })
       const delivery = await queueDelivery(repositories, event, destination, {
         created: record.created,
         resendOf: null,
       })
-      await recordChange(repositories, reach.by, this.#clock.now(), {
+      await recordChange(repositories, reach.by, this.clock.now(), {
         action: 'destination.tested',
         companyId: destination.companyId,
         targetId: id,
@@ -282,11 +270,11 @@ export class Destinations {
   }
 
   #toDestination(record: DestinationRecord): Destination {
-    return toDestination(record, this.#clock.now())
+    return toDestination(record, this.clock.now())
   }
 
   async #requireFreePlace({ destinations }: Repositories, companyId: number): Promise<void> {
-    requireBelow(this.#limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
+    requireBelow(this.limits, 'destinationsPerCompany', companyId, await destinations.count(companyId))
   }
 }
 

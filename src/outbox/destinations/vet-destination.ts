@@ -5,17 +5,12 @@ import type { CompanyRates } from '../company-rates.js'
 
 /** Checks URLs of destinations. The answer to a tenant reveals no names of the operator's network. */
 export class VetDestination {
-  readonly #transport: HttpTransport
-  readonly #telemetry: Telemetry
-  readonly #storage: Storage
-  readonly #rates: CompanyRates
-
-  constructor(transport: HttpTransport, telemetry: Telemetry, storage: Storage, rates: CompanyRates) {
-    this.#transport = transport
-    this.#telemetry = telemetry
-    this.#storage = storage
-    this.#rates = rates
-  }
+  constructor(
+    private readonly transport: HttpTransport,
+    private readonly telemetry: Telemetry,
+    private readonly storage: Storage,
+    private readonly rates: CompanyRates,
+  ) {}
 
   /**
    * With a limited reach, a name that does not resolve and a name with an address that is not public give the same
@@ -32,13 +27,13 @@ export class VetDestination {
     let counted: Promise<void> | undefined
     const count = async (): Promise<void> => await (counted ??= this.#count(companyId, reach))
     try {
-      const vettedUrl = await this.#transport.vetDestination(url, { beforeLookUp: count })
+      const vettedUrl = await this.transport.vetDestination(url, { beforeLookUp: count })
       await count()
       return vettedUrl
     } catch (error) {
       const reason = refusalReasonOf(error)
       if (reason === undefined || !reach.isLimited) throw error
-      this.#telemetry.record({ name: 'destination.refused', level: 'warn', fields: { companyId, reason }, error })
+      this.telemetry.record({ name: 'destination.refused', level: 'warn', fields: { companyId, reason }, error })
       throw new DestinationRefusedError(
         'url: the name does not resolve to public addresses: use a name that resolves everywhere on the internet',
         { cause: error, isByLookUp: true },
@@ -47,8 +42,8 @@ export class VetDestination {
   }
 
   async #count(companyId: number, reach: Reach): Promise<void> {
-    await this.#storage.transaction(async (repositories) => {
-      await this.#rates.count(repositories, 'destinationChangesPerMinute', companyId, reach)
+    await this.storage.transaction(async (repositories) => {
+      await this.rates.count(repositories, 'destinationChangesPerMinute', companyId, reach)
     })
   }
 }

@@ -19,22 +19,12 @@ const HISTORY_SHARE = 0.25
 
 /** The use case "prepare": makes a prompt of a context's instructions, the passages for a question, and the question. */
 export class PrepareChat {
-  readonly #contexts: Pick<Contexts, 'get'>
-  readonly #search: Pick<Search, 'execute'>
-  readonly #documents: Pick<Documents, 'text'>
-  readonly #turns: CallTurns
-
   constructor(
-    contexts: Pick<Contexts, 'get'>,
-    search: Pick<Search, 'execute'>,
-    documents: Pick<Documents, 'text'>,
-    turns: CallTurns,
-  ) {
-    this.#turns = turns
-    this.#contexts = contexts
-    this.#search = search
-    this.#documents = documents
-  }
+    private readonly contexts: Pick<Contexts, 'get'>,
+    private readonly search: Pick<Search, 'execute'>,
+    private readonly documents: Pick<Documents, 'text'>,
+    private readonly turns: CallTurns,
+  ) {}
 
   /**
    * @throws InvalidInputError for an invalid question or option, and if instructions, tools and question alone have more
@@ -48,15 +38,15 @@ export class PrepareChat {
     options: PrepareOptions = {},
   ): Promise<ChatPrompt> {
     const caller = parsePrincipal(principal)
-    const { input, context } = await this.#turns.run(caller, async () => {
-      return { input: parsePrepare(question, options), context: await this.#contexts.get(caller, contextId) }
+    const { input, context } = await this.turns.run(caller, async () => {
+      return { input: parsePrepare(question, options), context: await this.contexts.get(caller, contextId) }
     })
     const { history = [], maxTokens = DEFAULT_MAX_TOKENS, prompt, countTokens, ...searchOptions } = input
     const { question: _, ...search } = searchOptions
-    const results = await this.#search.execute(caller, contextId, prompt ?? input.question, search)
+    const results = await this.search.execute(caller, contextId, prompt ?? input.question, search)
     const meter = new TokenMeter({ countTokens, signal: search.signal })
     const merge = mergeOnce(this.#textReader(caller))
-    return await this.#turns.run(caller, async () => {
+    return await this.turns.run(caller, async () => {
       const tools = await chatToolsOf(context)
       const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
       const parts = { tools, toolTokens, meter, maxTokens, merge }
@@ -67,7 +57,7 @@ export class PrepareChat {
   #textReader(principal: Principal): ReadText {
     return async (uuid, range) => {
       try {
-        return await this.#documents.text(principal, uuid, range)
+        return await this.documents.text(principal, uuid, range)
       } catch (error) {
         // The document was deleted or replaced meanwhile, or its version stored no white space.
         if (error instanceof NotFoundError || error instanceof InvalidInputError) return undefined
@@ -113,16 +103,18 @@ interface CompositionParts {
 /** One prompt in the making. */
 class Composition {
   readonly #system: ChatMessage
-  readonly #question: string
   readonly #tools: readonly ChatTool[]
   readonly #toolTokens: number
   readonly #meter: TokenMeter
   readonly #maxTokens: number
   readonly #merge: Merge
 
-  constructor(context: Context, question: string, { tools, toolTokens, meter, maxTokens, merge }: CompositionParts) {
+  constructor(
+    context: Context,
+    private readonly question: string,
+    { tools, toolTokens, meter, maxTokens, merge }: CompositionParts,
+  ) {
     this.#system = systemMessage(context.description)
-    this.#question = question
     this.#tools = tools
     this.#toolTokens = toolTokens
     this.#meter = meter
@@ -131,19 +123,19 @@ class Composition {
   }
 
   async compose(results: readonly SearchResult[], history: readonly HistoryMessage[]): Promise<ChatPrompt> {
-    const least = await this.#tokensOf([this.#system, await questionMessage(this.#question, [])])
+    const least = await this.#tokensOf([this.#system, await questionMessage(this.question, [])])
     if (this.#maxTokens < least) {
       throw new InvalidInputError(
         'maxTokens',
         `must be at least ${least}, the tokens of the instructions, the tools and the question`,
       )
     }
-    const room = this.#maxTokens - (await this.#tokensOf([this.#system, { role: 'user', content: this.#question }]))
+    const room = this.#maxTokens - (await this.#tokensOf([this.#system, { role: 'user', content: this.question }]))
     const reserved = await this.#costOf(await this.#newest(history, room * HISTORY_SHARE))
     let { sources, used } = await this.#select(results, room - reserved)
     let kept = await this.#newest(history, room - (await this.#costOfSources(sources)))
     for (;;) {
-      const messages = [this.#system, ...kept, await questionMessage(this.#question, sources)]
+      const messages = [this.#system, ...kept, await questionMessage(this.question, sources)]
       const tokens = await this.#tokensOf(messages)
       if (tokens <= this.#maxTokens) {
         const omitted = { chunks: results.length - used, messages: history.length - kept.length }

@@ -68,24 +68,22 @@ interface Ranking {
  * needs the right to read contexts.
  */
 export class ExplainSearch {
-  readonly #parts: SearchParts
   readonly #words: PromptWords
 
-  constructor(parts: SearchParts) {
-    this.#parts = parts
+  constructor(private readonly parts: SearchParts) {
     this.#words = new PromptWords(parts)
   }
 
   async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
-    await this.#parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    await this.parts.authorizer.authorize(caller, ASSISTANT, 'search')
     // An explanation counts documents and names contexts, which a search alone does not.
-    const access = await this.#parts.authorizer.authorize(caller, ASSISTANT, 'context:read')
+    const access = await this.parts.authorizer.authorize(caller, ASSISTANT, 'context:read')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
     span.set({ 'alcove.context.id': id })
     return await withAnySignal([input.signal], async (signal) => {
       signal.throwIfAborted()
-      const { storage } = this.#parts
+      const { storage } = this.parts
       const readContext = async () => [await storage.read((repositories) => findReadable(repositories, access, id))]
       return await withPresentContexts(storage, readContext, async ([context]) => {
         if (context === undefined) throw new NotFoundError('context', id)
@@ -117,7 +115,7 @@ export class ExplainSearch {
       const { model, vectors, knowledge } = await this.#embed(context, prompt, taker, signal)
       embedded = { model, vectors, knowledge }
       const prepared = { terms, vectors: Promise.resolve(vectors), measureKnowledge: async () => knowledge }
-      const finding = this.#parts.findChunks(context, { ...request, prepared })
+      const finding = this.parts.findChunks(context, { ...request, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
       const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
       ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
@@ -131,9 +129,7 @@ export class ExplainSearch {
       modelProblem = error.message
     }
     for (const { similarity } of hits) bestSimilarity = Math.max(bestSimilarity ?? 0, similarity)
-    const states = await this.#parts.storage.read(({ documents }) =>
-      documents.countStates(context.id, ANALYZER_VERSION),
-    )
+    const states = await this.parts.storage.read(({ documents }) => documents.countStates(context.id, ANALYZER_VERSION))
     const explanation = {
       contextId: context.id,
       mode,
@@ -161,10 +157,10 @@ export class ExplainSearch {
   }
 
   async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
-    const { models, prompts } = this.#parts
+    const { models, prompts } = this.parts
     const model = models.get(context.embeddingModel)
     const windows = await prompts.read(taker, prompt, model, signal)
-    const vectors = await embedWindows(this.#parts, model, windows, taker, signal)
+    const vectors = await embedWindows(this.parts, model, windows, taker, signal)
     return { model, vectors, knowledge: measureModelKnowledge(prompt, await model.tokenizer()) }
   }
 
@@ -176,7 +172,7 @@ export class ExplainSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<Ranking> {
-    const { indexes, turns } = this.#parts
+    const { indexes, turns } = this.parts
     const collection = collectionOf(context, model.profile)
     const options = { limit: RANKED, ...visible.byMeaning.filter }
     const searches = vectors.map((vector) => async () => await indexes.vectors.search(collection, vector, options))
@@ -202,7 +198,7 @@ export class ExplainSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<number | null> {
-    const { indexes, turns } = this.#parts
+    const { indexes, turns } = this.parts
     const chunks = (words?.hits ?? []).map(({ documentId, chunk }) => ({ documentId, chunk }))
     if (chunks.length === 0) return null
     const collection = collectionOf(context, model.profile)
@@ -220,7 +216,7 @@ export class ExplainSearch {
   ): Promise<ExplainedHit[]> {
     const keys = ranked.map(toIndexed)
     const readScores = async (): Promise<readonly number[]> => (await words?.scoresOf(keys)) ?? []
-    const scores = await unlessDamaged(this.#parts.turns.words.one(taker, readScores, signal), [])
+    const scores = await unlessDamaged(this.parts.turns.words.one(taker, readScores, signal), [])
     const placeByWords = new Map(
       (words?.hits ?? []).map(({ documentId, chunk }, at) => [`${documentId}:${chunk}`, at + 1]),
     )

@@ -14,16 +14,12 @@ const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
 
 /** Finds out where the words of a prompt are: in how many documents of a context, and in which other context. */
 export class PromptWords {
-  readonly #parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>
-
-  constructor(parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>) {
-    this.#parts = parts
-  }
+  constructor(private readonly parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>) {}
 
   /** Reads which documents of a context a search finds, by meaning and by words. */
   async readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<SearchableDocuments> {
     const rules = { conditions, hasTerms: true, missing: new MissingChunks() }
-    return await this.#parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
+    return await this.parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
   }
 
   /** Counts the words in documents that words may find. A damaged word index counts nothing. */
@@ -34,7 +30,7 @@ export class PromptWords {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, TermCount>> {
-    const { indexes, turns } = this.#parts
+    const { indexes, turns } = this.parts
     if (terms.size === 0) return NO_COUNTS
     const count = async () =>
       await indexes.words.countTerms(wordCollectionOf(context), [...terms.keys()], visible.filter)
@@ -56,7 +52,7 @@ export class PromptWords {
     const terms = new Map(words.filter((word) => !word.isQuestionWord).map(({ term }) => [term, 1]))
     if (terms.size === 0) return undefined
     const filter = { accountId, ...(principal.sight !== 'account' && { visibleTo: principal.userId }) }
-    const contexts = await this.#parts.storage.read(async (repositories) => {
+    const contexts = await this.parts.storage.read(async (repositories) => {
       const ids = await repositories.contexts.listIds(filter, { after: 0, limit: MAX_OTHER_CONTEXTS + 1 })
       const found: ContextRecord[] = []
       for (const other of ids) {

@@ -31,11 +31,7 @@ const MIN_COMPLETED = 24
 
 /** Finds the best chunks by meaning, by words, or by both together. */
 export class ChunkFinder {
-  readonly #reader: IndexReader
-
-  constructor(reader: IndexReader) {
-    this.#reader = reader
-  }
+  constructor(private readonly reader: IndexReader) {}
 
   /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
   async find(query: ChunkQuery): Promise<ChunkRanking> {
@@ -49,7 +45,7 @@ export class ChunkFinder {
   async #findByMeaning(query: ChunkQuery): Promise<ChunkRanking> {
     const { topN, scoreThreshold } = query
     for (let limit = topN * 4; ; limit *= WIDENING_FACTOR) {
-      const { found, unseenSimilarity } = await this.#reader.searchVectors(query, limit)
+      const { found, unseenSimilarity } = await this.reader.searchVectors(query, limit)
       const ranked = found.ranked(scoreThreshold)
       const certainCount = ranked.filter(({ similarity }) => similarity >= unseenSimilarity).length
       if (certainCount >= topN || unseenSimilarity < scoreThreshold || unseenSimilarity < 0) {
@@ -66,7 +62,7 @@ export class ChunkFinder {
     const { topN } = query
     const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
-      const words = await this.#reader.searchWords(query, limit)
+      const words = await this.reader.searchWords(query, limit)
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
       if (ranked.length >= topN || words.isComplete) return { ranked: ranked.slice(0, topN), scale: { by: 'words' } }
@@ -82,7 +78,7 @@ export class ChunkFinder {
       let to = Math.min(found.length, from + count)
       while (to < found.length && found[to]?.wordScore === found[to - 1]?.wordScore) to += 1
       const part = found.slice(from, to)
-      await this.#reader.compare(query, part, known)
+      await this.reader.compare(query, part, known)
       embeddingsLeft -= await embedWaiting(query, part, known, embeddingsLeft)
       for (const hit of part) {
         const chunk = known.bestWindows.get(hit)
@@ -107,7 +103,7 @@ export class ChunkFinder {
     for (let depth = 1; ; depth *= WIDENING_FACTOR) {
       const [words, meaning, modelKnowledge] = await Promise.all([
         this.#searchWordsAndCompare(query, byWords * depth, known),
-        this.#reader.searchVectors(query, byMeaning * depth),
+        this.reader.searchVectors(query, byMeaning * depth),
         query.measureKnowledge(),
       ])
       for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
@@ -133,9 +129,9 @@ export class ChunkFinder {
 
   /** Finds the best hits by words, and compares most of them while the vector index searches the nearest windows. */
   async #searchWordsAndCompare(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
-    const words = await this.#reader.searchWords(query, limit, TOLERANCE)
+    const words = await this.reader.searchWords(query, limit, TOLERANCE)
     if (areWordsSelective(words, query)) {
-      await this.#reader.compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
+      await this.reader.compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
     }
     return words
   }
@@ -155,7 +151,7 @@ export class ChunkFinder {
   ): Promise<void> {
     const { hits, words } = sides
     // An approximate vector index may miss one of the nearest windows, so the very best by words are always compared.
-    await this.#reader.compare(query, hits.slice(0, query.topN), known)
+    await this.reader.compare(query, hits.slice(0, query.topN), known)
     let embeddingsLeft = query.topN - (await embedWaiting(query, hits, known, query.topN))
     for (let count = Math.max(MIN_COMPLETED, query.topN * COMPARED_PER_RESULT); ; count *= WIDENING_FACTOR) {
       const candidates = listCandidates(sides, known, wordScores, query)
@@ -166,8 +162,8 @@ export class ChunkFinder {
       const toCompare = hits.filter((hit) => incompleteKeys.has(toMapKey(hit)))
       const toScore = incomplete.filter((candidate) => !isExact(wordScores.get(toMapKey(candidate))))
       const [scores] = await Promise.all([
-        this.#reader.readWordScores(query, words, toScore),
-        this.#reader.compare(query, toCompare, known),
+        this.reader.readWordScores(query, words, toScore),
+        this.reader.compare(query, toCompare, known),
       ])
       embeddingsLeft -= await embedWaiting(query, hits, known, embeddingsLeft)
       for (const [index, candidate] of toScore.entries()) {

@@ -111,35 +111,35 @@ export class VisibleDocuments {
   readonly #lastId: number
   readonly #hidden: Set<number>
   readonly #visible: ReadonlySet<number> | undefined
-  readonly #matching: ReadonlySet<number> | undefined
-  readonly #missing: MissingChunks
   #filter: { readonly documents?: DocumentFilter } | undefined
 
   /**
    * @param missing chunks and documents to leave out, even if `visibility` shows the documents
    * @param matching ids of the documents that the conditions of the search select. Default: all documents
    */
-  constructor({ lastId, hidden, visible }: DocumentVisibility, missing: MissingChunks, matching?: ReadonlySet<number>) {
+  constructor(
+    { lastId, hidden, visible }: DocumentVisibility,
+    private readonly missing: MissingChunks,
+    private readonly matching?: ReadonlySet<number> | undefined,
+  ) {
     this.#lastId = lastId
     this.#hidden = new Set([...hidden, ...missing.documents])
-    this.#missing = missing
     this.#visible = visible && new Set(visible)
-    this.#matching = matching
   }
 
   has(documentId: number): boolean {
-    if (this.#hidden.has(documentId) || this.#matching?.has(documentId) === false) return false
+    if (this.#hidden.has(documentId) || this.matching?.has(documentId) === false) return false
     return this.#visible === undefined ? documentId <= this.#lastId : this.#visible.has(documentId)
   }
 
   /** True if it is certain that no document is visible. False says nothing: the context may have no documents. */
   get isEmpty(): boolean {
-    return this.#lastId === 0 || this.#visible?.size === 0 || this.#matching?.size === 0
+    return this.#lastId === 0 || this.#visible?.size === 0 || this.matching?.size === 0
   }
 
   /** True if the search leaves out this chunk although its document is visible. */
   isMissing(chunk: ChunkKey): boolean {
-    return this.#missing.has(chunk)
+    return this.missing.has(chunk)
   }
 
   /** Leaves out a document that the index returned although the search may not find it. */
@@ -155,7 +155,7 @@ export class VisibleDocuments {
   }
 
   #makeFilter(): { readonly documents?: DocumentFilter } {
-    if (this.#matching !== undefined) return { documents: { only: [...this.#matching].filter((id) => this.has(id)) } }
+    if (this.matching !== undefined) return { documents: { only: [...this.matching].filter((id) => this.has(id)) } }
     if (this.#visible !== undefined) {
       return { documents: { only: [...this.#visible].filter((id) => !this.#hidden.has(id)) } }
     }

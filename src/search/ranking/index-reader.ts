@@ -33,16 +33,16 @@ export class IndexReader {
   readonly #vectors: VectorIndex
   readonly #words: LexicalIndex
   readonly #onWordsLost: SearchIndexes['onWordsLost']
-  readonly #turns: SearchTurns
-  readonly #telemetry: Telemetry
   readonly #tracer: Tracer
 
-  constructor({ vectors, words, onWordsLost }: SearchIndexes, turns: SearchTurns, telemetry: Telemetry) {
+  constructor(
+    { vectors, words, onWordsLost }: SearchIndexes,
+    private readonly turns: SearchTurns,
+    private readonly telemetry: Telemetry,
+  ) {
     this.#vectors = vectors
     this.#words = words
     this.#onWordsLost = onWordsLost
-    this.#turns = turns
-    this.#telemetry = telemetry
     this.#tracer = tracerOf(telemetry)
   }
 
@@ -56,7 +56,7 @@ export class IndexReader {
     const options = { limit, ...visible.filter }
     const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
     const answers = await this.#tracer.span('alcove.search.vectors', {}, async (span) => {
-      const read = await this.#turns.vectors.all(taker, searches, signal)
+      const read = await this.turns.vectors.all(taker, searches, signal)
       span.set({ 'alcove.search.hits': read.flat().length })
       return read
     })
@@ -87,7 +87,7 @@ export class IndexReader {
       scoresOf,
     } = await this.#readWords(query, NO_WORDS, () =>
       this.#tracer.span('alcove.search.words', {}, async (span) => {
-        const read = await this.#turns.words.one(taker, search, signal)
+        const read = await this.turns.words.one(taker, search, signal)
         span.set({ 'alcove.search.hits': read.hits.length })
         if (read.hits.length === 0) await this.#refuseLostWords(query)
         return read
@@ -117,7 +117,7 @@ export class IndexReader {
     const attributes = { 'alcove.search.hits': chunks.length }
     return await this.#readWords(query, [], () =>
       this.#tracer.span('alcove.search.words', { attributes }, async () => {
-        return await this.#turns.words.one(query.taker, readScores, query.signal)
+        return await this.turns.words.one(query.taker, readScores, query.signal)
       }),
     )
   }
@@ -133,7 +133,7 @@ export class IndexReader {
       const readNearest = async () => await this.#vectors.nearestWindows(query.collection, vectors, keys)
       const attributes = { 'alcove.search.hits': keys.length }
       const nearest = await this.#tracer.span('alcove.search.vectors', { attributes }, async () => {
-        return await this.#turns.vectors.one(query.taker, readNearest, query.signal)
+        return await this.turns.vectors.one(query.taker, readNearest, query.signal)
       })
       part.forEach((hit, row) => {
         const window = nearest[row]
@@ -147,7 +147,7 @@ export class IndexReader {
   async #refuseLostVectors({ collection, visible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
     if (visible.isEmpty) return
     const count = async (): Promise<number> => (await this.#vectors.countByDocument(collection.name)).size
-    if ((await this.#turns.vectors.one(taker, count, signal)) > 0 || !(await hasStored(visible))) return
+    if ((await this.turns.vectors.one(taker, count, signal)) > 0 || !(await hasStored(visible))) return
     throw new VectorsDamagedError(
       `the vectors of collection ${collection.name} are missing: "alcove doctor --repair" makes them again`,
     )
@@ -156,7 +156,7 @@ export class IndexReader {
   async #refuseLostWords({ wordCollection, wordVisible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
     if (wordVisible.isEmpty) return
     const count = async (): Promise<number> => (await this.#words.statistics(wordCollection, [])).chunks
-    if ((await this.#turns.words.one(taker, count, signal)) > 0 || !(await hasStored(wordVisible))) return
+    if ((await this.turns.words.one(taker, count, signal)) > 0 || !(await hasStored(wordVisible))) return
     this.#onWordsLost(wordCollection)
     throw new VectorsDamagedError(
       `the words of collection ${wordCollection} are missing: a running engine, or "alcove doctor --repair", makes them again`,
@@ -172,7 +172,7 @@ export class IndexReader {
       return await read()
     } catch (error) {
       if (!(error instanceof VectorsDamagedError) || mode === 'keyword') throw error
-      this.#telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
+      this.telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
       return emptyAnswer
     }
   }

@@ -24,11 +24,6 @@ export const MAX_EMBEDDED_WINDOWS = 128
  * model embeds their windows during the search, so that their similarity is exact too.
  */
 export class UnembeddedChunks {
-  readonly #storage: Storage
-  readonly #model: EmbeddingModel
-  readonly #turns: FairScheduler
-  readonly #cache: ModelVectorCache
-  readonly #maxWindows: number
   /** The chunks that this search has compared already. */
   readonly #compared = new BestWindows()
 
@@ -38,18 +33,12 @@ export class UnembeddedChunks {
    * @param maxWindows maximum number of windows that one {@link compare} embeds, unless one chunk has more
    */
   constructor(
-    storage: Storage,
-    model: EmbeddingModel,
-    turns: FairScheduler,
-    cache: ModelVectorCache,
-    maxWindows: number = MAX_EMBEDDED_WINDOWS,
-  ) {
-    this.#storage = storage
-    this.#model = model
-    this.#turns = turns
-    this.#cache = cache
-    this.#maxWindows = maxWindows
-  }
+    private readonly storage: Storage,
+    private readonly model: EmbeddingModel,
+    private readonly turns: FairScheduler,
+    private readonly cache: ModelVectorCache,
+    private readonly maxWindows: number = MAX_EMBEDDED_WINDOWS,
+  ) {}
 
   /**
    * @param queries vectors of the prompt's windows
@@ -85,25 +74,25 @@ export class UnembeddedChunks {
   ): Promise<ReadonlyMap<string, Float32Array>> {
     const vectors = new Map<string, Float32Array>()
     for (const { hash } of windowsOfChunks.flat()) {
-      const cached = this.#cache.get(hash)
+      const cached = this.cache.get(hash)
       if (cached !== undefined) vectors.set(hash, cached)
     }
     const uncached = windowsOfChunks.map((windows) => windows.filter(({ hash }) => !vectors.has(hash)))
-    const selected = selectFirst(uncached, this.#maxWindows)
+    const selected = selectFirst(uncached, this.maxWindows)
     const computed = await this.#embed(selected, taker, signal)
     for (const [index, { hash }] of selected.entries()) {
       const vector = computed[index]
       if (vector === undefined) continue
       vectors.set(hash, vector)
-      this.#cache.set(hash, vector)
+      this.cache.set(hash, vector)
     }
     return vectors
   }
 
   async #readWindows({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
-    const [chunk] = await this.#storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
+    const [chunk] = await this.storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
     if (chunk?.ordinal !== ordinal) return []
-    const tokenizer = await this.#model.tokenizer()
+    const tokenizer = await this.model.tokenizer()
     return chunk.windows.map(({ start, end, hash }, window) => {
       return {
         documentId,
@@ -120,13 +109,13 @@ export class UnembeddedChunks {
     taker: TurnTaker,
     signal: AbortSignal | undefined,
   ): Promise<readonly Float32Array[]> {
-    const { dimensions } = this.#model.profile
+    const { dimensions } = this.model.profile
     const parts = [...inBatches(windows, WINDOWS_PER_CALL)]
     const calls = parts.map((part) => async (abort: AbortSignal) => {
       const texts = part.map(({ text }) => text)
-      return await this.#model.embed(texts, { kind: 'passage', isUrgent: true, signal: abort })
+      return await this.model.embed(texts, { kind: 'passage', isUrgent: true, signal: abort })
     })
-    const results = await this.#turns.all(taker, calls, signal)
+    const results = await this.turns.all(taker, calls, signal)
     return results.flatMap((vectors) =>
       Array.from({ length: vectors.length / dimensions }, (_, row) =>
         vectors.slice(row * dimensions, (row + 1) * dimensions),

@@ -15,13 +15,10 @@ const TENANT = 'tenant'
 
 /** Decides whether a principal may do something. It reads the current rows at every call. */
 export class Authorizer {
-  readonly #storage: Storage
-  readonly #recorder: AccessRecorder
-
-  constructor(storage: Storage, recorder: AccessRecorder) {
-    this.#storage = storage
-    this.#recorder = recorder
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly recorder: AccessRecorder,
+  ) {}
 
   /**
    * @param application the application that offers the operation
@@ -33,13 +30,13 @@ export class Authorizer {
    *   - if the account belongs to another application or is out of the company's reach
    */
   async authorize(principal: Principal, application: string, capability: Capability): Promise<Access> {
-    const found = await this.#storage.read(async (repositories) => {
+    const found = await this.storage.read(async (repositories) => {
       const access = await findAccess(repositories, principal)
       if (access !== undefined) await requireReached(repositories, principal, access.account)
       return access
     })
     const { permission, role, account } = requireAllowed(principal, found, application, capability)
-    this.#recorder.record(permission.id)
+    this.recorder.record(permission.id)
     return new Access(principal, narrowToScope(role.capabilities, principal.scope), account.companyId)
   }
 
@@ -52,10 +49,10 @@ export class Authorizer {
    * @throws UnauthenticatedError @throws ForbiddenError
    */
   async authorizeTenant(principal: Principal, capability: Capability = 'tenant:manage'): Promise<TenantAccess> {
-    const { access, permissionId } = await this.#storage.read((repositories) =>
+    const { access, permissionId } = await this.storage.read((repositories) =>
       readTenantAccess(repositories, principal, capability),
     )
-    this.#recorder.record(permissionId)
+    this.recorder.record(permissionId)
     return access
   }
 
@@ -66,7 +63,7 @@ export class Authorizer {
    * @throws UnauthenticatedError @throws ForbiddenError as {@link authorize}, without the capability
    */
   async renew(principal: Principal, application?: string): Promise<void> {
-    await this.#storage.read(async (repositories) => {
+    await this.storage.read(async (repositories) => {
       const own = await findAccess(repositories, principal)
       if (application === undefined) return
       const access = application === TENANT ? await findTenantAccess(repositories, principal) : own
@@ -83,12 +80,14 @@ export class Access {
   readonly principal: Principal
   /** The company of the principal's account. */
   readonly companyId: number
-  readonly #capabilities: readonly string[]
 
-  constructor(principal: Principal, capabilities: readonly string[], companyId: number) {
+  constructor(
+    principal: Principal,
+    private readonly capabilities: readonly string[],
+    companyId: number,
+  ) {
     this.principal = principal
     this.companyId = companyId
-    this.#capabilities = capabilities
   }
 
   /** The principal as the audit trail records it. */
@@ -97,7 +96,7 @@ export class Access {
   }
 
   can(capability: Capability): boolean {
-    return this.#capabilities.includes(capability)
+    return this.capabilities.includes(capability)
   }
 }
 
@@ -234,21 +233,18 @@ const FLUSH_AFTER_MS = 500
  * together, because a write for every request would cost more than most requests.
  */
 export class AccessRecorder {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #telemetry: Telemetry
   /** Times (ISO 8601) by permission id. */
   #pending = new Map<number, string>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(storage: Storage, clock: Clock, telemetry: Telemetry) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#telemetry = telemetry
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   record(permissionId: number): void {
-    this.#pending.set(permissionId, this.#clock.now().toISOString())
+    this.#pending.set(permissionId, this.clock.now().toISOString())
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_AFTER_MS)
   }
 
@@ -260,11 +256,11 @@ export class AccessRecorder {
     const pending = this.#pending
     this.#pending = new Map()
     try {
-      await this.#storage.transaction(async ({ permissions }) => {
+      await this.storage.transaction(async ({ permissions }) => {
         for (const [id, lastAccess] of pending) await permissions.touch(id, lastAccess)
       })
     } catch (error) {
-      this.#telemetry.record({ name: 'tenancy.access.unrecorded', level: 'warn', error })
+      this.telemetry.record({ name: 'tenancy.access.unrecorded', level: 'warn', error })
     }
   }
 }

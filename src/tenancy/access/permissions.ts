@@ -39,17 +39,14 @@ export interface PermissionChange {
  * answer. Each method also throws the errors of the {@link Rights} method that it calls.
  */
 export class Permissions {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+  ) {}
 
   /** All permissions, ordered by id: for the host. */
   async list(): Promise<Permission[]> {
-    return (await this.#storage.read(({ permissions }) => permissions.list())).map(toPermission)
+    return (await this.storage.read(({ permissions }) => permissions.list())).map(toPermission)
   }
 
   /**
@@ -95,8 +92,8 @@ export class Permissions {
   }
 
   async #change(reach: Reach, change: (rights: Rights, now: Date) => Promise<PermissionRecord>): Promise<Permission> {
-    return await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    return await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       return toPermission(await change(await Rights.of(repositories, reach, now), now))
     })
   }
@@ -132,11 +129,7 @@ export interface PermissionOptionsPath {
 
 /** Lists the parts from which a permission can be made, step by step. */
 export class ListPermissionOptions {
-  readonly #storage: Storage
-
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
+  constructor(private readonly storage: Storage) {}
 
   /**
    * @throws InvalidInputError for a choice that the step before did not list
@@ -145,7 +138,7 @@ export class ListPermissionOptions {
   async execute({ principal, reach }: TenantAccess, path: PermissionOptionsPath = {}): Promise<PermissionOptions> {
     const { type, region, account, all = false } = path
     const companyId = parseId(path.customerId ?? principal.companyId, 'cid')
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       await requireCompany(repositories, reach, companyId)
       const accounts = (await repositories.accounts.list({ companyId })).filter(({ isActive }) => all || isActive)
       const applications = APPLICATIONS.filter(({ key }) => accounts.some(({ application }) => application === key))

@@ -7,19 +7,15 @@ const NEEDS_ANOTHER_USER = 'a user who has them must do this'
 
 /** The rules for a change of rights within the caller's reach: see `Rights`. A method throws an error if it refuses the change. */
 export class RightsCheck {
-  readonly #reach: Reach
-  readonly #repositories: Repositories
-  readonly #now: Date
-
-  constructor(repositories: Repositories, reach: Reach, now: Date) {
-    this.#repositories = repositories
-    this.#reach = reach
-    this.#now = now
-  }
+  constructor(
+    private readonly repositories: Repositories,
+    private readonly reach: Reach,
+    private readonly now: Date,
+  ) {}
 
   /** @throws ForbiddenError if a role has capabilities that the caller may not grant */
   requireHeld({ id, capabilities }: RoleRecord): void {
-    const lacking = capabilities.filter((capability) => !this.#reach.mayGrant([capability]))
+    const lacking = capabilities.filter((capability) => !this.reach.mayGrant([capability]))
     if (lacking.length === 0) return
     throw new ForbiddenError(
       `the role ${id} has capabilities that you do not have (${lacking.join(', ')}): ${NEEDS_ANOTHER_USER}`,
@@ -28,8 +24,8 @@ export class RightsCheck {
 
   /** @throws NotFoundError if the user is missing or out of reach */
   async requireUser(userId: number): Promise<UserRecord> {
-    const user = await this.#repositories.users.get(userId)
-    if (user !== undefined && (await covers(this.#reach, this.#repositories, user.companyId))) return user
+    const user = await this.repositories.users.get(userId)
+    if (user !== undefined && (await covers(this.reach, this.repositories, user.companyId))) return user
     throw new NotFoundError('user', userId)
   }
 
@@ -38,9 +34,9 @@ export class RightsCheck {
    * @throws NotFoundError without a limit, if the account is missing
    */
   async requireAccount(accountId: number): Promise<AccountRecord> {
-    const account = await this.#repositories.accounts.get(accountId)
-    if (account !== undefined && (await covers(this.#reach, this.#repositories, account.companyId))) return account
-    if (this.#reach.isLimited) {
+    const account = await this.repositories.accounts.get(accountId)
+    if (account !== undefined && (await covers(this.reach, this.repositories, account.companyId))) return account
+    if (this.reach.isLimited) {
       throw new ForbiddenError(`the account ${accountId} does not belong to an accessible company`)
     }
     throw new NotFoundError('account', accountId)
@@ -50,9 +46,9 @@ export class RightsCheck {
   async requirePermission(
     id: number,
   ): Promise<{ readonly permission: PermissionRecord; readonly account: AccountRecord }> {
-    const permission = await this.#repositories.permissions.get(id)
-    const account = permission && (await this.#repositories.accounts.get(permission.accountId))
-    const isReached = account !== undefined && (await covers(this.#reach, this.#repositories, account.companyId))
+    const permission = await this.repositories.permissions.get(id)
+    const account = permission && (await this.repositories.accounts.get(permission.accountId))
+    const isReached = account !== undefined && (await covers(this.reach, this.repositories, account.companyId))
     if (permission === undefined || !isReached) throw new NotFoundError('permission', id)
     return { permission, account }
   }
@@ -65,11 +61,11 @@ export class RightsCheck {
     userId: number,
   ): Promise<{ readonly user: UserRecord; readonly permissions: readonly PermissionRecord[] }> {
     const user = await this.requireUser(userId)
-    const permissions = await this.#repositories.permissions.list({ userId: user.id })
+    const permissions = await this.repositories.permissions.list({ userId: user.id })
     for (const permission of permissions) {
-      const account = await this.#repositories.accounts.get(permission.accountId)
-      const isReached = account !== undefined && (await covers(this.#reach, this.#repositories, account.companyId))
-      if (!isReached && this.#reach.isLimited) {
+      const account = await this.repositories.accounts.get(permission.accountId)
+      const isReached = account !== undefined && (await covers(this.reach, this.repositories, account.companyId))
+      if (!isReached && this.reach.isLimited) {
         throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${NEEDS_ANOTHER_USER}`)
       }
       await this.requireChangeable(permission)
@@ -79,7 +75,7 @@ export class RightsCheck {
 
   /** @throws InvalidInputError if the account may not use the role */
   async requireRole(roleId: number, account: AccountRecord): Promise<RoleRecord> {
-    return await requireUsableRole(this.#repositories, roleId, account, 'appRoleId')
+    return await requireUsableRole(this.repositories, roleId, account, 'appRoleId')
   }
 
   /**
@@ -87,22 +83,22 @@ export class RightsCheck {
    *   own and suspended
    */
   async requireChangeable(permission: PermissionRecord): Promise<void> {
-    if (!this.#reach.isLimited) return
+    if (!this.reach.isLimited) return
     await this.requireRoleHeld(permission)
-    if (!permission.isDisabled || permission.userId !== this.#reach.userId) return
+    if (!permission.isDisabled || permission.userId !== this.reach.userId) return
     throw new ForbiddenError(`the permission ${permission.id} is your own and suspended: another user must resume it`)
   }
 
   /** @throws ForbiddenError */
   async requireRoleHeld({ id, roleId }: PermissionRecord): Promise<void> {
-    const role = await this.#repositories.roles.get(roleId)
+    const role = await this.repositories.roles.get(roleId)
     if (role === undefined) throw new ForbiddenError(`the role of the permission ${id} does not exist`)
     this.requireHeld(role)
   }
 
   /** @throws ForbiddenError within a limited reach */
   requireHost(): void {
-    if (this.#reach.isLimited) throw new ForbiddenError('only the host may do this')
+    if (this.reach.isLimited) throw new ForbiddenError('only the host may do this')
   }
 
   /**
@@ -110,7 +106,7 @@ export class RightsCheck {
    * @throws LastManagerError within a limited reach, if a company would have no manager without these permissions
    */
   async requireManagersWithout(permissions: readonly PermissionRecord[], newRole?: RoleRecord): Promise<void> {
-    if (this.#reach.isLimited) await requireManagers(this.#repositories, permissions, newRole, this.#now)
+    if (this.reach.isLimited) await requireManagers(this.repositories, permissions, newRole, this.now)
   }
 }
 

@@ -33,15 +33,15 @@ interface NewRight {
 export class Rights {
   /** The caller's reach, read in this transaction. */
   readonly reach: Reach
-  readonly #repositories: Repositories
   readonly #check: RightsCheck
-  readonly #now: Date
 
-  private constructor(repositories: Repositories, reach: Reach, now: Date) {
-    this.#repositories = repositories
+  private constructor(
+    private readonly repositories: Repositories,
+    reach: Reach,
+    private readonly now: Date,
+  ) {
     this.reach = reach
     this.#check = new RightsCheck(repositories, reach, now)
-    this.#now = now
   }
 
   /**
@@ -66,7 +66,7 @@ export class Rights {
     const account = await this.#check.requireAccount(right.accountId)
     await this.#check.requireUser(right.userId)
     this.#check.requireHeld(await this.#check.requireRole(right.roleId, account))
-    const permission = await this.#repositories.permissions.insert({
+    const permission = await this.repositories.permissions.insert({
       isDisabled: false,
       ...right,
       createdBy: JSON.stringify({ id, email }),
@@ -93,7 +93,7 @@ export class Rights {
     await this.#check.requireChangeable(permission)
     this.#check.requireHeld(role)
     await this.#check.requireManagersWithout([permission], role)
-    await this.#repositories.permissions.setRole(permission.id, roleId)
+    await this.repositories.permissions.setRole(permission.id, roleId)
     const { id, userId, accountId, roleId: oldRoleId } = permission
     await this.#record({
       action: 'permission.role-changed',
@@ -112,7 +112,7 @@ export class Rights {
     const { permission, account } = await this.#check.requirePermission(permissionId)
     await this.#check.requireChangeable(permission)
     await this.#check.requireManagersWithout([permission])
-    await this.#repositories.permissions.toggle(permission.id)
+    await this.repositories.permissions.toggle(permission.id)
     const { id, isDisabled } = permission
     await this.#record({
       action: isDisabled ? 'permission.resumed' : 'permission.suspended',
@@ -163,7 +163,7 @@ export class Rights {
    * @throws NotFoundError if the user is missing or out of reach @throws ForbiddenError
    */
   async userToActFor(userId: number, targets: readonly string[]): Promise<UserRecord> {
-    const { accounts, permissions, users } = this.#repositories
+    const { accounts, permissions, users } = this.repositories
     const own = userId === this.reach.userId ? await users.get(userId) : undefined
     if (own === undefined) return (await this.#check.requireChangeableUser(userId)).user
     for (const permission of await permissions.list({ userId })) {
@@ -181,9 +181,9 @@ export class Rights {
    */
   async deleteUser(userId: number, deleteRow: (user: UserRecord) => Promise<void>): Promise<void> {
     await this.changeUser(userId, async (user) => {
-      await requireKeysWithin(this.#repositories, this.reach, user)
-      for (const permission of await this.#repositories.permissions.list({ userId: user.id })) {
-        await this.#delete(permission, await this.#repositories.accounts.get(permission.accountId))
+      await requireKeysWithin(this.repositories, this.reach, user)
+      for (const permission of await this.repositories.permissions.list({ userId: user.id })) {
+        await this.#delete(permission, await this.repositories.accounts.get(permission.accountId))
       }
       await deleteRow(user)
     })
@@ -193,7 +193,7 @@ export class Rights {
   async revokeAllOnAccount(accountId: number): Promise<AccountRecord> {
     this.#check.requireHost()
     const account = await this.#check.requireAccount(accountId)
-    for (const permission of await this.#repositories.permissions.list({ accountId: account.id })) {
+    for (const permission of await this.repositories.permissions.list({ accountId: account.id })) {
       await this.#delete(permission, account)
     }
     return account
@@ -207,11 +207,11 @@ export class Rights {
    */
   async revokeAllOfCompany(companyId: number): Promise<void> {
     this.#check.requireHost()
-    const { permissions } = this.#repositories
+    const { permissions } = this.repositories
     for await (const abroad of pages(ROWS_PER_PAGE, async (page) => await permissions.listAbroad(companyId, page))) {
-      await recordChanges(this.#repositories, this.reach.by, this.#now, abroad.map(revocationOf))
+      await recordChanges(this.repositories, this.reach.by, this.now, abroad.map(revocationOf))
     }
-    await this.#repositories.permissions.deleteOfCompany(companyId)
+    await this.repositories.permissions.deleteOfCompany(companyId)
   }
 
   /** @throws ForbiddenError if a role has capabilities that the caller may not grant */
@@ -220,12 +220,12 @@ export class Rights {
   }
 
   async #delete(permission: PermissionRecord, account: AccountRecord | undefined): Promise<void> {
-    await this.#repositories.permissions.delete(permission.id)
+    await this.repositories.permissions.delete(permission.id)
     await this.#record(revocationOf({ ...permission, companyId: account?.companyId ?? null }))
   }
 
   async #record(change: Parameters<typeof recordChange>[3]): Promise<void> {
-    await recordChange(this.#repositories, this.reach.by, this.#now, change)
+    await recordChange(this.repositories, this.reach.by, this.now, change)
   }
 }
 

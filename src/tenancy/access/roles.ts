@@ -34,13 +34,10 @@ const SCHEMA = objectSchema({
 
 /** Roles of companies, and system-wide ones. Only the host changes them; the system roles never change. */
 export class Roles {
-  readonly #storage: Storage
-  readonly #clock: Clock
-
-  constructor(storage: Storage, clock: Clock) {
-    this.#storage = storage
-    this.#clock = clock
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * @throws InvalidInputError
@@ -50,7 +47,7 @@ export class Roles {
     const { name, applications, capabilities, companyId } = validate(SCHEMA, input)
     if (applications.length === 0) throw new InvalidInputError('applications', 'must name at least one application')
     if (capabilities.length === 0) throw new InvalidInputError('capabilities', 'must name at least one capability')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const { companies, roles } = repositories
       if (companyId !== undefined && (await companies.get(companyId)) === undefined) {
         throw new NotFoundError('company', companyId)
@@ -61,7 +58,7 @@ export class Roles {
         applications: [...new Set(applications)],
         capabilities: [...new Set(capabilities)],
       })
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'role.created',
         companyId: role.companyId,
         targetId: role.id,
@@ -73,13 +70,13 @@ export class Roles {
 
   /** All roles, ordered by id: for the host. */
   async listAll(): Promise<Role[]> {
-    return (await this.#storage.read(({ roles }) => roles.list())).map(toRole)
+    return (await this.storage.read(({ roles }) => roles.list())).map(toRole)
   }
 
   /** The system-wide roles and those of the companies within reach, ordered by id. */
   async list(reach: Reach): Promise<ListedRole[]> {
     const filter = reach.companyId === undefined ? undefined : { withinCompanyId: reach.companyId }
-    const records = await this.#storage.read(({ roles }) => roles.list(filter))
+    const records = await this.storage.read(({ roles }) => roles.list(filter))
     return records.map((role) => ({ ...toRole(role), grantable: reach.mayGrant(role.capabilities) }))
   }
 
@@ -93,7 +90,7 @@ export class Roles {
   async setDisabled(roleId: number, isDisabled: boolean, { by }: Pick<Reach, 'by'>): Promise<Role> {
     return await this.#change(roleId, async (repositories, role) => {
       await repositories.roles.setDisabled(role.id, isDisabled)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: isDisabled ? 'role.disabled' : 'role.enabled',
         companyId: role.companyId,
         targetId: role.id,
@@ -112,7 +109,7 @@ export class Roles {
         throw new InUseError(`${permissionsHave} the role ${id}: first give them another role, or revoke them`)
       }
       await repositories.roles.delete(id)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'role.deleted',
         companyId,
         targetId: id,
@@ -123,7 +120,7 @@ export class Roles {
 
   async #change<T>(roleId: number, change: (repositories: Repositories, role: RoleRecord) => Promise<T>): Promise<T> {
     const id = parseId(roleId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const role = await repositories.roles.get(id)
       if (role === undefined) throw new NotFoundError('role', id)
       if (await isSystemRole(repositories, role)) {

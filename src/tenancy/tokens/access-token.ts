@@ -49,21 +49,16 @@ const MAX_KEPT_HASHES = 10_000
 
 /** Finds the principal of an access token. It reads the current rows, so that revoking or disabling works at once. */
 export class AuthenticateToken {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #signer: TokenSigner
-  readonly #issuer: TokenIssuer
-  readonly #turns: CallTurns
   /** By the token's id. */
   readonly #hashes = new LruMap<string, string>(MAX_KEPT_HASHES)
 
-  constructor(storage: Storage, clock: Clock, signer: TokenSigner, issuer: TokenIssuer, turns: CallTurns) {
-    this.#turns = turns
-    this.#issuer = issuer
-    this.#storage = storage
-    this.#clock = clock
-    this.#signer = signer
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly signer: TokenSigner,
+    private readonly issuer: TokenIssuer,
+    private readonly turns: CallTurns,
+  ) {}
 
   /**
    * @throws UnauthenticatedError if the token is not authentic, has expired or was revoked, and if its key, user or
@@ -77,8 +72,8 @@ export class AuthenticateToken {
 
   /** As {@link execute}, with the token's claims and capabilities. @throws as {@link execute} */
   async inspect(token: string): Promise<LiveToken> {
-    const now = this.#clock.now()
-    const claims = await this.#signer.verify(token, { ...this.#issuer, now })
+    const now = this.clock.now()
+    const claims = await this.signer.verify(token, { ...this.issuer, now })
     const userId = Number(claims?.sub)
     if (claims === undefined || !Number.isSafeInteger(userId))
       throw new UnauthenticatedError('the access token is not valid, or has expired')
@@ -94,8 +89,8 @@ export class AuthenticateToken {
     }
     // The signature tells the company before any read: requests beyond its share cost no more than that.
     const caller = { companyId: subject.companyId ?? NO_COMPANY, userId, origin: { clientId: subject.clientId } }
-    return await this.#turns.run(caller, async () => {
-      return await this.#storage.read(async (repositories) => {
+    return await this.turns.run(caller, async () => {
+      return await this.storage.read(async (repositories) => {
         const live = await readLiveToken(repositories, { id: claims.key_id }, subject, now)
         return { ...live, claims }
       })
@@ -107,10 +102,10 @@ export class AuthenticateToken {
    * @throws as {@link execute}, except for an expired token
    */
   async renew({ principal, ...caller }: Caller): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const { companyId, userId, accountId, scope } = principal
     const subject = { ...caller, companyId, userId, accountId, scope }
-    await this.#storage.read(async (repositories) => {
+    await this.storage.read(async (repositories) => {
       await readLiveToken(repositories, { clientId: caller.clientId }, subject, now)
     })
   }

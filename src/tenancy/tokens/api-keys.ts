@@ -77,15 +77,11 @@ export interface ApiKeyWithSecret extends ApiKey {
 
 /** API keys of companies. Each key acts for a user. */
 export class ApiKeys {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #limits: EngineLimits
-
-  constructor(storage: Storage, clock: Clock, limits: EngineLimits) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#limits = limits
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly limits: EngineLimits,
+  ) {}
 
   /**
    * Makes a key. Within a limited reach, it gives its maker no right and no context that the maker does not have:
@@ -110,9 +106,9 @@ export class ApiKeys {
         'can be "user" only together with userId: a key without it acts for a new service user, who has no contexts',
       )
     }
-    const now = this.#clock.now()
+    const now = this.clock.now()
     const expiry = expires === undefined ? null : parseExpiry(expires, now)
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const { apiKeys, companies, users } = repositories
       const rights = await Rights.of(repositories, reach, now)
       await requireCompany(repositories, rights.reach, companyId)
@@ -122,8 +118,8 @@ export class ApiKeys {
       const user = userId === undefined ? undefined : await rights.userToActFor(userId, targets)
       await requireSight(repositories, rights.reach, { user, targets, sight })
       const created = now.toISOString()
-      requireBelow(this.#limits, 'apiKeysPerCompany', companyId, await apiKeys.countUsable(companyId, created))
-      if (user === undefined) requireBelow(this.#limits, 'usersPerCompany', companyId, await users.count(companyId))
+      requireBelow(this.limits, 'apiKeysPerCompany', companyId, await apiKeys.countUsable(companyId, created))
+      if (user === undefined) requireBelow(this.limits, 'usersPerCompany', companyId, await users.count(companyId))
       return await insertApiKey(
         repositories,
         {
@@ -142,7 +138,7 @@ export class ApiKeys {
 
   /** All keys of all companies, without secrets, ordered by id: for the host. */
   async listAll(): Promise<ApiKey[]> {
-    return (await this.#storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey)
+    return (await this.storage.read(({ apiKeys }) => apiKeys.list())).map(toApiKey)
   }
 
   /**
@@ -154,11 +150,11 @@ export class ApiKeys {
     return new RowList({
       read: async (page) => {
         const filter = withinFilter(await authorize())
-        return (await this.#storage.read(({ apiKeys }) => apiKeys.list(filter, page))).map(toApiKey)
+        return (await this.storage.read(({ apiKeys }) => apiKeys.list(filter, page))).map(toApiKey)
       },
       ids: async (page) => {
         const filter = withinFilter(await authorize())
-        return await this.#storage.read(({ apiKeys }) => apiKeys.listIds(filter, page))
+        return await this.storage.read(({ apiKeys }) => apiKeys.listIds(filter, page))
       },
     })
   }
@@ -173,8 +169,8 @@ export class ApiKeys {
    */
   async revoke(keyId: number, reach: Reach): Promise<ApiKey> {
     const id = parseId(keyId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    return await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const { apiKeys } = repositories
       const rights = await Rights.of(repositories, reach, now)
       const key = await apiKeys.get(id)

@@ -20,17 +20,12 @@ const NO_HASH = '0'.repeat(64)
  * so that no endpoint makes it easier to guess secrets.
  */
 export class AuthenticateClient {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #throttle: FailureThrottle
-  readonly #refusals: AuditRefusals
-
-  constructor(storage: Storage, clock: Clock, throttle: FailureThrottle, refusals: AuditRefusals) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#throttle = throttle
-    this.#refusals = refusals
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly throttle: FailureThrottle,
+    private readonly refusals: AuditRefusals,
+  ) {}
 
   /**
    * The key of a client. Every refusal has the same message and takes the same steps, so that no client learns which
@@ -42,7 +37,7 @@ export class AuthenticateClient {
    */
   async authenticate({ clientId, clientSecret }: ClientCredentials, origin?: RequestOrigin): Promise<ApiKeyRecord> {
     const secretHash = await sha256Hex(clientSecret)
-    const { key, isOwnerEnabled } = await this.#storage.read(async ({ apiKeys, users, companies }) => {
+    const { key, isOwnerEnabled } = await this.storage.read(async ({ apiKeys, users, companies }) => {
       const found = await apiKeys.findByClientId(clientId)
       const user = await users.get(found?.userId ?? MISSING_ID)
       const keyCompany = await companies.get(found?.companyId ?? MISSING_ID)
@@ -53,8 +48,8 @@ export class AuthenticateClient {
       }
     })
     const isSecretRight = isEqualInConstantTime(key?.secretHash ?? NO_HASH, secretHash)
-    if (key !== undefined && isSecretRight && isOwnerEnabled && isKeyUsable(key, this.#clock.now())) return key
-    await this.#throttle.countFailure({ kind: 'secret', name: clientId, origin })
+    if (key !== undefined && isSecretRight && isOwnerEnabled && isKeyUsable(key, this.clock.now())) return key
+    await this.throttle.countFailure({ kind: 'secret', name: clientId, origin })
     throw new TokenRequestError('invalid_client', 'the client id or the secret is wrong, revoked, disabled or expired')
   }
 
@@ -83,7 +78,7 @@ export class AuthenticateClient {
     reason: TokenErrorCode | 'throttled',
   ): Promise<void> {
     const counter = counterName('token', origin.remoteAddress)
-    await this.#refusals.record(counter, async ({ apiKeys }) => {
+    await this.refusals.record(counter, async ({ apiKeys }) => {
       const key = await apiKeys.findByClientId(clientId)
       const { remoteAddress, requestId } = origin
       return {

@@ -49,18 +49,18 @@ interface LiveLogin {
  * It ends after 12 hours in any case. A user, company or key that is enabled later brings no login back.
  */
 export class Logins {
-  readonly #storage: Storage
-  readonly #clock: Clock
   readonly #secretBox: SecretBox
   readonly #passwords: Passwords
-  readonly #clients: AuthenticateClient
 
-  constructor(storage: Storage, clock: Clock, secretBox: SecretBox, passwords: Passwords, clients: AuthenticateClient) {
-    this.#storage = storage
-    this.#clock = clock
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    secretBox: SecretBox,
+    passwords: Passwords,
+    private readonly clients: AuthenticateClient,
+  ) {
     this.#secretBox = secretBox
     this.#passwords = passwords
-    this.#clients = clients
   }
 
   /**
@@ -73,7 +73,7 @@ export class Logins {
   async logIn(input: LoginInput, origin: RequestOrigin = {}): Promise<string> {
     const isKey = isRecord(input) && 'clientId' in input
     const content = isKey ? await this.#contentOfKey(input, origin) : await this.#contentOf(input, origin)
-    const expiresMs = this.#clock.now().getTime() + LIFETIME_MS
+    const expiresMs = this.clock.now().getTime() + LIFETIME_MS
     const token: Content = { ...content, purpose: 'login', id: randomToken(16), expiresMs }
     return await this.#secretBox.seal(JSON.stringify(token))
   }
@@ -97,7 +97,7 @@ export class Logins {
    * @throws UnauthenticatedError if the user is disabled or deleted
    */
   async describe({ userId, accountId, companyId, sight = 'user', scope, targets, origin }: Principal): Promise<Login> {
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const user = await findUsableUser(repositories, userId)
       if (user === undefined) throw new UnauthenticatedError(`the user ${userId} does not exist, or is disabled`)
       const reached = await withinReach(repositories, await userPrincipals(repositories, userId), {
@@ -147,7 +147,7 @@ export class Logins {
     const content = await this.#contentIn(token)
     if (content === undefined) return
     const tokenHash = await hashOf(content)
-    await this.#storage.transaction(({ revokedTokens }) => {
+    await this.storage.transaction(({ revokedTokens }) => {
       return revokedTokens.add({ tokenHash, expiresMs: content.expiresMs })
     })
   }
@@ -156,23 +156,23 @@ export class Logins {
     const { email, password, customerId: companyId, otp } = validate(passwordLoginSchema, input)
     const { remoteAddress, requestId } = origin
     const user = await this.#passwords.verify(email, password, { companyId, otp, remoteAddress, requestId })
-    const stored = user && (await this.#storage.read(({ users }) => users.get(user.id)))
+    const stored = user && (await this.storage.read(({ users }) => users.get(user.id)))
     if (stored === undefined) {
       const wrong =
         otp === undefined ? 'the e-mail address or the password' : 'the e-mail address, the password or the code'
       throw new UnauthenticatedError(`${wrong} is wrong, or the user is disabled`)
     }
-    const epoch = await this.#storage.read(async (repositories) => await epochOf(repositories, stored, undefined))
+    const epoch = await this.storage.read(async (repositories) => await epochOf(repositories, stored, undefined))
     return { userId: stored.id, passwordMark: await markOf(stored), epoch }
   }
 
   async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'keyId' | 'epoch'>> {
     const credentials = validate(keyLoginSchema, input)
     try {
-      return await this.#clients.recordRefusals(credentials, origin, async () => {
-        const key = await this.#clients.authenticate(credentials, origin)
-        const now = this.#clock.now().toISOString()
-        const epoch = await this.#storage.transaction(async (repositories) => {
+      return await this.clients.recordRefusals(credentials, origin, async () => {
+        const key = await this.clients.authenticate(credentials, origin)
+        const now = this.clock.now().toISOString()
+        const epoch = await this.storage.transaction(async (repositories) => {
           await repositories.apiKeys.touch(key.id, now)
           return await epochOf(repositories, await repositories.users.get(key.userId), key)
         })
@@ -188,7 +188,7 @@ export class Logins {
     const content = await this.#contentIn(token)
     if (content === undefined) throw ended()
     const tokenHash = await hashOf(content)
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const { apiKeys, revokedTokens, companies } = repositories
       const [user, key, isRevoked] = await Promise.all([
         findUsableUser(repositories, content.userId),
@@ -198,7 +198,7 @@ export class Logins {
       if (user === undefined || isRevoked) throw ended()
       if ((content.epoch ?? 0) !== (await epochOf(repositories, user, key))) throw ended()
       if (content.keyId !== undefined) {
-        const isUsable = key?.userId === user.id && isKeyUsable(key, this.#clock.now())
+        const isUsable = key?.userId === user.id && isKeyUsable(key, this.clock.now())
         if (!isUsable || (await companies.get(key.companyId))?.isDisabled !== false) throw ended()
       } else if (content.passwordMark !== (await markOf(user))) throw ended()
       return await use(repositories, { user, key, content })
@@ -208,7 +208,7 @@ export class Logins {
   async #contentIn(token: string): Promise<Content | undefined> {
     const content = await this.#open(token)
     if (content === undefined) return undefined
-    return isBeforeEnd(new Date(content.expiresMs), this.#clock.now(), LIFETIME_MS) ? content : undefined
+    return isBeforeEnd(new Date(content.expiresMs), this.clock.now(), LIFETIME_MS) ? content : undefined
   }
 
   /** @returns undefined for a text that is no token: one of another server on the same host, or an invented one */

@@ -62,26 +62,16 @@ export type Introspection =
 
 /** Access tokens of API keys. */
 export class Tokens {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #signer: TokenSigner
-  readonly #issuer: TokenIssuer
-  readonly #clients: AuthenticateClient
   readonly #authenticateToken: AuthenticateToken
 
   constructor(
-    storage: Storage,
-    clock: Clock,
-    signer: TokenSigner,
-    issuer: TokenIssuer,
-    clients: AuthenticateClient,
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly signer: TokenSigner,
+    private readonly issuer: TokenIssuer,
+    private readonly clients: AuthenticateClient,
     authenticateToken: AuthenticateToken,
   ) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#signer = signer
-    this.#issuer = issuer
-    this.#clients = clients
     this.#authenticateToken = authenticateToken
   }
 
@@ -94,7 +84,7 @@ export class Tokens {
    *   within a minute; the right secret always passes
    */
   async issue(request: TokenRequest, origin?: RequestOrigin): Promise<TokenResponse> {
-    return await this.#clients.recordRefusals(request, origin, async () => await this.#issue(request, origin))
+    return await this.clients.recordRefusals(request, origin, async () => await this.#issue(request, origin))
   }
 
   /**
@@ -104,12 +94,12 @@ export class Tokens {
    * @throws TokenRequestError `invalid_client` @throws ThrottledError as {@link issue}
    */
   async introspect(request: TokenStateRequest, origin?: RequestOrigin): Promise<Introspection> {
-    return await this.#clients.recordRefusals(request, origin, async () => {
-      const key = await this.#clients.authenticate(request, origin)
+    return await this.clients.recordRefusals(request, origin, async () => {
+      const key = await this.clients.authenticate(request, origin)
       const live = await this.#findLiveToken(request.token)
       if (live === undefined) return { active: false }
       const { companyId } = live.caller.principal
-      const isReached = await this.#storage.read(({ companies }) => companies.isWithin(companyId, key.companyId))
+      const isReached = await this.storage.read(({ companies }) => companies.isWithin(companyId, key.companyId))
       return isReached ? toIntrospection(live) : { active: false }
     })
   }
@@ -122,7 +112,7 @@ export class Tokens {
    * @throws ThrottledError as {@link issue}
    */
   async revoke(request: TokenStateRequest, origin?: RequestOrigin): Promise<void> {
-    await this.#clients.recordRefusals(request, origin, async () => await this.#revoke(request, origin))
+    await this.clients.recordRefusals(request, origin, async () => await this.#revoke(request, origin))
   }
 
   async #issue(request: TokenRequest, origin?: RequestOrigin): Promise<TokenResponse> {
@@ -131,20 +121,20 @@ export class Tokens {
       throw new TokenRequestError('invalid_request', `target_app must be one of ${TARGETS.join(', ')}`)
     }
     const scope = request.scope === undefined ? undefined : parseScope(request.scope)
-    const key = await this.#clients.authenticate(request, origin)
+    const key = await this.clients.authenticate(request, origin)
     if (!key.targets.includes(targetApp)) {
       throw new TokenRequestError('unauthorized_client', `this API key may not ask for tokens for ${targetApp}`)
     }
-    const { role, account, epoch } = await this.#storage.read(async (repositories) => {
+    const { role, account, epoch } = await this.storage.read(async (repositories) => {
       const access = await findAccess(repositories, key, request)
       return { ...access, epoch: await tokenEpochOf(repositories, access, key.companyId) }
     })
     requireScope(scope, role, targetApp)
     const scopeClaim = scope === undefined ? {} : { scope: scope.join(' ') }
-    const issuedAt = this.#clock.now()
-    const token = await this.#signer.sign(
+    const issuedAt = this.clock.now()
+    const token = await this.signer.sign(
       {
-        ...this.#issuer,
+        ...this.issuer,
         sub: String(key.userId),
         client_id: clientId,
         jti: randomToken(16),
@@ -164,7 +154,7 @@ export class Tokens {
   /** A full or read-only disk refuses no token: clients that only read go on, and the last use stays an earlier one. */
   async #noteUse({ id, userId }: ApiKeyRecord, at: Date): Promise<void> {
     try {
-      await this.#storage.transaction(async ({ apiKeys, users }) => {
+      await this.storage.transaction(async ({ apiKeys, users }) => {
         await apiKeys.touch(id, at.toISOString())
         await users.update(userId, { lastAccess: at.toISOString() })
       })
@@ -183,9 +173,9 @@ export class Tokens {
   }
 
   async #revoke(request: TokenStateRequest, origin?: RequestOrigin): Promise<void> {
-    const key = await this.#clients.authenticate(request, origin)
-    const now = this.#clock.now()
-    const claims = await this.#signer.verify(request.token, { ...this.#issuer, now })
+    const key = await this.clients.authenticate(request, origin)
+    const now = this.clock.now()
+    const claims = await this.signer.verify(request.token, { ...this.issuer, now })
     if (claims === undefined) return
     if (claims.client_id !== key.clientId || claims.key_id !== key.id) {
       throw new TokenRequestError(
@@ -197,7 +187,7 @@ export class Tokens {
     const { companyId, userId, clientId } = key
     const by = { ...origin, kind: 'user', userId, companyId, clientId } as const
     const change = { action: 'token.revoked', companyId, targetId: key.id, details: {} } as const
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       if (await repositories.revokedTokens.add(revoked)) await recordChange(repositories, by, now, change)
     })
   }

@@ -81,15 +81,11 @@ interface Wanted extends Pick<z.infer<typeof SCHEMA>, 'externalId' | 'companyId'
 
 /** Adds the users of a host's login when they first appear, and keeps them as the login knows them. */
 export class EnsureUser {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #newUsers: NewUsers
-
-  constructor(storage: Storage, clock: Clock, newUsers: NewUsers) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#newUsers = newUsers
-  }
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly newUsers: NewUsers,
+  ) {}
 
   /**
    * Costs one read if nothing changes.
@@ -109,7 +105,7 @@ export class EnsureUser {
       names: isNamed ? completeNames({ name, firstName, lastName }) : undefined,
     }
     for (let attempt = 1; ; attempt += 1) {
-      const known = await this.#storage.read(async (repositories) => await readUnchanged(repositories, wanted))
+      const known = await this.storage.read(async (repositories) => await readUnchanged(repositories, wanted))
       if (known !== undefined) return known
       try {
         return await this.#change(wanted, await readActor(), reach)
@@ -121,13 +117,13 @@ export class EnsureUser {
   }
 
   async #change(wanted: Wanted, actor: Actor, reach: Reach): Promise<EnsuredUser> {
-    const { result, mailId } = await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    const { result, mailId } = await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       await requireCompany(repositories, rights.reach, wanted.companyId)
       const known = await findKnown(repositories, wanted)
       if (known === undefined) {
-        const added = await this.#newUsers.insert(repositories, rights, wanted, actor)
+        const added = await this.newUsers.insert(repositories, rights, wanted, actor)
         return { result: await toResult(repositories, added.user, true), mailId: added.mailId }
       }
       await updateKnown(repositories, rights, known, changesOf(known, wanted), now)
@@ -136,12 +132,12 @@ export class EnsureUser {
       const user = (await repositories.users.get(known.id)) ?? known
       return { result: await toResult(repositories, user, false), mailId: undefined }
     })
-    await this.#newUsers.afterCommit(mailId)
+    await this.newUsers.afterCommit(mailId)
     return result
   }
 
   async #exists({ companyId, externalId }: Wanted): Promise<boolean> {
-    return (await this.#storage.read(({ users }) => users.findByExternalId(companyId, externalId))) !== undefined
+    return (await this.storage.read(({ users }) => users.findByExternalId(companyId, externalId))) !== undefined
   }
 }
 

@@ -32,11 +32,7 @@ const QUERY = objectSchema({
 
 /** Looks up single users, by their ids and by what a host knows of them. */
 export class FindUsers {
-  readonly #storage: Storage
-
-  constructor(storage: Storage) {
-    this.#storage = storage
-  }
+  constructor(private readonly storage: Storage) {}
 
   /** For the host. @throws InvalidInputError @throws NotFoundError */
   async get(userId: number): Promise<User> {
@@ -54,7 +50,7 @@ export class FindUsers {
    */
   async find(query: UserQuery): Promise<User | undefined> {
     const checked = parseQuery(query)
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const user = await findUser(repositories, checked)
       return user && toUser(user, await otpMethodOf(repositories, user.id))
     })
@@ -63,7 +59,7 @@ export class FindUsers {
   /** The principals of a user, for the host: see {@link userPrincipals}. @throws NotFoundError */
   async principals(userId: number): Promise<UserPrincipal[]> {
     const id = parseId(userId, 'id')
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       if ((await repositories.users.get(id)) === undefined) throw new NotFoundError('user', id)
       return await userPrincipals(repositories, id)
     })
@@ -79,7 +75,7 @@ export class FindUsers {
   async findWithin({ principal, reach }: TenantAccess, query: UserQuery): Promise<UserDetails | undefined> {
     const { id, ...names } = parseQuery(query)
     const companyId = names.companyId ?? (id === undefined ? principal.companyId : undefined)
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       if (companyId !== undefined) await requireCompany(repositories, reach, companyId)
       const user = await findUser(repositories, { ...names, id, companyId })
       if (user === undefined || !(await covers(reach, repositories, user.companyId))) return undefined

@@ -25,15 +25,11 @@ interface Newcomer {
 
 /** Adds users within transactions of other use cases. */
 export class NewUsers {
-  readonly #clock: Clock
-  readonly #limits: EngineLimits
-  readonly #mailQueue: MailQueue
-
-  constructor(clock: Clock, limits: EngineLimits, mailQueue: MailQueue) {
-    this.#clock = clock
-    this.#limits = limits
-    this.#mailQueue = mailQueue
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: EngineLimits,
+    private readonly mailQueue: MailQueue,
+  ) {}
 
   /**
    * Inserts a user with its roles, and enqueues the invitation. The caller has checked the company.
@@ -52,12 +48,12 @@ export class NewUsers {
     actor: Actor,
   ): Promise<{ readonly user: UserRecord; readonly mailId: number | undefined }> {
     if (invite && address === undefined) throw new InvalidInputError('email', 'is required for an invitation')
-    const created = this.#clock.now().toISOString()
+    const created = this.clock.now().toISOString()
     const { by, companyId: causedBy } = rights.reach
     const membership = roles === undefined ? await membershipOf(repositories, companyId) : undefined
     // This check comes before the address is read: a caller who may not add users learns nothing about it.
     if (membership !== undefined) rights.requireHeld(membership.role)
-    requireBelow(this.#limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
+    requireBelow(this.limits, 'usersPerCompany', companyId, await repositories.users.count(companyId))
     const plans = await planRoles(repositories, { id: undefined, companyId }, roles ?? [])
     const identity = { externalId: externalId ?? null, address: address ?? noAddress(externalId ?? randomToken(12)) }
     const user = await insertUser(repositories, { companyId, ...identity, created, ...names }, by)
@@ -67,12 +63,12 @@ export class NewUsers {
     }
     await applyRoles(rights, plans, { userId: user.id, actor, created })
     if (!invite) return { user, mailId: undefined }
-    return { user, mailId: await this.#mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy }) }
+    return { user, mailId: await this.mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy }) }
   }
 
   /** Sends the mail of {@link insert}, if there is one. */
   async afterCommit(mailId: number | undefined): Promise<void> {
-    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
+    if (mailId !== undefined) await this.mailQueue.afterCommit(mailId)
   }
 }
 

@@ -57,13 +57,13 @@ const CODE = textSchema({ min: 1, max: 1_000 })
 
 /** Implements {@link OneTimePasswordOperations}. */
 export class UserOneTimePasswords {
-  readonly #storage: Storage
-  readonly #clock: Clock
   readonly #secrets: OtpSecrets
 
-  constructor(storage: Storage, clock: Clock, secrets: OtpSecrets) {
-    this.#storage = storage
-    this.#clock = clock
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    secrets: OtpSecrets,
+  ) {
     this.#secrets = secrets
   }
 
@@ -71,7 +71,7 @@ export class UserOneTimePasswords {
   async begin(userId: number, label: OneTimePasswordLabel | undefined, { by }: Reach): Promise<OneTimePasswordSetup> {
     const id = parseId(userId, 'id')
     const { issuer } = validate(LABEL, label ?? {}, 'label')
-    const { user, company } = await this.#storage.read(async (repositories) => {
+    const { user, company } = await this.storage.read(async (repositories) => {
       const found = await requireUser(repositories, id)
       return { user: found, company: await repositories.companies.get(found.companyId) }
     })
@@ -80,10 +80,10 @@ export class UserOneTimePasswords {
       account: user.email || user.name || (user.externalId ?? `${user.id}`),
     }
     const { secret, uri, sealed } = await this.#secrets.create(secretLabel)
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       await requireUser(repositories, id)
       await repositories.oneTimePasswords.putPending(id, sealed)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'otp.begun',
         companyId: user.companyId,
         targetId: id,
@@ -103,7 +103,7 @@ export class UserOneTimePasswords {
   async confirm(userId: number, code: string, { by }: Reach): Promise<RecoveryCodes> {
     const id = parseId(userId, 'id')
     const entered = validate(CODE, code, 'code')
-    const { companyId, pendingSecret } = await this.#storage.read(async (repositories) => {
+    const { companyId, pendingSecret } = await this.storage.read(async (repositories) => {
       const user = await requireUser(repositories, id)
       const record = await repositories.oneTimePasswords.get(id)
       return { companyId: user.companyId, pendingSecret: record?.pendingSecret ?? undefined }
@@ -117,8 +117,8 @@ export class UserOneTimePasswords {
       )
     }
     const { recoveryCodes, hashes } = await newRecoveryCodes(id)
-    await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       // Another caller may have replaced or confirmed the secret since it was read.
       if (!(await repositories.oneTimePasswords.activate(id, pendingSecret, step))) throw noPendingSecret(id)
       await repositories.oneTimePasswords.replaceRecoveryCodes(id, hashes)
@@ -132,13 +132,13 @@ export class UserOneTimePasswords {
   async renewRecoveryCodes(userId: number, { by }: Reach): Promise<RecoveryCodes> {
     const id = parseId(userId, 'id')
     const { recoveryCodes, hashes } = await newRecoveryCodes(id)
-    await this.#storage.transaction(async (repositories) => {
+    await this.storage.transaction(async (repositories) => {
       const { companyId } = await requireUser(repositories, id)
       if ((await otpMethodOf(repositories, id)) === 'none') {
         throw new InvalidInputError('id', `the user ${id} has no one-time passwords: begin and confirm them first`)
       }
       await repositories.oneTimePasswords.replaceRecoveryCodes(id, hashes)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'otp.recovery-codes-renewed',
         companyId,
         targetId: id,
@@ -154,10 +154,10 @@ export class UserOneTimePasswords {
    */
   async disable(userId: number, { by }: Reach): Promise<User> {
     const id = parseId(userId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
+    return await this.storage.transaction(async (repositories) => {
       const user = await requireUser(repositories, id)
       const enabled = (await otpMethodOf(repositories, id)) !== 'none'
-      const now = this.#clock.now()
+      const now = this.clock.now()
       if (await repositories.oneTimePasswords.removeOf({ userId: id })) {
         await forgetWrongOtps(repositories, id, now)
         await recordChange(repositories, by, now, {

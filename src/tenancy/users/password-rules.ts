@@ -58,13 +58,10 @@ const RETRY_AFTER_SECONDS = 2
 
 /** Hashes passwords a few at a time; network addresses take turns. */
 export class PasswordHashing {
-  readonly #hasher: PasswordHasher
   readonly #turns = new FairScheduler(CONCURRENT_HASHES)
   readonly #places = new Places()
 
-  constructor(hasher: PasswordHasher) {
-    this.#hasher = hasher
-  }
+  constructor(private readonly hasher: PasswordHasher) {}
 
   /**
    * Runs work for an unauthenticated client when it is its turn.
@@ -92,6 +89,6 @@ export class PasswordHashing {
   }
 
   async #inTurn<Result>(group: string, work: (hasher: PasswordHasher) => Promise<Result>): Promise<Result> {
-    return await this.#turns.one({ group, member: '' }, async () => await work(this.#hasher), undefined)
+    return await this.#turns.one({ group, member: '' }, async () => await work(this.hasher), undefined)
   }
 }

@@ -34,37 +34,21 @@ const MIN_RESET_MS = 200
 
 /** Sets, resets and checks passwords. */
 export class Passwords {
-  readonly #storage: Storage
-  readonly #clock: Clock
   readonly #hashing: PasswordHashing
-  readonly #rules: PasswordRules
-  readonly #mailQueue: MailQueue
-  readonly #failures: FailureThrottle
-  readonly #requests: PasswordRequests
-  readonly #refusals: AuditRefusals
-  readonly #secondFactor: SecondFactor
   #decoy: Promise<string> | undefined
 
   constructor(
-    storage: Storage,
-    clock: Clock,
+    private readonly storage: Storage,
+    private readonly clock: Clock,
     hasher: PasswordHasher,
-    rules: PasswordRules,
-    mailQueue: MailQueue,
-    failures: FailureThrottle,
-    requests: PasswordRequests,
-    refusals: AuditRefusals,
-    secondFactor: SecondFactor,
+    private readonly rules: PasswordRules,
+    private readonly mailQueue: MailQueue,
+    private readonly failures: FailureThrottle,
+    private readonly requests: PasswordRequests,
+    private readonly refusals: AuditRefusals,
+    private readonly secondFactor: SecondFactor,
   ) {
-    this.#secondFactor = secondFactor
-    this.#refusals = refusals
-    this.#storage = storage
-    this.#clock = clock
     this.#hashing = new PasswordHashing(hasher)
-    this.#rules = rules
-    this.#mailQueue = mailQueue
-    this.#failures = failures
-    this.#requests = requests
   }
 
   /**
@@ -73,7 +57,7 @@ export class Passwords {
    * @throws InvalidInputError @throws ThrottledError after too many requests from one network address
    */
   async requestReset(input: PasswordReset | (() => Promise<PasswordReset>), origin?: RequestOrigin): Promise<void> {
-    await this.#requests.count(origin)
+    await this.requests.count(origin)
     const { email, customerId } = validate(passwordResetSchema, typeof input === 'function' ? await input() : input)
     const name = { email, companyId: customerId }
     await Promise.all([this.#reset(name, { ...origin, kind: 'anonymous' }), pause(MIN_RESET_MS)])
@@ -104,20 +88,20 @@ export class Passwords {
   async #sendReset(
     find: (repositories: Repositories) => Promise<{ readonly user: UserRecord; readonly by: AuditActor } | undefined>,
   ): Promise<void> {
-    const mailId = await this.#storage.transaction(async (repositories) => {
+    const mailId = await this.storage.transaction(async (repositories) => {
       const found = await find(repositories)
       if (found === undefined) return undefined
       const { user, by } = found
       const purpose = user.passwordHash === null ? 'invitation' : 'reset'
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'password.reset-requested',
         companyId: user.companyId,
         targetId: user.id,
         details: {},
       })
-      return await this.#mailQueue.enqueue(repositories, { user, purpose, isByStranger: true })
+      return await this.mailQueue.enqueue(repositories, { user, purpose, isByStranger: true })
     })
-    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
+    if (mailId !== undefined) await this.mailQueue.afterCommit(mailId)
   }
 
   /**
@@ -128,16 +112,16 @@ export class Passwords {
    * @throws ThrottledError after too many requests from one network address, and if too many passwords are being set
    */
   async setup(input: PasswordSetup | (() => Promise<PasswordSetup>), origin?: RequestOrigin): Promise<void> {
-    await this.#requests.count(origin)
+    await this.requests.count(origin)
     const { token, password } = validate(passwordSetupSchema, typeof input === 'function' ? await input() : input)
     const tokenHash = await sha256Hex(token)
     // This read comes before the slow hash, so that guessed tokens do not use up the host's processor.
-    const tokenUser = await this.#storage.read(async ({ passwordTokens, users }) => {
+    const tokenUser = await this.storage.read(async ({ passwordTokens, users }) => {
       return await users.get(this.#requireToken(await passwordTokens.find(tokenHash)).userId)
     })
-    if (tokenUser !== undefined) await this.#rules.require(password, tokenUser)
+    if (tokenUser !== undefined) await this.rules.require(password, tokenUser)
     const passwordHash = await this.#hashing.forStranger(origin, async (hasher) => await hasher.hash(password))
-    const mailId = await this.#storage.transaction(async (repositories) => {
+    const mailId = await this.storage.transaction(async (repositories) => {
       const { passwordTokens, users } = repositories
       const found = await passwordTokens.find(tokenHash)
       // If two requests use the token at the same time, only one of them removes it.
@@ -146,7 +130,7 @@ export class Passwords {
       await users.update(userId, { passwordHash })
       await passwordTokens.removeOfUser(userId)
       const companyId = user?.companyId
-      await recordChange(repositories, { ...origin, kind: 'user', userId, companyId }, this.#clock.now(), {
+      await recordChange(repositories, { ...origin, kind: 'user', userId, companyId }, this.clock.now(), {
         action: 'password.set',
         companyId: companyId ?? null,
         targetId: userId,
@@ -154,7 +138,7 @@ export class Passwords {
       })
       return await this.#enqueueChangeNotice(repositories, user)
     })
-    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
+    if (mailId !== undefined) await this.mailQueue.afterCommit(mailId)
   }
 
   /**
@@ -167,7 +151,7 @@ export class Passwords {
     const id = parseId(userId, 'id')
     const newPassword = password === undefined ? randomToken(32) : await this.#requireAllowed(id, password)
     const passwordHash = await this.#hashing.forHost(async (hasher) => await hasher.hash(newPassword))
-    const { completed, mailId } = await this.#storage.transaction(async (repositories) => {
+    const { completed, mailId } = await this.storage.transaction(async (repositories) => {
       const { users, passwordTokens } = repositories
       const user = await users.get(id)
       if (user === undefined) throw new NotFoundError('user', id)
@@ -176,7 +160,7 @@ export class Passwords {
       }
       await users.update(id, { passwordHash })
       await passwordTokens.removeOfUser(id)
-      await recordChange(repositories, by, this.#clock.now(), {
+      await recordChange(repositories, by, this.clock.now(), {
         action: 'password.set',
         companyId: user.companyId,
         targetId: id,
@@ -185,14 +169,14 @@ export class Passwords {
       const completed = toUser({ ...user, passwordHash }, await otpMethodOf(repositories, id))
       return { completed, mailId: await this.#enqueueChangeNotice(repositories, user) }
     })
-    if (mailId !== undefined) await this.#mailQueue.afterCommit(mailId)
+    if (mailId !== undefined) await this.mailQueue.afterCommit(mailId)
     return completed
   }
 
   async #requireAllowed(userId: number, password: string): Promise<string> {
-    const user = await this.#storage.read(({ users }) => users.get(userId))
+    const user = await this.storage.read(({ users }) => users.get(userId))
     if (user === undefined) throw new NotFoundError('user', userId)
-    await this.#rules.require(password, user)
+    await this.rules.require(password, user)
     return password
   }
 
@@ -202,7 +186,7 @@ export class Passwords {
     previous: UserRecord | undefined,
   ): Promise<number | undefined> {
     if (previous === undefined || previous.passwordHash === null || previous.email === '') return undefined
-    return await this.#mailQueue.enqueueNotice(repositories, { user: previous, purpose: 'password-changed' })
+    return await this.mailQueue.enqueueNotice(repositories, { user: previous, purpose: 'password-changed' })
   }
 
   /**
@@ -224,10 +208,10 @@ export class Passwords {
     const name = { email, companyId }
     const failure = { kind: 'password', name: counterNameOf(name), origin } as const
     // The check runs before the wait for a turn and after it, so that parallel calls get no additional guesses.
-    await this.#failures.check(failure)
+    await this.failures.check(failure)
     const user = await this.#hashing.forStranger(origin, async (hasher) => {
-      await this.#failures.check(failure)
-      const identities = await this.#storage.read((repositories) => listIdentities(repositories, name))
+      await this.failures.check(failure)
+      const identities = await this.storage.read((repositories) => listIdentities(repositories, name))
       this.#decoy ??= hasher.hash(randomToken(32)).catch((error: unknown) => {
         // The next call makes another one.
         this.#decoy = undefined
@@ -240,24 +224,24 @@ export class Passwords {
         await this.#recordRefusal(undefined, 'company-required', origin)
         throw new CompanyRequiredError()
       }
-      const recorded = await this.#storage.read(async (repositories) => {
+      const recorded = await this.storage.read(async (repositories) => {
         return await identitiesToRecord(repositories, identities, name)
       })
       for (const identity of recorded) {
         await this.#recordRefusal(identity, 'wrong-password', origin)
       }
-      await this.#failures.countFailure(failure)
+      await this.failures.countFailure(failure)
       return undefined
     })
     if (user === undefined) return undefined
-    const otpMethod = await this.#secondFactor.check(user, otp, origin)
+    const otpMethod = await this.secondFactor.check(user, otp, origin)
     if (otpMethod === undefined) {
       await this.#recordRefusal(user, 'wrong-otp', origin)
-      await this.#failures.countFailure(failure)
+      await this.failures.countFailure(failure)
       return undefined
     }
-    const lastAccess = this.#clock.now().toISOString()
-    await this.#storage.transaction(({ users }) => users.update(user.id, { lastAccess }))
+    const lastAccess = this.clock.now().toISOString()
+    await this.storage.transaction(({ users }) => users.update(user.id, { lastAccess }))
     return toUser({ ...user, lastAccess }, otpMethod)
   }
 
@@ -269,7 +253,7 @@ export class Passwords {
   ): Promise<void> {
     const counter = counterName(`login:${user?.companyId ?? ''}`, remoteAddress)
     const refusal = { companyId: user?.companyId ?? null, targetId: user?.id ?? null, reason }
-    await this.#refusals.record(counter, async () => ({
+    await this.refusals.record(counter, async () => ({
       by: { kind: 'anonymous', remoteAddress, requestId },
       refusal: { action: 'login.refused', ...refusal },
     }))
@@ -277,11 +261,11 @@ export class Passwords {
 
   /** Counts a request for the page that sets a password. @throws ThrottledError as {@link setup} */
   async countRequest(origin?: RequestOrigin): Promise<void> {
-    await this.#requests.count(origin)
+    await this.requests.count(origin)
   }
 
   #requireToken<Token extends { readonly expires: string }>(token: Token | undefined): Token {
-    if (token !== undefined && isBeforeEnd(new Date(token.expires), this.#clock.now(), MAX_LINK_LIFETIME_MS))
+    if (token !== undefined && isBeforeEnd(new Date(token.expires), this.clock.now(), MAX_LINK_LIFETIME_MS))
       return token
     throw new InvalidInputError('token', 'is not valid: it was used, or has expired; request a new mail')
   }

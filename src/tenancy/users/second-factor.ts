@@ -28,13 +28,13 @@ type Outcome = 'right' | 'wrong' | { readonly waitMs: number }
 
 /** Checks the second factor of a login, after the password. */
 export class SecondFactor {
-  readonly #storage: Storage
-  readonly #clock: Clock
   readonly #secrets: OtpSecrets
 
-  constructor(storage: Storage, clock: Clock, secrets: OtpSecrets) {
-    this.#storage = storage
-    this.#clock = clock
+  constructor(
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    secrets: OtpSecrets,
+  ) {
     this.#secrets = secrets
   }
 
@@ -48,12 +48,12 @@ export class SecondFactor {
    * @throws SecretUnreadableError if the user's secret was altered; recovery codes still work
    */
   async check(user: UserRecord, otp: string | undefined, origin: Origin = {}): Promise<OtpMethod | undefined> {
-    const record = await this.#storage.read(({ oneTimePasswords }) => oneTimePasswords.get(user.id))
+    const record = await this.storage.read(({ oneTimePasswords }) => oneTimePasswords.get(user.id))
     if (record === undefined || record.secret === null) return 'none'
     const entered = normalizeCode(validate(OTP, otp, 'otp') ?? '')
     if (entered === '') throw new OneTimePasswordRequiredError()
     const attempt = await this.#attemptOf(user.id, record.secret, entered)
-    const outcome = await this.#storage.transaction(
+    const outcome = await this.storage.transaction(
       async (repositories) => await this.#settle(repositories, user, attempt, origin),
       WITH_USER_LOCKED,
     )
@@ -76,7 +76,7 @@ export class SecondFactor {
     { remoteAddress, requestId }: Origin,
   ): Promise<Outcome> {
     const { oneTimePasswords } = repositories
-    const now = this.#clock.now()
+    const now = this.clock.now()
     await oneTimePasswords.lock(id)
     if ('recoveryHash' in attempt) {
       if (!(await oneTimePasswords.consumeRecoveryCode(id, attempt.recoveryHash))) return 'wrong'
@@ -158,24 +158,23 @@ const STEPS_OF_DRIFT = 1
 
 /** Creates secrets of one-time passwords, and compares codes with them. Stored secrets are sealed. */
 export class OtpSecrets {
-  readonly #algorithm: OneTimePasswords
   readonly #secretBox: SecretBox
-  readonly #clock: Clock
-  readonly #telemetry: Telemetry
 
-  constructor(algorithm: OneTimePasswords, secretBox: SecretBox, clock: Clock, telemetry: Telemetry) {
-    this.#algorithm = algorithm
+  constructor(
+    private readonly algorithm: OneTimePasswords,
+    secretBox: SecretBox,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+  ) {
     this.#secretBox = secretBox
-    this.#clock = clock
-    this.#telemetry = telemetry
   }
 
   async create(label: {
     readonly issuer: string
     readonly account: string
   }): Promise<{ readonly secret: string; readonly uri: string; readonly sealed: string }> {
-    const secret = await this.#algorithm.createSecret()
-    const uri = await this.#algorithm.uriOf({ ...label, secret })
+    const secret = await this.algorithm.createSecret()
+    const uri = await this.algorithm.uriOf({ ...label, secret })
     return { secret, uri, sealed: await this.#secretBox.seal(secret) }
   }
 
@@ -185,7 +184,7 @@ export class OtpSecrets {
    */
   async stepOf(userId: number, sealed: string, entered: string): Promise<number | undefined> {
     const secret = await this.#open(userId, sealed)
-    return await this.#algorithm.stepOf(secret, normalizeCode(entered), this.#clock.now(), STEPS_OF_DRIFT)
+    return await this.algorithm.stepOf(secret, normalizeCode(entered), this.clock.now(), STEPS_OF_DRIFT)
   }
 
   async #open(userId: number, sealed: string): Promise<string> {
@@ -197,7 +196,7 @@ export class OtpSecrets {
           'disable the one-time passwords of this user, and set them up again',
         { cause },
       )
-      this.#telemetry.record({ name: 'otp.secret.unreadable', level: 'error', fields: { userId }, error })
+      this.telemetry.record({ name: 'otp.secret.unreadable', level: 'error', fields: { userId }, error })
       throw error
     }
   }

@@ -27,32 +27,18 @@ const DELETE_OPTIONS = objectSchema({ contexts: choiceSchema(['keep', 'delete'])
 
 /** Users of companies. */
 export class Users {
-  readonly #storage: Storage
-  readonly #clock: Clock
-  readonly #newUsers: NewUsers
-  readonly #recorder: AccessRecorder
-  readonly #mailQueue: MailQueue
-  readonly #contexts: ContextRemoval
-
   constructor(
-    storage: Storage,
-    clock: Clock,
-    newUsers: NewUsers,
-    recorder: AccessRecorder,
-    mailQueue: MailQueue,
-    contexts: ContextRemoval,
-  ) {
-    this.#storage = storage
-    this.#clock = clock
-    this.#newUsers = newUsers
-    this.#recorder = recorder
-    this.#mailQueue = mailQueue
-    this.#contexts = contexts
-  }
+    private readonly storage: Storage,
+    private readonly clock: Clock,
+    private readonly newUsers: NewUsers,
+    private readonly recorder: AccessRecorder,
+    private readonly mailQueue: MailQueue,
+    private readonly contexts: ContextRemoval,
+  ) {}
 
   /** All users of all companies, ordered by id: for the host. */
   async listAll(): Promise<User[]> {
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const otpMethod = await readOtpMethods(repositories)
       return (await repositories.users.list()).map((user) => toUser(user, otpMethod(user.id)))
     })
@@ -70,14 +56,14 @@ export class Users {
     const read = async <T>(readRows: ReadRows<T>): Promise<T> => {
       const { principal, reach } = await authorize()
       const id = parseId(companyId ?? principal.companyId, 'cid')
-      return await this.#storage.read(async (repositories) => {
+      return await this.storage.read(async (repositories) => {
         await requireCompany(repositories, reach, id)
         return await readRows(repositories, id, reach)
       })
     }
     return new RowList({
       read: async (page) => {
-        await this.#recorder.flush()
+        await this.recorder.flush()
         return await read(async (repositories, id, reach) => {
           return await withPermissions(repositories, reach, await repositories.users.list({ companyId: id }, page))
         })
@@ -88,7 +74,7 @@ export class Users {
 
   /** One user, as {@link list} returns it. */
   async find({ reach }: TenantAccess, userId: number): Promise<UserWithPermissions | undefined> {
-    return await this.#storage.read(async (repositories) => {
+    return await this.storage.read(async (repositories) => {
       const user = await repositories.users.get(userId)
       return user && (await withPermissions(repositories, reach, [user]))[0]
     })
@@ -112,13 +98,13 @@ export class Users {
     const { email, externalId, invite = true, customerId: _company, ...given } = validate(newUserSchema, input)
     const address = parseEmailAddress(email)
     const newcomer = { companyId, externalId, address, names: completeNames(given), invite }
-    const { user, mailId } = await this.#storage.transaction(async (repositories) => {
-      const rights = await Rights.of(repositories, reach, this.#clock.now())
+    const { user, mailId } = await this.storage.transaction(async (repositories) => {
+      const rights = await Rights.of(repositories, reach, this.clock.now())
       await requireCompany(repositories, rights.reach, companyId)
       if (externalId !== undefined) requireLoginOwner(rights.reach)
-      return await this.#newUsers.insert(repositories, rights, newcomer, actor)
+      return await this.newUsers.insert(repositories, rights, newcomer, actor)
     })
-    await this.#newUsers.afterCommit(mailId)
+    await this.newUsers.afterCommit(mailId)
     return toUser(user, 'none')
   }
 
@@ -132,8 +118,8 @@ export class Users {
    */
   async reinitiate(userId: number, reach: Reach): Promise<void> {
     const id = parseId(userId, 'id')
-    const mailId = await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    const mailId = await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       const user = await rights.userToInvite(id)
       if (!(await isUserUsable(repositories, user)))
@@ -148,9 +134,9 @@ export class Users {
         targetId: id,
         details: {},
       })
-      return await this.#mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy: reach.companyId })
+      return await this.mailQueue.enqueue(repositories, { user, purpose: 'invitation', causedBy: reach.companyId })
     })
-    await this.#mailQueue.afterCommit(mailId)
+    await this.mailQueue.afterCommit(mailId)
   }
 
   /**
@@ -163,8 +149,8 @@ export class Users {
    */
   async setDisabled(userId: number, isDisabled: boolean, reach: Reach): Promise<User> {
     const id = parseId(userId, 'id')
-    return await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    return await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       return await rights.changeUser(id, async (user) => {
         if (isDisabled) {
@@ -196,12 +182,12 @@ export class Users {
   async delete(userId: number, reach: Reach, options: DeleteUserOptions = {}): Promise<void> {
     const id = parseId(userId, 'id')
     const { contexts } = validate(DELETE_OPTIONS, options, 'options')
-    await this.#storage.transaction(async (repositories) => {
-      const now = this.#clock.now()
+    await this.storage.transaction(async (repositories) => {
+      const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       await rights.deleteUser(id, async (user) => {
         await requireNotOwner(repositories, id)
-        if (contexts === 'delete') await this.#contexts.removeMadeBy(repositories, id, rights.reach.by)
+        if (contexts === 'delete') await this.contexts.removeMadeBy(repositories, id, rights.reach.by)
         await revokeKeys(repositories, id, rights.reach, now)
         await cancelLinks(repositories, { userId: id })
         await repositories.oneTimePasswords.removeOf({ userId: id })

@@ -123,14 +123,11 @@ function nextState(before: LoginState, found: Login | 'none' | undefined): Login
 
 /** Asks at most once in a time: a question within the gap after another one waits for the end of the gap. */
 class Checks {
-  readonly #check: () => Promise<void>
   #waiting: ReturnType<typeof setTimeout> | undefined
   #dueMs = Number.POSITIVE_INFINITY
   #lastMs = Number.NEGATIVE_INFINITY
 
-  constructor(check: () => Promise<void>) {
-    this.#check = check
-  }
+  constructor(private readonly check: () => Promise<void>) {}
 
   ask(gapMs: number): void {
     const dueMs = Math.max(Date.now(), this.#lastMs + gapMs)
@@ -140,7 +137,7 @@ class Checks {
     this.#waiting = setTimeout(() => {
       this.#dueMs = Number.POSITIVE_INFINITY
       this.#lastMs = Date.now()
-      void this.#check()
+      void this.check()
     }, dueMs - Date.now())
   }
 

@@ -51,15 +51,13 @@ export const DOCUMENT_EVENTS_ROUTE: Route = route({
 class DocumentServerEvents {
   /** The first state. A refusal rejects it. */
   readonly first: Promise<unknown>
-  readonly #states: AsyncIterator<DocumentState>
   #next: Promise<IteratorResult<DocumentState>>
   #isReadyDue = false
   #isReadySent = false
   /** Ends the wait for the next state. */
   #wake: () => void = () => undefined
 
-  constructor(states: AsyncIterator<DocumentState>) {
-    this.#states = states
+  constructor(private readonly states: AsyncIterator<DocumentState>) {
     this.#next = states.next()
     this.first = this.#next.then(() => undefined)
     // The stream reads it later, or never if the client leaves.
@@ -83,7 +81,7 @@ class DocumentServerEvents {
     }
     const state = await this.#next
     if (state.done === true) return { done: true, value: undefined }
-    this.#next = this.#states.next()
+    this.#next = this.states.next()
     this.#next.catch(() => undefined)
     return { value: { event: 'document', data: state.value } }
   }

@@ -131,40 +131,37 @@ const NONE: ParagraphProperties = {
 
 /** Finds the properties of paragraphs by the positions of their marks. */
 export class DocParagraphs {
-  readonly #pieces: readonly Piece[]
-  readonly #runs: readonly PropertyRun[]
-  readonly #levels: ReadonlyMap<number, number>
   readonly #known = new Map<PropertyRun, ParagraphProperties>()
 
   /**
    * @param runs the paragraphs, sorted by offset. Without runs, all paragraphs are plain
    * @param levels the levels of headings by the number of the style
    */
-  constructor(pieces: readonly Piece[], runs: readonly PropertyRun[], levels: ReadonlyMap<number, number> = new Map()) {
-    this.#pieces = pieces
-    this.#runs = runs
-    this.#levels = levels
-  }
+  constructor(
+    private readonly pieces: readonly Piece[],
+    private readonly runs: readonly PropertyRun[],
+    private readonly levels: ReadonlyMap<number, number> = new Map(),
+  ) {}
 
   at(position: number): ParagraphProperties {
     const piece = this.#pieceAt(position)
     if (piece === undefined) return NONE
-    const run = runAt(this.#runs, piece.offset + (position - piece.position) * piece.bytesPerUnit)
+    const run = runAt(this.runs, piece.offset + (position - piece.position) * piece.bytesPerUnit)
     if (run === undefined) return NONE
-    const known = this.#known.get(run) ?? propertiesOf(run, this.#levels)
+    const known = this.#known.get(run) ?? propertiesOf(run, this.levels)
     this.#known.set(run, known)
     return known
   }
 
   #pieceAt(position: number): Piece | undefined {
     let low = 0
-    let high = this.#pieces.length
+    let high = this.pieces.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#pieces[middle]?.position ?? 0) <= position) low = middle + 1
+      if ((this.pieces[middle]?.position ?? 0) <= position) low = middle + 1
       else high = middle
     }
-    return this.#pieces[low - 1]
+    return this.pieces[low - 1]
   }
 }
 

@@ -155,22 +155,19 @@ async function* unpack(entry: Entry, packed: Buffer, state: { isDamaged: boolean
 class Budget {
   /** The packed bytes of the checked entries. */
   packed = 0
-  readonly #limits: ZipLimits
   #unpacked = 0
   #xml = 0
 
   /** @param hasXml false for e-books: their chapters may have document types, and no reader expands entities */
   constructor(
-    limits: ZipLimits,
+    private readonly limits: ZipLimits,
     readonly hasXml: boolean,
-  ) {
-    this.#limits = limits
-  }
+  ) {}
 
   spend(bytes: number, part: { readonly unpacked: number; readonly packed: number; readonly isXml: boolean }): void {
     this.#unpacked += bytes
     if (part.isXml) this.#xml += bytes
-    const { unpackedBytes, xmlBytes, xmlPartBytes } = this.#limits
+    const { unpackedBytes, xmlBytes, xmlPartBytes } = this.limits
     if (this.#unpacked > unpackedBytes) throw tooLarge(sizeText(unpackedBytes))
     if (this.#xml > xmlBytes) throw tooLarge(`${sizeText(xmlBytes)} of XML`)
     if (part.isXml && part.unpacked > xmlPartBytes) throw tooLarge(`${sizeText(xmlPartBytes)} of XML in one part`)
@@ -210,13 +207,10 @@ function isXmlPart(name: string, head: Uint8Array): boolean {
 
 /** Refuses a document type before the root of an XML part: Office writes none, and it can declare entities. */
 class XmlProlog {
-  readonly #name: string
   #text = ''
   #isOver = false
 
-  constructor(name: string) {
-    this.#name = name
-  }
+  constructor(private readonly name: string) {}
 
   /** @throws ExtractionError `ERR_CORRUPT_FILE` */
   check(chunk: Uint8Array): void {
@@ -236,7 +230,7 @@ class XmlProlog {
   #refusal(problem: string): ExtractionError {
     return new ExtractionError(
       'ERR_CORRUPT_FILE',
-      `${this.#name.slice(0, 100)} ${problem}: open and save the file with its program`,
+      `${this.name.slice(0, 100)} ${problem}: open and save the file with its program`,
     )
   }
 }

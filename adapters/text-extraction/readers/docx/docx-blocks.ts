@@ -87,7 +87,6 @@ interface Row {
  *   cell in any table.
  */
 export class DocxTable {
-  readonly #out: Blocks
   #row: Row | undefined
   #cell: Cell | undefined
   /** The first row of several cells, until another row or the end of the table follows. */
@@ -97,13 +96,11 @@ export class DocxTable {
   /** The texts of vertically merged cells by column. */
   readonly #mergedTexts = new Map<number, string>()
 
-  constructor(out: Blocks) {
-    this.#out = out
-  }
+  constructor(private readonly out: Blocks) {}
 
   /** The receiver of paragraphs: the open cell, or the output of the table if no cell is open. */
   get blocks(): Blocks {
-    return this.#cell?.blocks ?? this.#out
+    return this.#cell?.blocks ?? this.out
   }
 
   openRow(): void {
@@ -180,18 +177,18 @@ export class DocxTable {
       for (let column = cell.column; column < cell.column + cell.span; column += 1)
         header[column] = joined(header[column], name)
     }
-    this.#out.add(rowText(row.cells.map(textOf), undefined))
+    this.out.add(rowText(row.cells.map(textOf), undefined))
   }
 
   #writeRow(row: Row): void {
     this.#hasRows = true
     const texts = row.cells.map((cell) => this.#textWithMerges(cell))
     const names = row.cells.map((cell) => this.#headerOf(cell))
-    this.#out.add(rowText(texts, names))
+    this.out.add(rowText(texts, names))
   }
 
   #writeParagraphs(cell: Cell): void {
-    for (const paragraph of cell.blocks.paragraphs) this.#out.add(paragraph)
+    for (const paragraph of cell.blocks.paragraphs) this.out.add(paragraph)
   }
 
   #textWithMerges(cell: Cell): string {

@@ -23,12 +23,10 @@ export class DocxFlows {
   readonly boxes: KeptBlocks = new KeptBlocks()
   /** The number of characters so far. Texts of only white space do not count. */
   characters = 0
-  readonly #story: Story
   readonly #flows: Flow[]
   readonly #captured: string[] = []
 
-  constructor(story: Story) {
-    this.#story = story
+  constructor(private readonly story: Story) {
     this.#flows = [newFlow(story)]
   }
 
@@ -81,8 +79,8 @@ export class DocxFlows {
     flow.paragraph = ''
     flow.isJoined = false
     const blocks = flow.tables.at(-1)?.blocks ?? flow.out
-    if (flow.isHeading && blocks === this.#story && text.trim() !== '') this.#story.leaveGap()
-    if (blocks === this.#story) this.#story.addHeading(text, flow.level)
+    if (flow.isHeading && blocks === this.story && text.trim() !== '') this.story.leaveGap()
+    if (blocks === this.story) this.story.addHeading(text, flow.level)
     else blocks.add(text)
   }
 
@@ -135,7 +133,7 @@ export class DocxFlows {
   }
 
   get #flow(): Flow {
-    return this.#flows.at(-1) ?? newFlow(this.#story)
+    return this.#flows.at(-1) ?? newFlow(this.story)
   }
 }
 

@@ -25,12 +25,9 @@ const NAMES =
 
 /** The heading styles of a document. */
 export class DocxHeadings {
-  readonly #styles: ReadonlyMap<string, Style>
   readonly #levels = new Map<string, number | undefined>()
 
-  private constructor(styles: ReadonlyMap<string, Style>) {
-    this.#styles = styles
-  }
+  private constructor(private readonly styles: ReadonlyMap<string, Style>) {}
 
   /** @param part the part with the styles. Without it, the ids of styles tell headings */
   static async read(file: DocxPackage, part: string | undefined): Promise<DocxHeadings> {
@@ -60,7 +57,7 @@ export class DocxHeadings {
 
   /** True if an empty line precedes the paragraphs of this style. */
   isHeading(id: string): boolean {
-    const { name = '', outlineLevel: level = TEXT_LEVEL } = this.#styles.get(id) ?? {}
+    const { name = '', outlineLevel: level = TEXT_LEVEL } = this.styles.get(id) ?? {}
     return level !== TEXT_LEVEL || /^(heading \d|title)$/i.test(name) || /^(heading\d|title)$/i.test(id)
   }
 
@@ -71,7 +68,7 @@ export class DocxHeadings {
   }
 
   #find(id: string, steps: number): number | undefined {
-    const style = this.#styles.get(id)
+    const style = this.styles.get(id)
     if (style?.outlineLevel !== undefined) return headingLevel(style.outlineLevel)
     const name = style?.name ?? ''
     if (/^title$/i.test(name) || /^title$/i.test(id)) return 1

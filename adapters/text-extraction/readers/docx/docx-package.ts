@@ -8,14 +8,12 @@ export class DamagedPartError extends Error {}
 
 /** The parts of a zip container by their names. A part is inflated only when it is read. */
 export class DocxPackage {
-  readonly #zip: ZipFile
-  readonly #entries: ReadonlyMap<string, Entry>
   readonly #claimed = new Set<string>()
 
-  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
-    this.#zip = zip
-    this.#entries = entries
-  }
+  private constructor(
+    private readonly zip: ZipFile,
+    private readonly entries: ReadonlyMap<string, Entry>,
+  ) {}
 
   /** @throws Error if the bytes are no zip, or its directory is damaged */
   static async open(bytes: Buffer): Promise<DocxPackage> {
@@ -50,7 +48,7 @@ export class DocxPackage {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(keyOf(name))
+    return this.entries.has(keyOf(name))
   }
 
   /**
@@ -66,7 +64,7 @@ export class DocxPackage {
 
   /** The names of the parts in the form for comparisons: lower case, without a slash in front. */
   names(): Iterable<string> {
-    return this.#entries.keys()
+    return this.entries.keys()
   }
 
   /**
@@ -75,7 +73,7 @@ export class DocxPackage {
    *   the damage are already yielded
    */
   async *bytes(name: string): AsyncGenerator<Buffer> {
-    const entry = this.#entries.get(keyOf(name))
+    const entry = this.entries.get(keyOf(name))
     if (entry === undefined) throw new DamagedPartError(`${name} is missing`)
     let checksum = 0
     try {
@@ -91,7 +89,7 @@ export class DocxPackage {
 
   async #openStream(entry: Entry): Promise<Readable> {
     return await new Promise((resolve, reject) => {
-      this.#zip.openReadStream(entry, (error, stream) => {
+      this.zip.openReadStream(entry, (error, stream) => {
         if (error === null) resolve(stream)
         else reject(error)
       })

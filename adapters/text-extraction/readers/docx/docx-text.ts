@@ -49,7 +49,6 @@ export class DocxText implements XmlVisitor {
   readonly story: Story
   readonly #flows: DocxFlows
   readonly #formula: DocxFormula
-  readonly #headings: DocxHeadings
   readonly #path: string[] = []
   /** The number of characters before each open `mc:AlternateContent`. */
   readonly #choices: number[] = []
@@ -58,11 +57,13 @@ export class DocxText implements XmlVisitor {
   #font: string | undefined
   #ruby = ''
 
-  constructor(story: Story, headings: DocxHeadings) {
+  constructor(
+    story: Story,
+    private readonly headings: DocxHeadings,
+  ) {
     this.story = story
     this.#flows = new DocxFlows(story)
     this.#formula = new DocxFormula(this.#flows)
-    this.#headings = headings
   }
 
   get boxes(): KeptBlocks {
@@ -126,8 +127,8 @@ export class DocxText implements XmlVisitor {
   }
 
   #openStyle(style: string): void {
-    if (this.#headings.isHeading(style)) this.#flows.markHeading()
-    this.#flows.setLevel(this.#headings.level(style))
+    if (this.headings.isHeading(style)) this.#flows.markHeading()
+    this.#flows.setLevel(this.headings.level(style))
   }
 
   #openOutline(value: string | undefined): void {
@@ -185,17 +186,14 @@ interface Brackets {
 
 /** Formulas in one line, as people type them: `(a+b)/2`, `x^2`, `√(x)`. */
 class DocxFormula {
-  readonly #out: DocxFlows
   readonly #brackets: Brackets[] = []
   #operator = ''
 
-  constructor(out: DocxFlows) {
-    this.#out = out
-  }
+  constructor(private readonly out: DocxFlows) {}
 
   open(name: string, parent: string | undefined, attribute: Attributes): void {
     const value = (): string => attribute('val') ?? ''
-    if (name in PARTS) this.#out.capture()
+    if (name in PARTS) this.out.capture()
     if (name === 'm:d') this.#brackets.push({ begin: '(', end: ')', elements: 0 })
     else if (name === 'm:nary') this.#operator = '∫'
     else if (name === 'm:chr' && parent === 'm:naryPr') this.#operator = value()
@@ -203,20 +201,20 @@ class DocxFormula {
     if (brackets !== undefined && name === 'm:begChr') brackets.begin = value()
     if (brackets !== undefined && name === 'm:endChr') brackets.end = value()
     if (name !== 'm:e') return
-    if (parent === 'm:rad') this.#out.write('√(')
-    else if (parent === 'm:mr') this.#out.write(' ')
+    if (parent === 'm:rad') this.out.write('√(')
+    else if (parent === 'm:mr') this.out.write(' ')
     else if (parent === 'm:d' && brackets !== undefined) {
-      this.#out.write(brackets.elements === 0 ? brackets.begin : '|')
+      this.out.write(brackets.elements === 0 ? brackets.begin : '|')
       brackets.elements += 1
     }
   }
 
   close(name: string, parent: string | undefined): void {
-    if (name === 'm:naryPr') this.#out.write(this.#operator)
-    else if (name === 'm:e' && parent === 'm:rad') this.#out.write(')')
-    else if (name === 'm:d') this.#out.write(this.#brackets.pop()?.end ?? '')
+    if (name === 'm:naryPr') this.out.write(this.#operator)
+    else if (name === 'm:e' && parent === 'm:rad') this.out.write(')')
+    else if (name === 'm:d') this.out.write(this.#brackets.pop()?.end ?? '')
     const part = PARTS[name]
-    if (part !== undefined) this.#out.write(part(this.#out.endCapture()))
+    if (part !== undefined) this.out.write(part(this.out.endCapture()))
   }
 }
 

@@ -21,8 +21,6 @@ const MAX_TOKEN_CHARACTERS = 64 * 1_048_576
  * so that a page of a million nested elements would take hours.
  */
 export class HtmlEvents implements TokenizerCallbacks {
-  readonly #visitor: HtmlVisitor
-  readonly #isXml: boolean
   readonly #tokenizer: Tokenizer
   /** The text from {@link #offset} on. */
   #text = ''
@@ -35,9 +33,10 @@ export class HtmlEvents implements TokenizerCallbacks {
   #attributes = new Map<string, string>()
 
   /** @param isXml true for XHTML, in which every element may close itself */
-  constructor(visitor: HtmlVisitor, isXml: boolean) {
-    this.#visitor = visitor
-    this.#isXml = isXml
+  constructor(
+    private readonly visitor: HtmlVisitor,
+    private readonly isXml: boolean,
+  ) {
     this.#tokenizer = new Tokenizer({ recognizeSelfClosing: isXml, decodeEntities: true }, this)
   }
 
@@ -56,12 +55,12 @@ export class HtmlEvents implements TokenizerCallbacks {
   }
 
   ontext(start: number, end: number): void {
-    this.#visitor.text(this.#slice(start, end))
+    this.visitor.text(this.#slice(start, end))
   }
 
   ontextentity(codePoint: number, end: number): void {
     this.#consumed = end
-    this.#visitor.text(String.fromCodePoint(codePoint))
+    this.visitor.text(String.fromCodePoint(codePoint))
   }
 
   onopentagname(start: number, end: number): void {
@@ -92,21 +91,21 @@ export class HtmlEvents implements TokenizerCallbacks {
 
   onopentagend(end: number): void {
     this.#consumed = end
-    this.#visitor.open(this.#name, this.#attributes)
+    this.visitor.open(this.#name, this.#attributes)
   }
 
   onselfclosingtag(end: number): void {
     this.onopentagend(end)
-    if (this.#isXml) this.#visitor.close(this.#name)
+    if (this.isXml) this.visitor.close(this.#name)
   }
 
   onclosetag(start: number, end: number): void {
-    this.#visitor.close(this.#slice(start, end).toLowerCase())
+    this.visitor.close(this.#slice(start, end).toLowerCase())
   }
 
   oncdata(start: number, end: number, endOffset: number): void {
     // In HTML this is a comment.
-    if (this.#isXml) this.#visitor.text(this.#slice(start, end - endOffset))
+    if (this.isXml) this.visitor.text(this.#slice(start, end - endOffset))
     this.#consumed = end
   }
 

@@ -22,11 +22,8 @@ interface RowSize {
 /** Keeps the paragraphs of a cell until its row ends. */
 class CellBlocks implements HtmlBlocks {
   readonly blocks: CellBlock[] = []
-  readonly #row: RowSize
 
-  constructor(row: RowSize) {
-    this.#row = row
-  }
+  constructor(private readonly row: RowSize) {}
 
   add(paragraph: string): void {
     this.#keep(paragraph.trimEnd(), 0)
@@ -43,7 +40,7 @@ class CellBlocks implements HtmlBlocks {
   #keep(text: string, level: number): void {
     if (text === '') return
     this.blocks.push({ text, level })
-    this.#row.characters += text.length
+    this.row.characters += text.length
   }
 }
 
@@ -81,7 +78,6 @@ const MAX_ROW_CHARACTERS = 131_072
  *   paragraphs are written unchanged.
  */
 export class HtmlTable {
-  readonly #out: HtmlBlocks
   #cells: Cell[] | undefined
   #column = 0
   #size: RowSize = { characters: 0 }
@@ -95,18 +91,16 @@ export class HtmlTable {
   #isLayoutRow = false
   readonly #continued = new Map<number, Continued>()
 
-  constructor(out: HtmlBlocks) {
-    this.#out = out
-  }
+  constructor(private readonly out: HtmlBlocks) {}
 
   /** The receiver of paragraphs: the open cell, or the output of the table if no cell is open. */
   get blocks(): HtmlBlocks {
-    if (this.#cell === undefined || this.#isLayoutRow) return this.#out
+    if (this.#cell === undefined || this.#isLayoutRow) return this.out
     if (this.#size.characters > MAX_ROW_CHARACTERS || (this.#cells?.length ?? 0) > MAX_COLUMNS) {
       this.#writeFirst()
       this.#writeLayout(this.#cells ?? [])
       this.#isLayoutRow = true
-      return this.#out
+      return this.out
     }
     return this.#cell.blocks
   }
@@ -219,12 +213,12 @@ export class HtmlTable {
           header[column] = `${above} ${name}`
       }
     }
-    this.#out.add(rowText(row.map(textOf), undefined))
+    this.out.add(rowText(row.map(textOf), undefined))
   }
 
   #writeRow(row: readonly Cell[]): void {
     this.#hasRows = true
-    this.#out.add(
+    this.out.add(
       rowText(
         row.map(textOf),
         row.map((cell) => this.#headerOf(cell)),
@@ -235,8 +229,8 @@ export class HtmlTable {
   #writeLayout(row: readonly Cell[]): void {
     for (const { blocks } of row) {
       for (const { text, level } of blocks.blocks) {
-        if (level > 0) this.#out.heading(text, level)
-        else this.#out.add(text)
+        if (level > 0) this.out.heading(text, level)
+        else this.out.add(text)
       }
       blocks.blocks.length = 0
     }

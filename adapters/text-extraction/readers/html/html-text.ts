@@ -16,8 +16,6 @@ interface List {
 
 /** Turns the tags and texts of a page into the paragraphs that a reader sees. It keeps no list of open elements. */
 export class HtmlText implements HtmlVisitor {
-  readonly #out: HtmlBlocks
-  readonly #hasTitle: boolean
   readonly #paragraph = new HtmlParagraph()
   readonly #tables: HtmlTable[] = []
   /** The number of open tables that are read as lines. */
@@ -34,10 +32,10 @@ export class HtmlText implements HtmlVisitor {
   #hasSeenTitle = false
 
   /** @param hasTitle true if the title of the page becomes its first heading */
-  constructor(out: HtmlBlocks, hasTitle: boolean) {
-    this.#out = out
-    this.#hasTitle = hasTitle
-  }
+  constructor(
+    private readonly out: HtmlBlocks,
+    private readonly hasTitle: boolean,
+  ) {}
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
     if (this.#hidden !== undefined) {
@@ -90,7 +88,7 @@ export class HtmlText implements HtmlVisitor {
   }
 
   get #blocks(): HtmlBlocks {
-    return this.#tables.at(-1)?.blocks ?? this.#out
+    return this.#tables.at(-1)?.blocks ?? this.out
   }
 
   #breakAt(name: string): void {
@@ -132,7 +130,7 @@ export class HtmlText implements HtmlVisitor {
   #closeTitle(): void {
     if (!this.#isTitle) return
     const title = this.#paragraph.take().replaceAll(/\s+/g, ' ')
-    if (this.#hasTitle && !this.#hasSeenTitle && title !== '') this.#out.heading(title, 1)
+    if (this.hasTitle && !this.#hasSeenTitle && title !== '') this.out.heading(title, 1)
     this.#isTitle = false
     this.#hasSeenTitle = true
   }

@@ -72,14 +72,11 @@ export async function* readJsonLines(file: FileBytes): AsyncGenerator<ExtractedP
 class JsonRecords {
   valid = 0
   invalid = 0
-  readonly #out: MarkedLines
   /** The lines of the current record; `undefined` is a gap. */
   #record: (string | undefined)[] = []
   #json = this.#newJson()
 
-  constructor(out: MarkedLines) {
-    this.#out = out
-  }
+  constructor(private readonly out: MarkedLines) {}
 
   add(line: string): void {
     if (line.trim() === '') return
@@ -90,10 +87,10 @@ class JsonRecords {
       this.invalid += 1
       this.#record = [line]
     }
-    this.#out.leaveGap()
+    this.out.leaveGap()
     for (const text of this.#record) {
-      if (text === undefined) this.#out.leaveGap()
-      else this.#out.add(text)
+      if (text === undefined) this.out.leaveGap()
+      else this.out.add(text)
     }
   }
 

@@ -52,13 +52,11 @@ class JsonTokenizer extends Tokenizer {
  * The library cuts the text into tokens, and this class checks their order. So nothing is kept but the open names.
  */
 export class JsonText {
-  readonly #out: JsonOut
   readonly #tokenizer = new JsonTokenizer({ stringBufferSize: BUFFER_BYTES })
   readonly #frames: Frame[] = []
   #expected: Expected = 'value'
 
-  constructor(out: JsonOut) {
-    this.#out = out
+  constructor(private readonly out: JsonOut) {
     this.#tokenizer.onToken = ({ token, value }) => {
       this.#add(token, value)
     }
@@ -147,7 +145,7 @@ export class JsonText {
     const outer = this.#frames.at(-1)
     if (outer?.isArray === true) {
       this.#flush(outer)
-      this.#out.leaveGap()
+      this.out.leaveGap()
     }
     const path = outer === undefined ? '' : pathTo(outer)
     this.#frames.push({ isArray, path, key: '', items: 0, pending: [], pendingCharacters: 0 })
@@ -163,7 +161,7 @@ export class JsonText {
     }
     this.#flush(frame)
     this.#frames.pop()
-    if (this.#frames.length === 0 || this.#frames.at(-1)?.isArray === true) this.#out.leaveGap()
+    if (this.#frames.length === 0 || this.#frames.at(-1)?.isArray === true) this.out.leaveGap()
     this.#endValue()
   }
 
@@ -181,7 +179,7 @@ export class JsonText {
     if (!isItem || text.length > SHORT_CHARACTERS || text.includes('\n')) {
       if (isItem) this.#flush(frame)
       const path = frame === undefined || (frame.isArray && this.#frames.length === 1) ? '' : nameOf(frame)
-      this.#out.add(path === '' ? text : `${path}: ${text}`)
+      this.out.add(path === '' ? text : `${path}: ${text}`)
       return
     }
     frame.pending.push(text)
@@ -192,7 +190,7 @@ export class JsonText {
   /** Writes the short items of a list. */
   #flush(frame: Frame): void {
     if (frame.pending.length === 0) return
-    this.#out.add(frame.path === '' ? frame.pending.join('; ') : `${frame.path}: ${frame.pending.join('; ')}`)
+    this.out.add(frame.path === '' ? frame.pending.join('; ') : `${frame.path}: ${frame.pending.join('; ')}`)
     frame.pending.length = 0
     frame.pendingCharacters = 0
   }

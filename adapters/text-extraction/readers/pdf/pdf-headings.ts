@@ -6,13 +6,11 @@ import { type PdfOutline, SqueezedText } from './pdf-outline.js'
 
 /** The sections of a PDF by its outline. If the outline tells none, or only a title, the fonts show them. */
 export class PdfHeadings {
-  readonly #outline: PdfOutline
   /** The number of sections of the outline. One alone is the title of the whole file. */
   readonly #outlined: number
   readonly #fonts = new FontHeadings()
 
-  constructor(outline: PdfOutline) {
-    this.#outline = outline
+  constructor(private readonly outline: PdfOutline) {
     this.#outlined = outline.size
   }
 
@@ -23,7 +21,7 @@ export class PdfHeadings {
    * @param next the lines of the page after it
    */
   marksOf(page: number, text: string, lines: readonly PdfLine[], next: readonly PdfLine[]): HeadingMark[] {
-    const outlined = this.#outline.marksOf(page, text)
+    const outlined = this.outline.marksOf(page, text)
     if (this.#outlined > 1) return outlined
     const headings = this.#fonts.of(lines, next)
     if (headings.length === 0) return outlined

@@ -29,11 +29,7 @@ const MAX_PLACES = 50
 
 /** The sections of a PDF by its outline (bookmarks). */
 export class PdfOutline {
-  readonly #sections: ReadonlyMap<number, readonly Section[]>
-
-  private constructor(sections: ReadonlyMap<number, readonly Section[]>) {
-    this.#sections = sections
-  }
+  private constructor(private readonly sections: ReadonlyMap<number, readonly Section[]>) {}
 
   /** Reads the outline. A PDF without one, or with a damaged one, has no sections. */
   static async read(pdf: Pdf): Promise<PdfOutline> {
@@ -52,7 +48,7 @@ export class PdfOutline {
 
   /** The number of sections. */
   get size(): number {
-    return [...this.#sections.values()].reduce((sum, sections) => sum + sections.length, 0)
+    return [...this.sections.values()].reduce((sum, sections) => sum + sections.length, 0)
   }
 
   /**
@@ -60,7 +56,7 @@ export class PdfOutline {
    * @param text the text of the page
    */
   marksOf(page: number, text: string): HeadingMark[] {
-    const sections = this.#sections.get(page)
+    const sections = this.sections.get(page)
     if (sections === undefined) return []
     const lines = new SqueezedText(text)
     return sections
@@ -102,13 +98,11 @@ async function findPage(pdf: Pdf, dest: unknown): Promise<number | undefined> {
 
 /** A text without white space and case, in which a title is found whatever its line breaks are. */
 export class SqueezedText {
-  readonly #text: string
   readonly #squeezed: string
   /** Offset in the text of each unit of the squeezed text. */
   readonly #offsets: number[] = []
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(private readonly text: string) {
     this.#squeezed = squeeze(text)
     for (const { index, 0: word } of text.matchAll(/[^\s\0]+/g)) {
       for (let unit = 0; unit < word.length; unit += 1) this.#offsets.push(index + unit)
@@ -127,8 +121,8 @@ export class SqueezedText {
     let place = this.#squeezed.indexOf(wanted, first)
     for (let tries = 0; place >= 0 && tries < MAX_PLACES; tries += 1) {
       const at = this.#offsets[place] ?? 0
-      const line = this.#text.lastIndexOf('\n', at) + 1
-      if (at - line <= 20 && NUMBERING.test(this.#text.slice(line, at).trim())) return line
+      const line = this.text.lastIndexOf('\n', at) + 1
+      if (at - line <= 20 && NUMBERING.test(this.text.slice(line, at).trim())) return line
       place = this.#squeezed.indexOf(wanted, place + 1)
     }
     return undefined

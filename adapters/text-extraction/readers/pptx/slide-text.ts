@@ -11,8 +11,6 @@ export class SlideText implements XmlVisitor {
   readonly body: KeptBlocks = new KeptBlocks()
   /** True if the presentation does not show the slide. */
   isHidden = false
-  /** True to keep only the placeholder with the text, as the slide of notes has it. */
-  readonly #isNotes: boolean
   readonly #path: string[] = []
   readonly #labels = new Set<string>()
   /** The number of characters before each open `mc:AlternateContent`. */
@@ -25,9 +23,10 @@ export class SlideText implements XmlVisitor {
   #isCellSkipped = false
   #paragraph = ''
 
-  constructor(isNotes = false) {
-    this.#isNotes = isNotes
-  }
+  constructor(
+    /** True to keep only the placeholder with the text, as the slide of notes has it. */
+    private readonly isNotes: boolean = false,
+  ) {}
 
   open(name: string, attribute: Attributes): void {
     this.#path.push(name)
@@ -85,7 +84,7 @@ export class SlideText implements XmlVisitor {
     this.#paragraph = ''
     if (text.trim() === '' || this.#isCellSkipped) return
     if (this.#placeholder !== undefined && REPEATED.has(this.#placeholder)) return
-    if (this.#isNotes && this.#placeholder !== 'body') return
+    if (this.isNotes && this.#placeholder !== 'body') return
     this.#characters += text.length
     const blocks = this.#table?.blocks ?? this.#blocks
     blocks.add(text.trim())

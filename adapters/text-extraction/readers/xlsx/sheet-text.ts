@@ -21,8 +21,6 @@ export interface WorkbookParts {
 export class SheetText implements XmlVisitor {
   /** The number of cells whose text is missing in the file. */
   missing = 0
-  readonly #out: MarkedLines
-  readonly #parts: WorkbookParts
   readonly #rows = new SheetRows()
   #row = 0
   #column = -1
@@ -37,10 +35,10 @@ export class SheetText implements XmlVisitor {
   #isValue = false
   #phoneticDepth = 0
 
-  constructor(out: MarkedLines, parts: WorkbookParts) {
-    this.#out = out
-    this.#parts = parts
-  }
+  constructor(
+    private readonly out: MarkedLines,
+    private readonly parts: WorkbookParts,
+  ) {}
 
   warnings(): string[] {
     return this.#rows.warnings()
@@ -95,16 +93,16 @@ export class SheetText implements XmlVisitor {
 
   #shown(): string {
     const value = this.#value
-    if (this.#type === 'n') return this.#parts.formats.show(value, this.#style)
+    if (this.#type === 'n') return this.parts.formats.show(value, this.#style)
     if (this.#type === 'b') return value === '1' ? 'TRUE' : value === '0' ? 'FALSE' : value
     if (this.#type !== 's' || value.trim() === '') return oneLine(value)
-    const shared = this.#parts.strings.get(Number(value))
+    const shared = this.parts.strings.get(Number(value))
     if (shared === undefined) this.missing += 1
     return oneLine(shared ?? '')
   }
 
   #closeRow(): void {
-    if (this.#cells.length > 0) this.#rows.write(this.#out, this.#row, this.#cells, this.#columns, this.#mayBeNames)
+    if (this.#cells.length > 0) this.#rows.write(this.out, this.#row, this.#cells, this.#columns, this.#mayBeNames)
   }
 }
 

@@ -37,8 +37,6 @@ const SIGN_OUT_MS = 10_000
 export class Deletions {
   /** Ids of documents that are not shown any more. */
   readonly hidden: Store<ReadonlySet<number>> = new Store<ReadonlySet<number>>(new Set())
-  readonly #api: AlcoveClient
-  readonly #contextId: number
   readonly #end = new AbortController()
   /** Deletions that can be undone still, with a function that closes the message. */
   readonly #pending = new Map<Deletion, () => void>()
@@ -50,10 +48,10 @@ export class Deletions {
   /** Documents that no request is on its way for. */
   #waiting = 0
 
-  constructor(api: AlcoveClient, contextId: number) {
-    this.#api = api
-    this.#contextId = contextId
-  }
+  constructor(
+    private readonly api: AlcoveClient,
+    private readonly contextId: number,
+  ) {}
 
   /** Number of deleted documents that the user can still restore. */
   get undoableCount(): number {
@@ -208,10 +206,10 @@ export class Deletions {
   }
 
   async #deleteOne(docId: number): Promise<void> {
-    const params = { path: { contextId: this.#contextId, docId } }
+    const params = { path: { contextId: this.contextId, docId } }
     const { signal } = this.#end
     try {
-      await dataOf(this.#api.DELETE('/context/documents/{contextId}/{docId}', { params, signal, keepalive: true }))
+      await dataOf(this.api.DELETE('/context/documents/{contextId}/{docId}', { params, signal, keepalive: true }))
     } catch (error) {
       // Somebody else was faster.
       if (!(error instanceof AlcoveApiError && error.code === 'ERR_DOCUMENT_NOT_FOUND')) throw error

@@ -22,8 +22,6 @@ const HIDDEN_MS = 10_000
 /** Follows the states of the documents of a context, as long as somebody looks at them. */
 export class DocumentWatch {
   readonly watched: Store<Watched> = new Store(NOTHING, (isFollowed) => this.#follow(isFollowed))
-  readonly #api: AlcoveClient
-  readonly #contextId: number
   readonly #byId = new Map<number, DocumentState>()
   readonly #byUuid = new Map<string, DocumentState>()
   #running: AbortController | undefined
@@ -34,10 +32,10 @@ export class DocumentWatch {
   #flush: ReturnType<typeof setTimeout> | undefined
   #hide: ReturnType<typeof setTimeout> | undefined
 
-  constructor(api: AlcoveClient, contextId: number) {
-    this.#api = api
-    this.#contextId = contextId
-  }
+  constructor(
+    private readonly api: AlcoveClient,
+    private readonly contextId: number,
+  ) {}
 
   /** Ends the stream for good. */
   end(): void {
@@ -98,7 +96,7 @@ export class DocumentWatch {
       else this.#publish()
     }
     try {
-      for await (const state of this.#api.watch(this.#contextId, { snapshot: 'unfinished', signal, onReady })) {
+      for await (const state of this.api.watch(this.contextId, { snapshot: 'unfinished', signal, onReady })) {
         this.#byId.set(state.id, state)
         this.#byUuid.set(state.uuid, state)
         this.#flush ??= setTimeout(() => this.#publish(), FLUSH_MS)

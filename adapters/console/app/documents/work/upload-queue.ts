@@ -52,24 +52,21 @@ const LONGEST_PAUSE_MS = 5_000
  */
 export class UploadQueue {
   readonly uploads: Store<readonly Upload[]> = new Store<readonly Upload[]>([])
-  readonly #api: AlcoveClient
-  readonly #contextId: number
   /** By key, the oldest first. */
   readonly #uploads = new Map<number, Upload>()
   readonly #running = new Map<number, AbortController>()
   readonly #tries = new Map<number, number>()
-  readonly #settle: (file: GivenFile) => Promise<void>
   #isAway = false
   #isOver = false
   #lastKey = 0
   #publishing: ReturnType<typeof setTimeout> | undefined
 
   /** @param settle called before a file is sent, which waits for its promise */
-  constructor(api: AlcoveClient, contextId: number, settle: (file: GivenFile) => Promise<void>) {
-    this.#api = api
-    this.#contextId = contextId
-    this.#settle = settle
-  }
+  constructor(
+    private readonly api: AlcoveClient,
+    private readonly contextId: number,
+    private readonly settle: (file: GivenFile) => Promise<void>,
+  ) {}
 
   /** Number of files that are neither sent nor failed. */
   get openCount(): number {
@@ -146,7 +143,7 @@ export class UploadQueue {
       onProgress: ({ percent = 0 }) => this.#change(key, { percent }),
     }
     try {
-      await this.#settle(upload)
+      await this.settle(upload)
       running.signal.throwIfAborted()
       const content = await read()
       running.signal.throwIfAborted()
@@ -154,8 +151,8 @@ export class UploadQueue {
       try {
         const uuid =
           replaces === undefined
-            ? await this.#api.upload(this.#contextId, file, options)
-            : await this.#api.replace(this.#contextId, replaces, file, options)
+            ? await this.api.upload(this.contextId, file, options)
+            : await this.api.replace(this.contextId, replaces, file, options)
         this.#change(key, { phase: 'sent', percent: 100, uuid })
       } catch (error) {
         await requireReadable(content)
@@ -201,9 +198,9 @@ export class UploadQueue {
 
   /** A refusal is an answer too: the upload then says why. */
   async #answers(): Promise<boolean> {
-    const params = { path: { contextId: this.#contextId } }
+    const params = { path: { contextId: this.contextId } }
     try {
-      await dataOf(this.#api.GET('/context/{contextId}', { params }))
+      await dataOf(this.api.GET('/context/{contextId}', { params }))
       return true
     } catch (error) {
       return !isAway(error)
