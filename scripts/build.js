@@ -1,6 +1,6 @@
 /**
  * Builds `dist`: the code and its types in few files, the character maps that PDFs in Asian scripts need and the pages
- * of the API and of the console. A build of the same sources is kept.
+ * of the API and of the console. Also makes the types of the REST API for its client. A build of the same sources is kept.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,10 +20,14 @@ import { dirname, join } from 'node:path'
 import { buildConsole } from './build-console.js'
 import { bundle } from './bundle.js'
 import { bundleTypes } from './bundle-types.js'
+import { generateApiTypes } from './generate-api-types.js'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
+/** Made of the built server, so it is no source. */
+const apiTypes = join(root, 'adapters/client/generated/api.ts')
 const stamp = join(root, 'node_modules/.cache/alcove-build')
+const NONE = { throwIfNoEntry: false }
 const SOURCES = [
   'src',
   'adapters',
@@ -32,6 +36,7 @@ const SOURCES = [
   'scripts/bundle.js',
   'scripts/bundle-types.js',
   'scripts/build-console.js',
+  'scripts/generate-api-types.js',
   'tsconfig.base.json',
   'tsconfig.build.json',
 ]
@@ -56,6 +61,7 @@ async function build() {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const entries = Object.values(exports).flatMap((entry) => entry.default ?? [])
   await bundle(dist, [...entries, ...Object.values(bin)].map(inDist))
+  await generateApiTypes(dist, apiTypes)
   // Outside of node_modules, where types count as those of a library.
   const declarations = join(dist, 'declarations')
   const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', declarations]
@@ -75,15 +81,16 @@ function inDist(path) {
   return path.replace('./dist/', '')
 }
 
-/** The files of `dist` with their times: a file that was changed by hand causes a new build. */
+/** The built files with their times: a file that was changed by hand causes a new build. */
 function built() {
-  return digest(['dist'], (file) => String(statSync(file).mtimeMs))
+  return digest(['dist'], (file) => String(statSync(file).mtimeMs)) + String(statSync(apiTypes, NONE)?.mtimeMs)
 }
 
 function digest(places, contentOf) {
   const hash = createHash('sha256')
   for (const place of places) {
-    for (const file of filesIn(join(root, place))) hash.update(file).update('\0').update(contentOf(file)).update('\0')
+    for (const file of filesIn(join(root, place)).filter((one) => one !== apiTypes))
+      hash.update(file).update('\0').update(contentOf(file)).update('\0')
   }
   return hash.digest('hex')
 }

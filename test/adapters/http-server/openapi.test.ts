@@ -4,7 +4,6 @@ import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import { type components, createAlcoveClient, dataOf, type paths } from '../../../adapters/client/index.js'
 import { describeApi } from '../../../adapters/http-server/index.js'
-import { generateApiTypes } from './generate-api-types.js'
 import { fileForm, startServer, type TestServer } from './server.js'
 
 let server: TestServer
@@ -29,13 +28,8 @@ describe('the OpenAPI description', () => {
     expect((await server.request('GET', '/openapi.json')).body).toEqual(describeApi({ basePath: '' }))
   })
 
-  it('equals the source of the client types below (npm run generate:api)', async () => {
-    const file = new URL('../../../adapters/client/generated/api.ts', import.meta.url)
-    expect(await readFile(file, 'utf8')).toBe(await generateApiTypes())
-  })
-
   it('gives typed clients texts for event types: a host has types of its own', async () => {
-    const types = await generateApiTypes()
+    const types = await readFile(new URL('../../../adapters/client/generated/api.ts', import.meta.url), 'utf8')
     expect(types).toMatch(/EventType: \("run\.started" \| .*"document\.deleted"\) \| string;/)
     expectTypeOf<components['schemas']['Delivery']['type']>().toEqualTypeOf<string>()
     const client = createAlcoveClient({ baseUrl: server.url, access: { token: () => 'none' } })
