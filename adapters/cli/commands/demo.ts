@@ -16,7 +16,7 @@ import { messageOf } from '../../../src/ports/index.js'
 import { codeOf, makeFolder } from '../../node-kit/index.js'
 import { loadLocal, ownerSession } from '../engines/engines.js'
 import { globalOptions } from '../options.js'
-import { printPassages } from '../output/passages.js'
+import { oneLine } from '../output/output.js'
 import { releasing } from '../releasing.js'
 
 const FOLDERS = ['documents', 'search'].map((name) => {
@@ -36,8 +36,8 @@ const QUESTIONS: readonly Question[] = [
   // The model knows no codes and no Chinese; the word index finds both.
   { question: 'What does code W-12 mean?', modes: ['semantic', 'hybrid'] },
   { question: '切蛋糕的刀多久洗一次？', modes: ['semantic', 'hybrid'] },
-  // The answer shares no rare word with the question; its meaning finds it.
-  { question: 'Do you have cruelty-free sweets?', modes: ['keyword', 'hybrid'] },
+  // The answer shares no word with the question; its meaning finds it.
+  { question: 'What should I wear?', modes: ['keyword', 'hybrid'] },
 ]
 
 const MODES: Readonly<Record<SearchMode, string>> = {
@@ -96,7 +96,7 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
     description: 'Answer questions of the staff from the handbook of the café.',
     caption: 'Everything a barista needs to know',
     toolsJson: '[]',
-    settings: { chunkSizeTokens: 200, overlap: 0.2, topN: 1 },
+    settings: { chunkSizeTokens: 64, overlap: 0.2, topN: 1 },
   })
   for (const file of await exampleFiles()) {
     const fileName = basename(file)
@@ -106,7 +106,7 @@ async function demonstrate(session: Session, json: boolean): Promise<void> {
   }
   const answers: Answer[] = []
   for (const { question, modes = [] } of QUESTIONS) {
-    if (!json) process.stdout.write(`\n${question}\n`)
+    if (!json) process.stdout.write(`${question}\n`)
     for (const options of modes.length === 0 ? [{}] : modes.map((mode) => ({ mode }))) {
       const answer: Answer = { question, ...options, results: await session.search(context.id, question, options) }
       answers.push(answer)
@@ -130,7 +130,29 @@ interface Answer {
 
 function print({ mode, results }: Answer): void {
   if (mode !== undefined) process.stdout.write(`${MODES[mode]}:\n`)
-  printPassages(results)
+  for (const { similarity, content, source } of results) {
+    const lines = [`1. ${similarity.toFixed(3)}  ${oneLine(source.displayName)}`, ...twoLinesOf(content)]
+    process.stdout.write(`${lines.join('\n')}\n\n`)
+  }
+}
+
+const LINE_CHARACTERS = 120
+
+/** The beginning of a text, on two lines. */
+function twoLinesOf(content: string): readonly string[] {
+  const text = oneLine(content.replaceAll(/\s+/g, ' ').trim())
+  const first = lineOf(text)
+  const second = lineOf(text.slice(first.length).trim())
+  const isCut = first.length + second.length + 1 < text.length
+  return [first, isCut ? `${second} …` : second].filter((line) => line !== '').map((line) => `   ${line}`)
+}
+
+/** As many words as fit on a line. A text without spaces is cut anywhere. */
+function lineOf(text: string): string {
+  if (text.length <= LINE_CHARACTERS) return text
+  const part = text.slice(0, LINE_CHARACTERS)
+  const end = part.lastIndexOf(' ')
+  return end > LINE_CHARACTERS / 2 ? part.slice(0, end) : part
 }
 
 async function exampleFiles(): Promise<string[]> {
