@@ -24,16 +24,38 @@ const OTHER_DATABASES = [
   'tedious',
 ]
 
-/** The exports of each library of `vendor`, and the packages that it requires only on demand. */
+/**
+ * The libraries of `vendor`, by the names under which the sources import them: the name of the file, its exports and the
+ * packages that it requires only on demand.
+ */
 const LIBRARIES = {
-  zod: { code: zodOf },
-  inversify: { code: () => "import 'reflect-metadata'\nexport { Container } from 'inversify'" },
-  jose: { code: () => "export * from 'jose'" },
+  zod: { file: 'zod.js', code: zodOf },
+  inversify: { file: 'inversify.js', code: () => "import 'reflect-metadata'\nexport { Container } from 'inversify'" },
+  jose: { file: 'jose.js', code: () => "export * from 'jose'" },
+  // Their packages would bring megabytes that nothing reads.
+  'lru-cache': { file: 'lru-cache.js', code: () => "export { LRUCache } from 'lru-cache'" },
+  'p-limit': { file: 'p-limit.js', code: () => "export { default } from 'p-limit'" },
+  'csv-parse': { file: 'csv-parse.js', code: () => "export { CsvError, parse } from 'csv-parse'" },
+  'csv-parse/sync': { file: 'csv-parse-sync.js', code: () => "export { CsvError, parse } from 'csv-parse/sync'" },
+  'postal-mime': { file: 'postal-mime.js', code: () => "export { decodeWords, default } from 'postal-mime'" },
+  jschardet: { file: 'jschardet.js', code: () => "export { detect, detectAll } from 'jschardet'" },
+  'tar-stream': { file: 'tar-stream.js', code: () => "export { extract, pack } from 'tar-stream'" },
   knex: {
+    file: 'knex.js',
     code: () => "export { default } from 'knex'",
     external: ['sqlite3', 'pg', ...OTHER_DATABASES],
   },
+  // LanceDB and the adapter share one Arrow. A module that `require` loads is loaded faster as CommonJS.
+  'apache-arrow': { file: 'apache-arrow.cjs', code: () => "export * from 'apache-arrow'" },
+  '@lancedb/lancedb': {
+    file: 'lancedb.cjs',
+    code: () => "export { connect, Index, Session } from '@lancedb/lancedb'",
+    // Its native parts are packages, and it loads the models of others on demand only.
+    external: ['@lancedb/lancedb-*', '*.node', 'openai', '@huggingface/transformers'],
+  },
 }
+/** Matches the names of the libraries. */
+const LIBRARY = new RegExp(`^(${Object.keys(LIBRARIES).join('|')})$`)
 
 const COMMON = { bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' }
 /** Libraries that are no ES modules ask for others by `require`. */
@@ -121,26 +143,34 @@ const othersStay = (folder, standing) => ({
       if (kind === 'entry-point') return undefined
       return isHere ? { path: join(root, source) } : { path: `other:${target}`, external: true }
     })
-    onResolve({ filter: new RegExp(`^(${Object.keys(LIBRARIES).join('|')})$`) }, ({ path }) => ({
-      path: `other:vendor/${path}.js`,
-      external: true,
-    }))
+    onResolve({ filter: LIBRARY }, ({ path }) => ({ path: `other:vendor/${LIBRARIES[path].file}`, external: true }))
     // It is part of inversify's file.
     onResolve({ filter: /^reflect-metadata$/ }, () => ({ path: 'other:vendor/inversify.js', external: true }))
   },
 })
 
+/** LanceDB uses the file of Arrow. */
+const arrowStays = {
+  name: 'arrow-stays',
+  setup({ onResolve }) {
+    onResolve({ filter: /^apache-arrow$/ }, ({ importer }) =>
+      importer.includes('@lancedb') ? { path: `./${LIBRARIES['apache-arrow'].file}`, external: true } : undefined,
+    )
+  },
+}
+
 async function bundleLibraries(dist, sources) {
   const vendor = join(dist, 'vendor')
   const licences = new Set()
-  for (const [name, { code, external = [] }] of Object.entries(LIBRARIES)) {
+  for (const { file, code, external = [] } of Object.values(LIBRARIES)) {
+    const isModule = file.endsWith('.js')
     const { metafile } = await build({
       ...COMMON,
+      ...(isModule ? { banner: { js: REQUIRE } } : { format: 'cjs', keepNames: true, plugins: [arrowStays] }),
       stdin: { contents: code(sources), resolveDir: root },
-      outfile: join(vendor, `${name}.js`),
+      outfile: join(vendor, file),
       external,
       minifyWhitespace: true,
-      banner: { js: REQUIRE },
       metafile: true,
     })
     for (const input of Object.keys(metafile.inputs)) licences.add(packageOf(input))

@@ -4,9 +4,12 @@
  * and tests no installation by npm.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+
+/** The other versions of Node that the package supports. */
+const OTHER_NODES = ['22', '24', '26']
 
 const root = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'alcove-package-'))
@@ -44,17 +47,16 @@ try {
   const readme = readFileSync(join(root, 'README.md'), 'utf8')
   const blocks = (language) =>
     [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code]) => code)
-  const block = (language) => blocks(language)[0]
-  const { overrides } = JSON.parse(block('json'))
-  writeFileSync(
-    join(folder, 'package.json'),
-    JSON.stringify({ name: 'host', private: true, type: 'module', overrides }),
-  )
+  const program = blocks('js')[0]
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true, type: 'module' }))
   const modules = join(folder, 'node_modules')
   if (process.argv.includes('--linked')) {
     unpack(join(modules, 'alcove'))
-    const { dependencies, bin } = JSON.parse(readFileSync(join(modules, 'alcove/package.json'), 'utf8'))
-    for (const name of [...Object.keys(dependencies), 'typescript', '@types/node']) {
+    const { dependencies, optionalDependencies, bin } = JSON.parse(
+      readFileSync(join(modules, 'alcove/package.json'), 'utf8'),
+    )
+    const names = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), 'typescript', '@types/node']
+    for (const name of names.filter((one) => existsSync(join(root, 'node_modules', one)))) {
       mkdirSync(dirname(join(modules, name)), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
     }
@@ -65,8 +67,8 @@ try {
     run('npm', 'install', '--no-audit', '--no-fund', `./${filename}`, 'typescript@6', '@types/node@20')
   }
 
-  writeFileSync(join(folder, 'program.js'), block('js'))
-  writeFileSync(join(folder, 'program-in-typescript.ts'), block('js'))
+  writeFileSync(join(folder, 'program.js'), program)
+  writeFileSync(join(folder, 'program-in-typescript.ts'), program)
   // The README's server, which then asks itself how it is.
   const server = blocks('js')[1].replace('server.listen(8787)', 'server.listen(0, ask)')
   const asking = [
@@ -86,19 +88,39 @@ try {
   )
   run('npx', 'tsc')
 
-  for (const program of ['program.js', 'built/program-in-typescript.js']) {
-    const output = run(process.execPath, program)
-    if (!/^1 0\.\d{3} /.test(output) || !output.includes('eighteen weeks'))
-      throw new Error(`${program} printed ${output}`)
+  for (const file of ['program.js', 'built/program-in-typescript.js']) {
+    const output = run(process.execPath, file)
+    if (!/^1 0\.\d{3} /.test(output) || !output.includes('eighteen weeks')) throw new Error(`${file} printed ${output}`)
     rmSync(join(folder, 'alcove-data'), { recursive: true })
-    console.log(`${program}: finds the passage`)
+    console.log(`${file}: finds the passage`)
   }
   const health = run(process.execPath, 'built/server.js')
   if (!health.startsWith('200 {"status":"ok"')) throw new Error(`the server printed ${health}`)
   console.log('built/server.js: serves')
-  const demo = run('npx', 'alcove', 'demo')
-  if (!demo.includes('eighteen weeks')) throw new Error(`the demo printed ${demo}`)
-  console.log('alcove demo: finds the passages')
+  for (const [version, node] of [[process.version, process.execPath], ...otherNodes()]) {
+    const demo = run(node, 'node_modules/.bin/alcove', 'demo')
+    if (!demo.includes('eighteen weeks')) throw new Error(`the demo printed ${demo}`)
+    console.log(`alcove demo, Node ${version}: finds the passages`)
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** Installs the other versions from the npm registry. @returns their versions and programs; none without the registry */
+function otherNodes() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform
+  const name = `node-${platform}-${process.arch}`
+  return OTHER_NODES.flatMap((version) => {
+    const place = join(folder, `node-${version}`)
+    mkdirSync(place)
+    writeFileSync(join(place, 'package.json'), '{}')
+    try {
+      run('npm', 'install', '--no-audit', '--no-fund', '--prefix', place, `${name}@${version}`)
+    } catch {
+      console.log(`Node ${version}: left out, because npm cannot install ${name}@${version}`)
+      return []
+    }
+    const program = join(place, 'node_modules', name, platform === 'win' ? 'bin/node.exe' : 'bin/node')
+    return [[version, program]]
+  })
 }

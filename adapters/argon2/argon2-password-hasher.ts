@@ -7,8 +7,9 @@ import { loadNative } from '../node-kit/index.js'
  */
 export class Argon2PasswordHasher implements PasswordHasher {
   async hash(password: string): Promise<string> {
-    const { argon2id, hash } = await load()
-    return await hash(password, { type: argon2id, memoryCost: 65_536, timeCost: 3, parallelism: 4 })
+    const { hash } = await load()
+    // Argon2id is the default.
+    return await hash(password, { memoryCost: 65_536, timeCost: 3, parallelism: 4 })
   }
 
   async verify(hash: string, password: string): Promise<boolean> {
@@ -23,6 +24,6 @@ export class Argon2PasswordHasher implements PasswordHasher {
 }
 
 /** Loads the library with the first password: most processes never hash one. */
-async function load(): Promise<typeof import('argon2')> {
-  return await loadNative('argon2', async () => await import('argon2'))
+async function load(): Promise<typeof import('@node-rs/argon2')> {
+  return await loadNative('@node-rs/argon2', async () => await import('@node-rs/argon2'))
 }

@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -17,13 +16,13 @@ const turn = pLimit(1)
 
 /**
  * Connects to the location of the tables. The library takes a tenth of a second to load, so it is loaded at the first
- * connection and in two steps. It loads Arrow as CommonJS: loading Arrow before it halves the time for which the event
- * loop is blocked. If other processes write too, each call reads the newest version of its table.
+ * connection. Arrow is loaded before it, which halves the time for which the event loop is blocked. If other processes
+ * write too, each call reads the newest version of its table.
  *
  * @throws the error of the system if no folder takes temporary files
  */
 export async function connectTo(place: TablePlace): Promise<Connection> {
-  createRequire(import.meta.url)('apache-arrow')
+  await import('apache-arrow')
   await setImmediate()
   // Otherwise Lance writes a line to the host's terminal for each empty partition.
   process.env['LANCEDB_LOG'] ??= 'error'

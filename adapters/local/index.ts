@@ -1,5 +1,6 @@
 /** The default engine: a composition of adapters. */
 
+export type { ModelProfileChanges } from '../node-kit/index.js'
 export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
 export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
 export { findHolder, noteServer } from './data-dir-lock.js'

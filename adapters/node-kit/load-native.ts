@@ -2,7 +2,7 @@ import { messageOf, NativePartError } from '../../src/ports/index.js'
 import { codeOf } from './system.js'
 
 /** A package with a native part, which its package manager builds, downloads or leaves out. */
-type NativePackage = 'sqlite3' | '@lancedb/lancedb' | 'onnxruntime-node' | 'argon2'
+type NativePackage = 'sqlite3' | '@lancedb/lancedb' | 'onnxruntime-node' | '@node-rs/argon2'
 
 /** Platforms for which LanceDB publishes a native part, with glibc or musl on Linux. */
 const LANCEDB_PLATFORMS = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64']
@@ -36,10 +36,10 @@ function adviceFor(name: NativePackage, cause: unknown): string {
       ? 'it needs glibc, so use an image of Debian such as node:22-bookworm-slim, or an embedding model on a server (remoteModels, --embedding-url)'
       : `install the packages again on this system, and ship the whole folder of the package: ${INSTALL_AGAIN}; an embedding model on a server (remoteModels, --embedding-url) does not need it`
   }
-  if (name === '@lancedb/lancedb') {
-    return LANCEDB_PLATFORMS.includes(`${process.platform}-${process.arch}`)
-      ? `it is an optional dependency of that package, so install with optional dependencies on this system: ${INSTALL_AGAIN}`
-      : 'that package has none for this system: use PostgreSQL with pgvector (databaseUrl, --database-url), or another system'
+  if (name !== 'sqlite3') {
+    return name === '@node-rs/argon2' || LANCEDB_PLATFORMS.includes(`${process.platform}-${process.arch}`)
+      ? `it is an optional dependency, so install with optional dependencies on this system: ${INSTALL_AGAIN}`
+      : 'there is none for this system: use PostgreSQL with pgvector (databaseUrl, --database-url), or another system'
   }
   return (
     `let its install script run: with npm "npm rebuild ${name} --ignore-scripts=false", from npm 12 on after ` +

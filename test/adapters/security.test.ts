@@ -60,6 +60,12 @@ describe('a file of signing keys', () => {
 passwordHasherSuite(runner, 'memory', async () => ({ port: new MemoryPasswordHasher(), dispose: nothing }))
 passwordHasherSuite(runner, 'argon2id', async () => ({ port: new Argon2PasswordHasher(), dispose: nothing }))
 
+it('verifies the hashes of other libraries', async () => {
+  const hash = '$argon2id$v=19$m=65536,t=3,p=4$gvDcHpPkVkm0OFt1by8x7w$hLzDUhylYZiNxTu3S3AiE4r+cia9+hS9YwOyk1eVSaE'
+  expect(await new Argon2PasswordHasher().verify(hash, 'pässword')).toBe(true)
+  expect(await new Argon2PasswordHasher().verify(hash, 'password')).toBe(false)
+})
+
 oneTimePasswordsSuite(runner, 'memory', async () => ({ port: new MemoryOneTimePasswords(), dispose: nothing }))
 oneTimePasswordsSuite(runner, 'otpauth', async () => ({ port: new TotpOneTimePasswords(), dispose: nothing }))
 

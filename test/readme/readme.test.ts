@@ -65,22 +65,22 @@ describe('the README', () => {
     expect(stdout).toContain('Deleted context 2, Notes.')
   })
 
-  it('names the overrides that the project itself installs with', async () => {
-    const { overrides } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { overrides: object }
-    // The page of embedding models has the override of the optional package.
-    const {
-      'openapi-typescript': _developersOnly,
-      '@xenova/transformers': _optional,
-      ...needed
-    } = overrides as Record<string, unknown>
-    expect(JSON.parse(blocks('json', readme)[0] ?? '')).toEqual({ overrides: needed })
-    const install = await pageOf('how-to/install.md')
-    expect(JSON.parse(blocks('json', install)[0] ?? '')).toEqual({ overrides: needed })
-    const [ofPnpm = ''] = blocks('yaml', install)
-    for (const [name, version] of Object.entries(needed)) {
-      expect(ofPnpm.replaceAll(/["']/g, '')).toContain(`${name}: ${String(version)}`)
+  it('needs one install script, and says so for each package manager', async () => {
+    const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Readonly<
+        Record<string, { readonly dev?: true; readonly peer?: true; readonly hasInstallScript?: true }>
+      >
     }
-    expect(JSON.parse(blocks('json', install)[1] ?? '')).toMatchObject({ resolutions: needed })
+    const scripts = Object.entries(packages).filter(
+      ([, { dev, peer, hasInstallScript }]) => hasInstallScript && !dev && !peer,
+    )
+    expect(scripts.map(([path]) => path)).toEqual(['node_modules/sqlite3'])
+    const install = await pageOf('how-to/install.md')
+    for (const text of [blocks('sh', readme)[0] ?? '', install]) {
+      expect(text).toContain('npm approve-scripts sqlite3')
+      expect(text).toContain('pnpm add alcove --allow-build=sqlite3')
+    }
+    expect(JSON.parse(blocks('json', install)[0] ?? '')).toEqual({ dependenciesMeta: { sqlite3: { built: true } } })
   })
 
   it('names only files and scripts that exist', async () => {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { CsvError, type Info, parse } from 'csv-parse'
+import type { CsvError, Info } from 'csv-parse'
 import { InvalidInputError } from '../../../src/index.js'
 import { codeOf } from '../../node-kit/index.js'
 import type { EvaluationQuestion } from './evaluation.js'
@@ -52,6 +52,8 @@ async function requireFile(file: string): Promise<void> {
 }
 
 async function* rowsOf(file: string): AsyncGenerator<Row> {
+  // A host that only searches loads no reader of tables.
+  const { CsvError: ParserError, parse } = await import('csv-parse')
   const text = withPlainLineEnds(decode(file))
   const first = await text.next()
   const beginning = first.done === true ? '' : first.value
@@ -77,7 +79,7 @@ async function* rowsOf(file: string): AsyncGenerator<Row> {
       yield { cells: record.map((cell) => cell.trim()), line: lastLine - lineEnds }
     }
   } catch (error) {
-    throw error instanceof CsvError ? notCsv(error, lastLine) : error
+    throw error instanceof ParserError ? notCsv(error, lastLine) : error
   } finally {
     source.destroy()
   }

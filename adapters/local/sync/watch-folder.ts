@@ -1,4 +1,3 @@
-import { watch } from 'chokidar'
 import type { Session } from '../../../src/index.js'
 import { FolderSync, isOfTheMoment, type SyncedFile, type SyncOptions, type SyncSummary } from './sync-folder.js'
 
@@ -37,6 +36,8 @@ export async function watchFolder(
   folder: string,
   { onSync, onError, ...options }: WatchOptions = {},
 ): Promise<FolderWatch> {
+  // A host that watches no folder does not load it.
+  const { watch } = await import('chokidar')
   options.signal?.throwIfAborted()
   const ending = new AbortController()
   const sync = new FolderSync(session, contextId, folder, {

@@ -1,5 +1,4 @@
-import { CsvError } from 'csv-parse'
-import { parse } from 'csv-parse/sync'
+import { CsvError, parse } from 'csv-parse/sync'
 import type { ExtractedPiece } from '../../../src/ports/index.js'
 import type { FileBytes } from './reader.js'
 import { TableRows } from './table-rows.js'
