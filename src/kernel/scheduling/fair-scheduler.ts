@@ -77,10 +77,11 @@ export class FairScheduler {
     let abort = (): void => undefined
     try {
       await new Promise<void>((resolve, reject) => {
+        const refuse: (error: unknown) => void = reject
         /** One controller for each running piece. */
         const running = new Set<AbortController>()
         const fail = (error: unknown): void => {
-          reject(error)
+          refuse(error)
           this.#withdraw(taker, request)
           for (const controller of running) controller.abort(error)
         }
