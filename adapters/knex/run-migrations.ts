@@ -36,9 +36,8 @@ export async function runMigrations(
   }
   if (row !== undefined && version < FIRST_VERSION) {
     throw new SchemaTooOldError(
-      `an unreleased alcove made the database (schema version ${version}), this engine opens only ${FIRST_VERSION} or ` +
-        'later: use an empty database or data folder, or first open this one with an unreleased alcove that makes ' +
-        `version ${FIRST_VERSION}`,
+      `an unreleased version of alcove made the database (schema version ${version}), and this engine cannot open it: ` +
+        'use a new data folder, or an empty database; nothing was changed',
     )
   }
   for (const migration of migrations.slice(version - FIRST_VERSION + 1)) {

@@ -193,9 +193,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         isOutsideHttp: true,
       },
       ERR_SCHEMA_TOO_OLD: {
-        advice:
-          'Use an empty database or data folder. Or first open this one with an unreleased version that makes the ' +
-          'schema version that the message names.',
+        advice: 'Use a new data folder, or an empty database.',
         isOutsideHttp: true,
       },
       ERR_ALREADY_INITIALIZED: {

@@ -4,6 +4,9 @@ import type { NameTable } from '../tables.js'
 /** SQL condition of the deliveries that are still to be made. */
 export const IS_OPEN = "status in ('pending', 'delivering')"
 
+/** SQL condition of the destinations that name a type of document events. A statement repeats it word for word. */
+export const NAMES_DOCUMENTS = 'names_documents and deleted is null'
+
 /** Creates the tables of jobs, of events and their deliveries, and of the audit trail. */
 export function initialEvents(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   return audit(attemptedDeliveries(events(jobs(schema, name), name), name), name)
@@ -22,6 +25,10 @@ function jobs(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
     table.bigInteger('claims').notNullable().defaultTo(0)
     table.bigInteger('lane').notNullable().defaultTo(0)
     table.bigInteger('company_id').notNullable().defaultTo(0)
+    // The trace that the job continues.
+    table.text('traceparent')
+    // The latest wait, by which waits are bounded when the clock of the database is set back.
+    table.bigInteger('wait_ms').notNullable().defaultTo(0)
     table.unique(['kind', 'subject'])
     table.index(['kind', 'lane', 'due_ms'])
   })
@@ -29,29 +36,46 @@ function jobs(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
 
 function events(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
   const destinations = name('destinations')
-  return schema
-    .createTable(destinations, (table) => {
-      table.bigIncrements('id')
-      table.bigInteger('company_id').notNullable().references('id').inTable(name('companies'))
-      table.text('url').notNullable()
-      table.text('name')
-      table.text('event_types')
-      table.boolean('include_descendants').notNullable()
-      table.text('sealed_secret').notNullable()
-      table.text('created').notNullable()
-      table.text('updated').notNullable()
-      table.text('deleted')
-    })
-    .raw(`create unique index "${destinations}_url" on "${destinations}" (company_id, url) where deleted is null`)
-    .createTable(name('events'), (table) => {
-      table.bigIncrements('id')
-      table.text('event_id').notNullable().unique()
-      table.bigInteger('company_id').notNullable().references('id').inTable(name('companies'))
-      table.text('type').notNullable()
-      table.binary('payload').notNullable()
-      table.text('payload_hash').notNullable()
-      table.text('created').notNullable().index()
-    })
+  return (
+    schema
+      .createTable(destinations, (table) => {
+        table.bigIncrements('id')
+        table.bigInteger('company_id').notNullable().references('id').inTable(name('companies'))
+        table.text('url').notNullable()
+        table.text('name')
+        table.text('event_types')
+        table.boolean('include_descendants').notNullable()
+        table.text('sealed_secret').notNullable()
+        table.text('created').notNullable()
+        table.text('updated').notNullable()
+        table.text('deleted')
+        table.text('signature_scheme').notNullable().defaultTo('service')
+        table.text('retry').notNullable().defaultTo('standard')
+        table.text('previous_sealed_secret')
+        table.text('previous_secret_expires')
+        table.text('disabled_reason')
+        table.text('failing_since')
+        table.text('failure_reported')
+        table.boolean('names_documents').notNullable().defaultTo(false)
+        table.bigInteger('maker_id')
+        table.text('sight').notNullable().defaultTo('user')
+      })
+      .raw(`create unique index "${destinations}_url" on "${destinations}" (company_id, url) where deleted is null`)
+      // Every completed document asks if such a destination exists. Usually there is none.
+      .raw(`create index "${destinations}_documents" on "${destinations}" (id) where ${NAMES_DOCUMENTS}`)
+      .raw(
+        `create index "${destinations}_secrets" on "${destinations}" (previous_secret_expires) where previous_secret_expires is not null`,
+      )
+      .createTable(name('events'), (table) => {
+        table.bigIncrements('id')
+        table.text('event_id').notNullable().unique()
+        table.bigInteger('company_id').notNullable().references('id').inTable(name('companies'))
+        table.text('type').notNullable()
+        table.binary('payload').notNullable()
+        table.text('payload_hash').notNullable()
+        table.text('created').notNullable().index()
+      })
+  )
 }
 
 function attemptedDeliveries(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
@@ -72,6 +96,7 @@ function attemptedDeliveries(schema: Knex.SchemaBuilder, name: NameTable): Knex.
         table.bigInteger('resend_of')
         table.text('created').notNullable()
         table.text('updated').notNullable()
+        table.text('traceparent')
         table.index(['company_id', 'id'])
       })
       // A partial index of open deliveries. An index of all would have the entries of each destination on pages of

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import type { Dialect } from '../dialect.js'
 import type { NameTable } from '../tables.js'
 import { initialDocuments } from './0001-initial-documents.js'
 import { initialEvents } from './0001-initial-events.js'
@@ -9,8 +10,10 @@ import { initialEvents } from './0001-initial-events.js'
  * knex cannot build a partial index. The prefix of a table has only letters, digits and `_`, so the names in raw
  * statements need no escaping.
  */
-export function initial(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
-  return initialEvents(initialDocuments(signIn(tenancy(schema, name), name), name), name)
+export function initial(schema: Knex.SchemaBuilder, name: NameTable, dialect: Dialect): Knex.SchemaBuilder {
+  // SQLite always compares texts by their bytes.
+  const sortedText = dialect.hasOneWriter ? 'text' : 'text collate "C"'
+  return initialEvents(initialDocuments(signIn(tenancy(schema, name), name), name, sortedText), name)
 }
 
 function tenancy(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder {
@@ -26,6 +29,7 @@ function tenancy(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilde
       table.text('created').notNullable()
       table.boolean('is_disabled').notNullable().defaultTo(false)
       table.text('deleted')
+      table.bigInteger('login_epoch').notNullable().defaultTo(0)
     })
     .createTable(name('regions'), (table) => {
       table.bigIncrements('id')
@@ -62,8 +66,11 @@ function tenancy(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilde
       table.text('password_hash')
       table.boolean('is_disabled').notNullable().defaultTo(false)
       table.text('deleted')
-      // The index begins with the address, to find its users in all companies.
+      table.text('external_id')
+      table.bigInteger('login_epoch').notNullable().defaultTo(0)
+      // The indexes begin with the address and the id of the host's login, to find their users in all companies.
       table.unique(['email_key', 'company_id'])
+      table.unique(['external_id', 'company_id'])
     })
     .createTable(name('permissions'), (table) => {
       table.bigIncrements('id')
@@ -93,6 +100,8 @@ function signIn(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder
         table.text('expires')
         table.text('last_used')
         table.text('revoked')
+        table.text('sight').notNullable().defaultTo('account')
+        table.bigInteger('maker_id')
       })
       // Counts the API keys of a company without reading the rows.
       .raw(`create index "${apiKeys}_unrevoked" on "${apiKeys}" (company_id) where revoked is null`)
@@ -110,6 +119,7 @@ function signIn(schema: Knex.SchemaBuilder, name: NameTable): Knex.SchemaBuilder
         table.bigInteger('user_id').notNullable().references('id').inTable(name('users'))
         table.text('purpose').notNullable()
         table.text('created').notNullable()
+        table.bigInteger('destination_id')
       })
       .createTable(name('one_time_passwords'), (table) => {
         table.bigInteger('user_id').primary().references('id').inTable(name('users')).onDelete('CASCADE')

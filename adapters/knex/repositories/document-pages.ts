@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { DocumentPage, DocumentPosition, DocumentSelection, DocumentStatus } from '../../../src/ports/index.js'
-import { IS_CURRENT, IS_HIDDEN } from '../migrations/0002-living-documents.js'
+import { IS_CURRENT, IS_HIDDEN } from '../migrations/0001-initial-documents.js'
 import { number, type Row, text } from '../tables.js'
 import { whereMeets } from './document-conditions.js'
 import { lastWithin, type Session, sizeOf } from './knex-repository.js'

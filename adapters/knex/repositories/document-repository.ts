@@ -14,7 +14,7 @@ import {
   type VersionMark,
   type WordVisibility,
 } from '../../../src/ports/index.js'
-import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0001-initial-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { selectMatching } from './document-conditions.js'
 import { readPage, readPositions } from './document-pages.js'

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { DocumentVisibility, SearchableVersions, WordVisibility } from '../../../src/ports/index.js'
-import { IS_HIDDEN, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { IS_HIDDEN, IS_REPLACEMENT } from '../migrations/0001-initial-documents.js'
 import { number, quoted, type Row } from '../tables.js'
 import { readRawRows, type Session } from './knex-repository.js'
 

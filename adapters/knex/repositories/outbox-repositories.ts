@@ -13,7 +13,7 @@ import {
   type SignatureScheme,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { NAMES_DOCUMENTS } from '../migrations/0004-webhook-settings.js'
+import { NAMES_DOCUMENTS } from '../migrations/0001-initial-events.js'
 import { boolean, bytes, jsonOrNull, number, type Row, text, textOrNull } from '../tables.js'
 import { ancestors } from './company-repositories.js'
 import { toSight } from './delivery-rows.js'

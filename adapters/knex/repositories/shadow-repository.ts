@@ -13,7 +13,7 @@ import {
   IS_REPLACEMENT,
   IS_SHADOW,
   IS_UNCOMPLETED_SHADOW,
-} from '../migrations/0002-living-documents.js'
+} from '../migrations/0001-initial-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 

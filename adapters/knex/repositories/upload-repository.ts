@@ -1,5 +1,5 @@
 import { UPLOAD_TTL_BOUND_MS, type UploadRecord, type UploadRepository } from '../../../src/ports/index.js'
-import { IS_CURRENT, IS_REPLACEMENT } from '../migrations/0002-living-documents.js'
+import { IS_CURRENT, IS_REPLACEMENT } from '../migrations/0001-initial-documents.js'
 import { type Row, text } from '../tables.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 

@@ -27,6 +27,8 @@ import {
 import { type ArchiveEntry, ArchiveReader } from './restore-archive-reader.js'
 import { makeRestoreTarget, requireNothingThere } from './restore-target.js'
 
+const UNRELEASED = 'an unreleased version of alcove created it, and this one cannot restore it'
+
 export interface RestoreOptions {
   /** The folder to restore to: new or empty. */
   readonly dataDir: string
@@ -190,8 +192,8 @@ async function checkDatabase(folder: string, { tablePrefix }: BackupManifest): P
       await database.close()
     }
   } catch (error) {
-    if (error instanceof SchemaTooNewError || error instanceof SchemaTooOldError)
-      throw new BackupInvalidError(error.message, { cause: error })
+    if (error instanceof SchemaTooNewError) throw new BackupInvalidError(error.message, { cause: error })
+    if (error instanceof SchemaTooOldError) throw new BackupInvalidError(UNRELEASED, { cause: error })
     if (error instanceof BackupInvalidError || error instanceof BackupFailedError) throw error
     if (error instanceof AlcoveError && error.isTransient) throw error
     throw new BackupInvalidError('its database cannot be opened', { cause: error })

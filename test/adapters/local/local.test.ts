@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { cp, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import knex from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -140,7 +140,7 @@ describe('a data folder', () => {
 
   it.each([
     [999, 'ERR_SCHEMA_TOO_NEW', /schema version 999.*use a newer version of alcove/],
-    [14, 'ERR_SCHEMA_TOO_OLD', /schema version 14.*use an empty database or data folder/],
+    [23, 'ERR_SCHEMA_TOO_OLD', /schema version 23.*use a new data folder, or an empty database; nothing was changed/],
   ])('of the schema version %i is refused (%s), and is not changed', async (version, code, message) => {
     await (await openLocalEngine({ dataDir })).close()
     const database = knex({
@@ -150,12 +150,12 @@ describe('a data folder', () => {
     })
     await database('alcove_schema').update({ version })
     await database.destroy()
-    const before = (await stat(join(dataDir, 'alcove.sqlite'))).size
+    const before = await readFile(join(dataDir, 'alcove.sqlite'))
     await expect(openLocalEngine({ dataDir })).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message) as string,
     })
-    expect((await stat(join(dataDir, 'alcove.sqlite'))).size).toBe(before)
+    expect((await readFile(join(dataDir, 'alcove.sqlite'))).equals(before)).toBe(true)
   })
 
   it('that is a file, or lies below one, is refused', async () => {
