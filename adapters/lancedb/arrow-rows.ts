@@ -18,20 +18,19 @@ import { CHUNK_KEY, chunkKey, windowName } from './table-schema.js'
 export const KEY_COLUMNS: readonly string[] = ['document', 'chunk', 'window']
 
 /** The columns of a collection's table: the key of a window, its vector, and the {@link chunkKey} of its chunk. */
-export function schemaOf(dimensions: number, hasKey = true): Schema {
+export function schemaOf(dimensions: number): Schema {
   return new Schema([
     new Field('document', new Int32(), false),
     new Field('chunk', new Int32(), false),
     new Field('window', new Int32(), false),
     new Field('vector', vectorType(dimensions), false),
-    ...(hasKey ? [chunkKeyField()] : []),
+    new Field(CHUNK_KEY, new Int64(), false),
   ])
 }
 
 /** Makes an Arrow batch over the memory of the rows, without a copy of the vectors. */
-export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlySet<string>): RecordBatch {
-  const hasKey = columns.has(CHUNK_KEY)
-  const schema = schemaOf(dimensions, hasKey)
+export function toBatch(rows: VectorRows, dimensions: number): RecordBatch {
+  const schema = schemaOf(dimensions)
   const length = rows.chunks.length
   const child = makeData({ type: new Float32(), data: rows.vectors })
   const children: Data[] = [
@@ -39,14 +38,9 @@ export function toBatch(rows: VectorRows, dimensions: number, columns: ReadonlyS
     int32Data(Int32Array.from(rows.chunks)),
     int32Data(Int32Array.from(rows.windows)),
     makeData({ type: vectorType(dimensions), length, nullCount: 0, child }),
+    chunkKeyData(rows.documentId, rows.chunks),
   ]
-  if (hasKey) children.push(chunkKeyData(rows.documentId, rows.chunks))
   return new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children }))
-}
-
-/** The column {@link CHUNK_KEY}. Maintenance adds it to tables of earlier versions. */
-function chunkKeyField(): Field {
-  return new Field(CHUNK_KEY, new Int64(), true)
 }
 
 function chunkKeyData(documentId: number, chunks: ArrayLike<number>): Data {

@@ -22,7 +22,7 @@ import { TableMaintenance } from './maintenance/table-maintenance.js'
 import { loadArrowRows, type OpenTable } from './open-table.js'
 import { TableSearch } from './search/table-search.js'
 import { describePlace } from './table-place.js'
-import { keysPredicate, windowName } from './table-schema.js'
+import { chunkKeysPredicate, windowName } from './table-schema.js'
 
 /** The options of a vector index on LanceDB. */
 export interface LanceDbOptions {
@@ -109,7 +109,7 @@ export class LanceDbVectorIndex implements VectorIndex {
       rows: rows.chunks.length,
       bytes: rows.vectors.byteLength,
       layout: dimensions,
-      toBatch: async (columns) => (await loadArrowRows()).toBatch(rows, dimensions, columns),
+      toBatch: async () => (await loadArrowRows()).toBatch(rows, dimensions),
       schema: async () => (await loadArrowRows()).schemaOf(dimensions),
     })
   }
@@ -148,7 +148,7 @@ export class LanceDbVectorIndex implements VectorIndex {
       const { KEY_COLUMNS, toVectors } = await loadArrowRows()
       const query = table
         .query()
-        .where(keysPredicate(keys))
+        .where(chunkKeysPredicate(keys))
         .select([...KEY_COLUMNS, 'vector'])
       const found = toVectors(await query.toArrow())
       return keys.map((key) => found.get(windowName(key)))

@@ -11,11 +11,8 @@ export interface Addition {
   readonly bytes: number
   /** Only additions of the same layout go into one write. */
   readonly layout: number
-  /**
-   * Makes an Arrow batch of the rows. It has those optional columns that the table has too. Blocks the event loop for a
-   * moment at most.
-   */
-  readonly toBatch: (columns: ReadonlySet<string>) => Promise<RecordBatch>
+  /** Makes an Arrow batch of the rows. Blocks the event loop for a moment at most. */
+  readonly toBatch: () => Promise<RecordBatch>
 }
 
 /** The interval at which a process checks for a plan that another process has measured. */
@@ -154,9 +151,8 @@ class TableWriter {
 
   async #write(additions: readonly Addition[]): Promise<void> {
     const { tableOf } = await loadArrowRows()
-    const columns = new Set((await this.table.schema()).fields.map(({ name }) => name))
     const batches: RecordBatch[] = []
-    for (const addition of additions) batches.push(await addition.toBatch(columns))
+    for (const addition of additions) batches.push(await addition.toBatch())
     await retry(() => this.table.add(tableOf(batches)), CONFLICT_RETRIES)
   }
 }

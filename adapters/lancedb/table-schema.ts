@@ -40,22 +40,9 @@ export function documentPredicate(filter: DocumentFilter | undefined): string | 
   return filter.except.length === 0 ? undefined : `document NOT IN (${filter.except.join(',')})`
 }
 
-/** A predicate for the rows of these chunks, in a table that has {@link CHUNK_KEY}. */
+/** A predicate for the rows of these chunks. */
 export function chunkKeysPredicate(chunks: readonly IndexedChunk[]): string {
-  return `${CHUNK_KEY} IN (${chunks.map(chunkKey).join(',')})`
-}
-
-/** A predicate for the rows of these chunks, in any table. */
-export function keysPredicate(keys: readonly IndexedChunk[]): string {
-  const chunksByDocument = new Map<number, Set<number>>()
-  for (const { documentId, chunk } of keys) {
-    const chunks = chunksByDocument.get(documentId) ?? new Set()
-    chunksByDocument.set(documentId, chunks.add(chunk))
-  }
-  const parts = [...chunksByDocument].map(
-    ([documentId, chunks]) => `(document = ${documentId} AND chunk IN (${[...chunks].join(',')}))`,
-  )
-  return parts.join(' OR ')
+  return `${CHUNK_KEY} IN (${[...new Set(chunks.map(chunkKey))].join(',')})`
 }
 
 /** Names a chunk by one number of 64 bits: the document in the upper 32 bits, the chunk in the lower 32. */
@@ -66,11 +53,6 @@ export function chunkKey({ documentId, chunk }: IndexedChunk): bigint {
 /** The chunk with this {@link chunkKey}. */
 export function chunkOf(key: bigint): IndexedChunk {
   return { documentId: Number(key >> BITS_OF_CHUNK), chunk: Number(BigInt.asUintN(Number(BITS_OF_CHUNK), key)) }
-}
-
-/** True if the table has the column {@link CHUNK_KEY}. Tables of earlier versions have none until maintenance adds it. */
-export async function hasChunkKey(table: Table): Promise<boolean> {
-  return (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
 }
 
 export function windowName({ documentId, chunk, window }: VectorKey): string {

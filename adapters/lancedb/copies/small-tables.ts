@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import type { OpenTable } from '../open-table.js'
-import { COPIED_COLUMNS, TableCopy } from './table-copy.js'
+import { WINDOW_COLUMNS } from '../search/nearest-windows.js'
+import { TableCopy } from './table-copy.js'
 
 /**
  * The most components of all vectors of a small table. To compare 2,500 vectors of 384 components in memory takes the
@@ -61,7 +62,14 @@ export class SmallTables {
   async #read({ table }: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
     const rows = await table.countRows()
     if (rows > this.maxRows || rows * dimensions > MAX_COMPONENTS) return undefined
-    const columns = [...COPIED_COLUMNS]
-    return await this.#readSlots(async () => new TableCopy(await table.query().select(columns).toArrow()))
+    return await this.#readSlots(
+      async () =>
+        new TableCopy(
+          await table
+            .query()
+            .select([...WINDOW_COLUMNS])
+            .toArrow(),
+        ),
+    )
   }
 }

@@ -12,9 +12,6 @@ import { dot, greatestCosine, lengthOf, toUnitVector } from '../cosine.js'
 import { forEachWindow } from '../search/nearest-windows.js'
 import { chunkOf } from '../table-schema.js'
 
-/** The columns that a copy needs. */
-export const COPIED_COLUMNS: readonly string[] = ['document', 'chunk', 'window', 'vector']
-
 /** A row of a copy. */
 interface Row extends VectorKey {
   readonly vector: Float32Array

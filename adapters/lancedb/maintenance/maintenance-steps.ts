@@ -46,16 +46,6 @@ export function newTableState(): TableState {
   return { settledRatio: 1, settledVersion: -1, settleMs: 0, hasOldCopies: false }
 }
 
-/** Adds the column {@link CHUNK_KEY} to a table that an earlier version made. */
-export async function addChunkKey({ table, writer }: OpenTable): Promise<void> {
-  const hasKey = async (): Promise<boolean> => (await table.schema()).fields.some(({ name }) => name === CHUNK_KEY)
-  if (await hasKey()) return
-  const valueSql = 'cast(document as bigint) * 4294967296 + cast(chunk as bigint)'
-  await writer.exclusively(async () => {
-    if (!(await hasKey())) await table.addColumns([{ name: CHUNK_KEY, valueSql }])
-  })
-}
-
 /**
  * Merges tiny fragments into one by rewriting their rows, in milliseconds. A compaction would add a segment to the
  * vector index each time. The writer waits for the merge.

@@ -6,7 +6,6 @@ import { maintenanceLock } from '../table-place.js'
 import { readIndexBuildTime } from '../table-schema.js'
 import { type IndexBuilder, toError } from './index-builder.js'
 import {
-  addChunkKey,
   compact,
   hasDeletions,
   hasOldVersions,
@@ -229,7 +228,6 @@ export class TableMaintenance {
     const { table, writer } = open
     if (state.inspectedWrites !== writer.writes) this.#inspectLater(name, QUIET_MS)
     state.inspectedWrites = writer.writes
-    await addChunkKey(open)
     await mergeTinyFragments(open, await table.stats())
     await indexColumns(open, await table.stats())
     if (occasion !== 'writes') await this.#removeDeletedRows(name, open, state)

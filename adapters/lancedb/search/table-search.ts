@@ -16,7 +16,6 @@ import {
   CHUNK_KEY,
   chunkOf,
   documentPredicate,
-  hasChunkKey,
   NO_DOCUMENT,
   readIndexBuildTime,
   VECTOR_INDEX,
@@ -119,7 +118,7 @@ export class TableSearch {
     documents: DocumentFilter,
   ): Promise<readonly VectorHit[] | undefined> {
     const plan = await currentPlan(open)
-    if (plan === undefined || !(await hasChunkKey(open.table))) return undefined
+    if (plan === undefined) return undefined
     const most = plan.probes.at(-1)?.rank ?? 0
     const passes = passesOf(documents)
     const expected = limit * excessFor(documents, open.estimatedDocuments)
@@ -132,7 +131,6 @@ export class TableSearch {
       prewarm(open)
       const { probes, refineFactor } = lookUp
       const candidates = await this.#lookUpSlots(() => readCandidates(open.table, vector, rank * refineFactor, probes))
-      if (candidates === undefined) return undefined
       const passing = candidates.filter(({ chunk: { documentId } }) => passes(documentId))
       if ('only' in documents) {
         open.estimatedDocuments = (documents.only.length * candidates.length) / Math.max(1, passing.length)
@@ -247,19 +245,16 @@ async function readHits(query: VectorQuery): Promise<VectorHit[]> {
 /**
  * Finds the rows that are nearest by the distances of the index, the nearest first. Does not read their vectors: to
  * compare a row exactly takes several times as long as to find it.
- *
- * @returns `undefined` if rows that an earlier version wrote have no key yet
  */
 async function readCandidates(
   table: Table,
   vector: Float32Array,
   count: number,
   probes: number,
-): Promise<readonly RowOfChunk[] | undefined> {
+): Promise<readonly RowOfChunk[]> {
   const nearest = table.query().nearestTo(vector).distanceType('cosine').limit(count).nprobes(probes)
   const rows = await nearest.withRowId().select([CHUNK_KEY, '_distance']).toArrow()
-  const keys = rows.getChild(CHUNK_KEY)
-  if (keys === null || keys.nullCount > 0) return undefined
+  const keys = rows.getChild(CHUNK_KEY)?.toArray() as BigInt64Array
   const rowIds = rows.getChild(ROW_ID)?.toArray() as BigUint64Array
-  return Array.from(keys.toArray() as BigInt64Array, (key, row) => ({ chunk: chunkOf(key), rowId: rowIds[row] ?? 0n }))
+  return Array.from(keys, (key, row) => ({ chunk: chunkOf(key), rowId: rowIds[row] ?? 0n }))
 }

@@ -75,7 +75,6 @@ export class SqliteLexicalIndex implements LexicalIndex {
    */
   readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED })
   readonly #purges = new PurgeTimes()
-  #cleanup: Promise<void> | undefined
   /** More concurrent calls are not faster: one thread reads, and another adds up. One more is for another company. */
   readonly concurrency: number = availableParallelism() + 2
 
@@ -104,7 +103,6 @@ export class SqliteLexicalIndex implements LexicalIndex {
     if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
       this.#checks.refuseIfDamaged(collection)
-      this.#cleanup ??= this.#removeFormerFiles()
       await this.#files.useOrMake(collection, async (file) => {
         const writer = await file.writer()
         await writer.transaction(async () => {
@@ -232,7 +230,6 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#calls.refuse()
     await this.#maintenance.close()
     await this.#calls.waitForCalls()
-    await this.#cleanup
     this.#cache.clear()
     this.#runs.clear()
     await withFileErrors(this.folder, 'all collections', () => this.#files.close())
@@ -281,18 +278,6 @@ export class SqliteLexicalIndex implements LexicalIndex {
     if (!this.#maintains || this.#checked.get(collection) === true) return
     this.#checked.set(collection, true)
     this.#maintenance.schedule(collection)
-  }
-
-  /**
-   * Runs at the first write, because a process that only reads must not delete files. A later write retries a failed
-   * removal.
-   */
-  async #removeFormerFiles(): Promise<void> {
-    try {
-      await this.#files.removeFormerFiles()
-    } catch {
-      this.#cleanup = undefined
-    }
   }
 
   /** Removes the postings of deleted chunks, soon after their deletion. */

@@ -50,16 +50,6 @@ export function checksumOfRun({ first, document, chunk, chunks, length, lengths 
 /** The columns of the table `state` in one number, so that a changed bit of any of them shows. */
 export const STATE_SUM = 'next + 3 * chunks + 7 * length + 31 * deleted'
 
-/** Adds the checksums of all rows, to a file of an earlier layout. The caller runs it in a transaction. */
-export async function addChecksums(connection: SqliteConnection): Promise<void> {
-  for await (const { id, ...row } of postingRows(connection)) {
-    await connection.run('update postings set crc = ? where id = ?', [checksumOf(row), id])
-  }
-  for await (const row of runRows(connection)) {
-    await connection.run('update runs set crc = ? where first = ?', [checksumOfRun(row), row.first])
-  }
-}
-
 /** The number of rows that are read at once: up to 8 MB of postings. */
 const ROWS_PER_READ = 500
 

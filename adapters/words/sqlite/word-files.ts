@@ -6,13 +6,11 @@ import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
 import { isCode, isWritable, makeDatabaseFilePrivate, makeFolder } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
-import { addChecksums, checkFile, STATE_SUM } from './word-checksums.js'
+import { checkFile, STATE_SUM } from './word-checksums.js'
 
 const SUFFIX = '.sqlite'
 /** The number of collections whose files stay open. Each has up to six open files. */
 const MAX_OPEN = 32
-/** Names of files of earlier kinds of word index. Their words are indexed again. */
-const FORMER_NAME = /^\.building$|\.lance$|\.terms\.bin$/
 
 interface OpenFile {
   readonly file: WordFile
@@ -60,13 +58,6 @@ export class WordFiles {
     const path = this.#pathOf(collection)
     makeDatabaseFilePrivate(path)
     await from.run('vacuum into ?', [path])
-  }
-
-  /** Removes files that earlier kinds of word index have left in the folder. */
-  async removeFormerFiles(): Promise<void> {
-    for (const name of await readdir(this.folder).catch(emptyIfMissing)) {
-      if (FORMER_NAME.test(name)) await rm(join(this.folder, name), { recursive: true, force: true })
-    }
   }
 
   /** Waits for calls that use files, then closes all files. */
@@ -152,7 +143,7 @@ function emptyIfMissing(error: unknown): string[] {
   throw error
 }
 
-/** The layout of the tables. Opening a file of an earlier layout converts it. A file of a later layout is not read. */
+/** The layout of the tables. A file of another layout is not read. */
 const LAYOUT = 3
 /** The page cache of the writing connection: additions read pages all over the file. */
 const CACHE_KB = 8_192
@@ -171,40 +162,24 @@ const LOG_BYTES = 16 * 1_048_576
  * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
  *   postings. A trigger keeps `total`, which is made of all numbers.
  */
-const POSTINGS = `
+const TABLES = `
   create table postings (
     id integer primary key, term text not null, first integer not null, before integer not null,
     crc integer not null, postings blob not null
   );
-  create unique index postings_of_term on postings (term, first);`
-const RUNS = `
+  create unique index postings_of_term on postings (term, first);
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
     length integer not null, crc integer not null, lengths blob not null
   );
-  create index runs_of_document on runs (document, chunk);`
-const TOTAL = `
-  create trigger total_of_state after update of next, chunks, length, deleted on state begin
-    update state set total = ${STATE_SUM};
-  end;`
-const TABLES = `${POSTINGS}${RUNS}
+  create index runs_of_document on runs (document, chunk);
   create table state (
     id text not null, next integer not null default 0, chunks integer not null default 0,
     length integer not null default 0, deleted integer not null default 0, total integer not null default 0
-  );${TOTAL}`
-
-/** In layout 1, the key of postings is in one tree with them. Layouts 1 and 2 have no checksums. */
-const FROM_EARLIER_LAYOUT = `
-  alter table postings rename to earlier_postings; drop index if exists postings_of_term; ${POSTINGS}
-  insert into postings (term, first, before, crc, postings)
-    select term, first, before, 0, postings from earlier_postings;
-  drop table earlier_postings;
-  alter table runs rename to earlier_runs; drop index runs_of_document; ${RUNS}
-  insert into runs (first, document, chunk, chunks, length, crc, lengths)
-    select first, document, chunk, chunks, length, 0, lengths from earlier_runs;
-  drop table earlier_runs;
-  alter table state add column total integer not null default 0; ${TOTAL}
-  update state set next = next;`
+  );
+  create trigger total_of_state after update of next, chunks, length, deleted on state begin
+    update state set total = ${STATE_SUM};
+  end;`
 
 /** The file of one collection, with one connection for reads and one for writes. */
 export class WordFile {
@@ -281,8 +256,8 @@ export class WordFile {
 
 async function prepare(connection: SqliteConnection): Promise<void> {
   const layout = await layoutOf(connection)
-  if (layout > LAYOUT) {
-    const advice = 'use the newer engine version that wrote them'
+  if (layout !== 0 && layout !== LAYOUT) {
+    const advice = 'use the engine version that wrote them'
     throw new VectorsDamagedError(`the words have layout ${layout}, and this engine reads layout ${LAYOUT}: ${advice}`)
   }
   // This setting takes effect only before the first table exists.
@@ -290,16 +265,13 @@ async function prepare(connection: SqliteConnection): Promise<void> {
   await connection.exec(
     `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${LOG_BYTES}`,
   )
-  if ((await layoutOf(connection)) === LAYOUT) return
+  if (layout === LAYOUT) return
   await connection.transaction(async () => {
-    const now = await layoutOf(connection)
-    if (now === LAYOUT) return
-    await connection.exec(`${now === 0 ? TABLES : FROM_EARLIER_LAYOUT}; pragma user_version = ${LAYOUT}`)
-    if (now === 0) await connection.run('insert into state (id) values (?)', [randomUUID()])
-    else await addChecksums(connection)
+    // Another connection may have made the tables.
+    if ((await layoutOf(connection)) === LAYOUT) return
+    await connection.exec(`${TABLES}; pragma user_version = ${LAYOUT}`)
+    await connection.run('insert into state (id) values (?)', [randomUUID()])
   })
-  // If this fails, the next purge returns the space.
-  if (layout > 0) await connection.exec('pragma incremental_vacuum').catch(() => undefined)
 }
 
 async function layoutOf(connection: SqliteConnection): Promise<number> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { connect, type Table } from '@lancedb/lancedb'
 import { describe, expect, it } from 'vitest'
-import { schemaOf, tableOf, toBatch } from '../../../../adapters/lancedb/arrow-rows.js'
+import { tableOf, toBatch } from '../../../../adapters/lancedb/arrow-rows.js'
 import { exactDistances } from '../../../../adapters/lancedb/maintenance/exact-distances.js'
 import { measureProbes } from '../../../../adapters/lancedb/maintenance/probe-measurement.js'
 import type { VectorRows } from '../../../../src/ports/index.js'
@@ -18,8 +18,7 @@ async function withTable(
   const folder = await temporaryFolder()
   try {
     const connection = await connect(join(folder.path, 'vectors'))
-    const columns = new Set(schemaOf(dimensions).names as string[])
-    const toArrow = (added: readonly VectorRows[]) => tableOf(added.map((rows) => toBatch(rows, dimensions, columns)))
+    const toArrow = (added: readonly VectorRows[]) => tableOf(added.map((rows) => toBatch(rows, dimensions)))
     const half = documents.length / 2
     const table = await connection.createTable('windows', toArrow(documents.slice(0, half)))
     await table.add(toArrow(documents.slice(half)))
