@@ -26,7 +26,7 @@ export interface WatchOptions {
  */
 export type OpenStream = (signal: AbortSignal, onSend: () => void) => Promise<Response>
 
-/** The stream cannot be used: a proxy, or an older server, does not pass it on. */
+/** The stream cannot be used: a proxy does not pass it on. */
 export class StreamUnusableError extends Error {
   override readonly name = 'StreamUnusableError'
 }

@@ -130,14 +130,12 @@ function isCurrent({ exp = 0, nbf }: JWTPayload, now: Date): boolean {
 function toClaims(payload: JWTPayload, now: Date): VerifiedClaims | undefined {
   const { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, iat, exp, scope, epoch } = payload
   const hasTexts = [iss, aud, sub, client_id, jti, target_app].every((claim) => typeof claim === 'string')
-  const hasIds = [account_id, key_id].every((claim) => Number.isSafeInteger(claim))
-  if ([company_id, epoch].some((claim) => claim !== undefined && !Number.isSafeInteger(claim))) return undefined
+  const hasIds = [company_id, account_id, key_id, epoch].every((claim) => Number.isSafeInteger(claim))
   // An unreadable scope must not extend the rights of the token.
   if (scope !== undefined && typeof scope !== 'string') return undefined
   if (!hasTexts || !hasIds || iat === undefined || exp === undefined || iat > now.getTime() / 1_000) return undefined
-  const claims = { iss, aud, sub, client_id, jti, target_app, account_id, key_id, iat, exp }
-  const others = Object.entries({ company_id, scope, epoch }).filter(([, claim]) => claim !== undefined)
-  return { ...claims, ...Object.fromEntries(others) } as VerifiedClaims
+  const claims = { iss, aud, sub, client_id, jti, target_app, company_id, account_id, key_id, epoch, iat, exp }
+  return { ...claims, ...(scope !== undefined && { scope }) } as VerifiedClaims
 }
 
 const MAX_TOKENS = 1_000

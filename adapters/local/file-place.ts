@@ -78,10 +78,9 @@ async function requireLocation(storage: Storage, location: string): Promise<void
   if (known !== location) throw elsewhere(known)
 }
 
-/** @returns `undefined` for a new database. A database that is older than this setting has its files in the folder */
+/** @returns `undefined` for a new database */
 async function readLocation(storage: Storage): Promise<string | undefined> {
-  const { known, isNew } = await readDecided(storage, FILE_STORE_SETTING)
-  return known ?? (isNew ? undefined : FOLDER)
+  return (await readDecided(storage, FILE_STORE_SETTING)).known
 }
 
 /** @param isKnown true if the database already has its files there: then the bucket must have its id */

@@ -12,16 +12,16 @@ export interface TokenClaims {
   readonly jti: string
   /** Key of the application. */
   readonly target_app: string
-  /** Id of the API key's company. Tokens of versions without this claim have none. */
-  readonly company_id?: number
+  /** Id of the API key's company. */
+  readonly company_id: number
   /** Id of the application account. */
   readonly account_id: number
   /** Id of the API key. */
   readonly key_id: number
   /** The capabilities that the token is limited to, separated by spaces. Default: no limit. */
   readonly scope?: string
-  /** The state of the user and the companies at the time of issue, which a disabling changes. Missing: 0. */
-  readonly epoch?: number
+  /** The state of the user and the companies at the time of issue, which a disabling changes. */
+  readonly epoch: number
 }
 
 /** The claims of a verified token, with its times in seconds since 1970. */

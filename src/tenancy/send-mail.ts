@@ -97,7 +97,7 @@ export class SendMail implements JobHandler {
     if (user === undefined || company === undefined) return undefined
     // A user of the host's login may have no address, or have lost it since.
     if (user.email === '') return undefined
-    // Rows that are older than the rules for names may contain any text.
+    // Names of companies may be links, and a user's name may be older than a rule of this version.
     const name = isSafeInMail(user.name) ? user.name : ''
     const subject = {
       user: { name, email: user.email },

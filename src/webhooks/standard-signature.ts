@@ -125,11 +125,10 @@ async function importKey(secret: string) {
   return await crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign'])
 }
 
-/** Decodes both alphabets of base64, with and without padding: older secrets have the one for URLs. */
+/** Decodes base64, with and without padding. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    const standard = text.replaceAll('-', '+').replaceAll('_', '/')
-    return Uint8Array.from(atob(standard), (character) => character.charCodeAt(0))
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
     return undefined
   }

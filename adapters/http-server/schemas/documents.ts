@@ -61,7 +61,7 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
     durationsMs: z
       .object({
         extract: milliseconds,
-        words: milliseconds.optional().meta({ description: 'Missing in receipts of versions without a word index' }),
+        words: milliseconds,
         embed: milliseconds,
         index: milliseconds,
         total: milliseconds,

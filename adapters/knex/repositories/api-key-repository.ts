@@ -126,7 +126,7 @@ function toApiKey(row: Row): ApiKeyRecord {
     companyId: number(row, 'company_id'),
     userId: number(row, 'user_id'),
     targets: json(row, 'targets') as readonly string[],
-    // A key of before has no value here, and another word gives less sight, not more.
+    // Another word gives less sight, not more.
     sight: text(row, 'sight') === 'account' ? 'account' : 'user',
     ...given({ makerId: numberOrNull(row, 'maker_id') }),
     created: text(row, 'created'),

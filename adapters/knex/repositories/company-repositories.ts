@@ -11,7 +11,7 @@ import type {
   SettingRepository,
   WithinFilter,
 } from '../../../src/ports/index.js'
-import { boolean, given, number, numberOrNull, type Row, text } from '../tables.js'
+import { boolean, number, numberOrNull, type Row, text } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 /** Ids in one statement, which both databases accept. */
@@ -22,9 +22,10 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
     super(session, 'companies')
   }
 
-  async insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord> {
+  async insert(company: Omit<CompanyRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<CompanyRecord> {
     const { name, parentId, created } = company
-    return { id: await this.insertRow({ name, parent_id: parentId, created }), ...company, isDisabled: false }
+    const id = await this.insertRow({ name, parent_id: parentId, created })
+    return { id, ...company, isDisabled: false, loginEpoch: 0 }
   }
 
   async get(id: number): Promise<CompanyRecord | undefined> {
@@ -117,7 +118,7 @@ function toCompany(row: Row): CompanyRecord {
     parentId: numberOrNull(row, 'parent_id'),
     created: text(row, 'created'),
     isDisabled: boolean(row, 'is_disabled'),
-    ...given({ loginEpoch: number(row, 'login_epoch') || null }),
+    loginEpoch: number(row, 'login_epoch'),
   }
 }
 

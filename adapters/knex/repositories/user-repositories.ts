@@ -17,7 +17,7 @@ import {
   type UsersFilter,
 } from '../../../src/ports/index.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, given, json, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { boolean, json, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -86,7 +86,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
     super(session, 'users')
   }
 
-  async insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord> {
+  async insert(user: Omit<UserRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<UserRecord> {
     try {
       const id = await this.insertRow({
         company_id: user.companyId,
@@ -100,7 +100,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
         last_access: user.lastAccess,
         password_hash: user.passwordHash,
       })
-      return { id, ...user, isDisabled: false }
+      return { id, ...user, isDisabled: false, loginEpoch: 0 }
     } catch (error) {
       throw alreadyExists(error)
     }
@@ -221,7 +221,7 @@ function toUser(row: Row): UserRecord {
     lastAccess: textOrNull(row, 'last_access'),
     passwordHash: textOrNull(row, 'password_hash'),
     isDisabled: boolean(row, 'is_disabled'),
-    ...given({ loginEpoch: number(row, 'login_epoch') || null }),
+    loginEpoch: number(row, 'login_epoch'),
   }
 }
 

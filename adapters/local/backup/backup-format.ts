@@ -10,8 +10,8 @@ export const CHECKSUMS = 'SHA256SUMS'
 export const SECRET_KEY = 'keys/secret-key'
 
 export const FORMAT = 'alcove-backup'
-/** Raised when older versions cannot restore the format. Version 2 added words. */
-export const FORMAT_VERSION = 2
+/** Raised when older versions cannot restore the format. Versions 1 and 2 were never released. */
+export const FORMAT_VERSION = 3
 
 /** The bytes that are read and hashed at once: about a millisecond of work. */
 export const PIECE_BYTES = 262_144
@@ -36,7 +36,6 @@ export interface BackupManifest {
   readonly documents: number
   readonly collections: number
   readonly vectors: number
-  /** Missing in version 1. */
   readonly wordCollections: number
   readonly indexedChunks: number
   /** Deliveries that were not finished. */
@@ -45,15 +44,15 @@ export interface BackupManifest {
 
 export const MANIFEST_SCHEMA: z.ZodType<BackupManifest> = z.object({
   format: z.literal(FORMAT),
-  version: z.number().int().positive().max(FORMAT_VERSION),
+  version: z.literal(FORMAT_VERSION),
   created: z.iso.datetime(),
   tablePrefix: z.string().regex(/^[a-z_][a-z0-9_]{0,30}$/i),
   contexts: COUNT,
   documents: COUNT,
   collections: COUNT,
   vectors: COUNT,
-  wordCollections: COUNT.default(0),
-  indexedChunks: COUNT.default(0),
+  wordCollections: COUNT,
+  indexedChunks: COUNT,
   pendingDeliveries: COUNT,
 })
 

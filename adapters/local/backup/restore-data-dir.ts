@@ -51,7 +51,7 @@ export interface RestoreResult {
   /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
-  /** Collections of words. 0 for a backup of format version 1. */
+  /** Collections of words. */
   readonly wordCollections: number
   /** Chunks whose words were restored. The engine that opens the folder indexes the others in the background. */
   readonly indexedChunks: number
@@ -142,6 +142,7 @@ async function readManifest(entries: AsyncIterator<ArchiveEntry>): Promise<Backu
   const json = parseJson(Buffer.concat(pieces).toString('utf8'))
   const format = FORMAT_SCHEMA.safeParse(json)
   if (!format.success) throw notBackup(format.error)
+  if (format.data.version < FORMAT_VERSION) throw new BackupInvalidError(UNRELEASED)
   if (format.data.version > FORMAT_VERSION)
     throw new BackupInvalidError('a newer version of alcove created it: restore it with that version')
   const manifest = MANIFEST_SCHEMA.safeParse(json)

@@ -26,7 +26,7 @@ export function companyRepository({ companies }: MemoryTables): CompanyRepositor
   const filterLive = ({ withinCompanyId }: WithinFilter) =>
     live.filter(({ id }) => withinCompanyId === undefined || isWithin(companies, id, withinCompanyId))
   return {
-    insert: async (company) => live.insert({ ...company, isDisabled: false }),
+    insert: async (company) => live.insert({ ...company, isDisabled: false, loginEpoch: 0 }),
     get: async (id) => live.get(id),
     list: async (filter = {}, page) => pageOf(filterLive(filter), page),
     listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),

@@ -11,7 +11,7 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
   const { permissions, users, accounts, roles, regions, companies } = tables
   const stateOf = (companyId: number) => {
     const company = companies.get(companyId)
-    return { isCompanyDisabled: company?.isDisabled ?? false, companyLoginEpoch: company?.loginEpoch }
+    return { isCompanyDisabled: company?.isDisabled ?? false, companyLoginEpoch: company?.loginEpoch ?? 0 }
   }
   const toAccess = (permission: PermissionRecord | undefined): AccessRecord | undefined => {
     if (permission === undefined) return undefined

@@ -50,7 +50,7 @@ export function userRepository({ users }: MemoryTables): UserRepository {
   return {
     insert: async (user) => {
       requireUnique(user)
-      return live.insert({ ...user, isDisabled: false })
+      return live.insert({ ...user, isDisabled: false, loginEpoch: 0 })
     },
     get: async (id) => live.get(id),
     getDeleted: async (id) => {

@@ -83,7 +83,7 @@ export async function hashedChunk(
   const windows = plainWindows.map(async (window): Promise<WindowRecord> => {
     return { ...window, hash: await hashText(`${fingerprint}\0${text.slice(window.start, window.end)}`) }
   })
-  // The hash also covers the place and the gaps: a row of an earlier version without them is written again.
+  // The hash also covers the place and the gaps: a chunk with the same text at another place is written again.
   const { pageFirst, pageLast, headings, gapBefore, gapAfter } = chunk
   const placed = JSON.stringify([text, pageFirst, pageLast, headings, gapBefore, gapAfter])
   const hash = await hashText(`${fingerprint}\0${placed}`)

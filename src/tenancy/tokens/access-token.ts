@@ -35,15 +35,13 @@ export interface TokenIssuer {
 
 /** The ids and the scope of a token, not yet checked against the storage. */
 interface TokenSubject extends Omit<Caller, 'principal'> {
-  /** The company of the API key. Tokens of older versions do not have it. */
-  readonly companyId: number | undefined
+  /** The company of the API key. */
+  readonly companyId: number
   readonly userId: number
   readonly accountId: number
   readonly scope: Principal['scope']
 }
 
-/** Stands for the company of a token that does not say it, as tokens of older versions. */
-const NO_COMPANY = 0
 /** Maximum number of tokens whose hashes are kept. To compute one costs a hop to another thread. */
 const MAX_KEPT_HASHES = 10_000
 
@@ -84,11 +82,11 @@ export class AuthenticateToken {
       targetApp: claims.target_app,
       clientId: claims.client_id,
       tokenHash: await this.#hashOf(claims.jti),
-      epoch: claims.epoch ?? 0,
+      epoch: claims.epoch,
       scope: knownScopeOf(claims.scope),
     }
     // The signature tells the company before any read: requests beyond its share cost no more than that.
-    const caller = { companyId: subject.companyId ?? NO_COMPANY, userId, origin: { clientId: subject.clientId } }
+    const caller = { companyId: subject.companyId, userId, origin: { clientId: subject.clientId } }
     return await this.turns.run(caller, async () => {
       return await this.storage.read(async (repositories) => {
         const live = await readLiveToken(repositories, { id: claims.key_id }, subject, now)
@@ -145,7 +143,7 @@ async function readLiveToken(
     throw new UnauthenticatedError('the API key of this token was revoked, or has expired')
   }
   const { companyId } = key
-  if (subject.companyId !== undefined && subject.companyId !== companyId)
+  if (subject.companyId !== companyId)
     throw new UnauthenticatedError('the access token is for another company than its API key')
   if ((await findMissing(repositories, key, access)) !== undefined)
     throw new UnauthenticatedError('the user or the company of this token does not exist, or is disabled')

@@ -6,7 +6,7 @@ interface LoginHolder {
   /** The company of the API key; the user's own without a key. */
   readonly companyId: number
   /** Companies whose `loginEpoch` is known already. */
-  readonly known: readonly { readonly companyId: number; readonly companyLoginEpoch?: number | undefined }[]
+  readonly known: readonly { readonly companyId: number; readonly companyLoginEpoch: number }[]
 }
 
 /**
@@ -21,7 +21,7 @@ export async function loginEpochOf(
     const found = known.find((company) => company.companyId === id)
     return (found === undefined ? (await companies.get(id))?.loginEpoch : found.companyLoginEpoch) ?? 0
   }
-  const ofUser = (user.loginEpoch ?? 0) + (await ofCompany(user.companyId))
+  const ofUser = user.loginEpoch + (await ofCompany(user.companyId))
   return companyId === user.companyId ? ofUser : ofUser + (await ofCompany(companyId))
 }
 

@@ -24,7 +24,7 @@ const CONTENT = z.object({
   passwordMark: z.string().optional(),
   keyId: z.number().optional(),
   /** The state of the user and the companies at the time of the login. */
-  epoch: z.number().optional(),
+  epoch: z.number(),
   expiresMs: z.number(),
 })
 
@@ -196,7 +196,7 @@ export class Logins {
         revokedTokens.has(tokenHash),
       ])
       if (user === undefined || isRevoked) throw ended()
-      if ((content.epoch ?? 0) !== (await epochOf(repositories, user, key))) throw ended()
+      if (content.epoch !== (await epochOf(repositories, user, key))) throw ended()
       if (content.keyId !== undefined) {
         const isUsable = key?.userId === user.id && isKeyUsable(key, this.clock.now())
         if (!isUsable || (await companies.get(key.companyId))?.isDisabled !== false) throw ended()

@@ -142,8 +142,8 @@ export class Tokens {
         company_id: key.companyId,
         account_id: account.id,
         key_id: key.id,
+        epoch,
         ...scopeClaim,
-        ...(epoch > 0 && { epoch }),
       },
       { issuedAt, lifetimeSeconds: TOKEN_LIFETIME_SECONDS },
     )

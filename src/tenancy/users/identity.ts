@@ -56,7 +56,7 @@ function problemOf(name: string): string | undefined {
 
 const NAME = personNameSchema()
 
-/** True if the name of a user or a company obeys the rules of {@link personNameSchema}. Stored names can be older. */
+/** True if the name of a user or a company obeys the rules of {@link personNameSchema}. Stored names need not. */
 export function isSafeInMail(name: string): boolean {
   return NAME.safeParse(name).success
 }

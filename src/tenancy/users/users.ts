@@ -158,7 +158,7 @@ export class Users {
           await cancelLinks(repositories, { userId: id })
         }
         if (user.isDisabled !== isDisabled)
-          await repositories.users.update(id, { isDisabled, loginEpoch: (user.loginEpoch ?? 0) + 1 })
+          await repositories.users.update(id, { isDisabled, loginEpoch: user.loginEpoch + 1 })
         await recordChange(repositories, rights.reach.by, now, {
           action: isDisabled ? 'user.disabled' : 'user.enabled',
           companyId: user.companyId,

@@ -24,8 +24,10 @@ const CLAIMS = {
   client_id: 'c',
   jti: 'j',
   target_app: 'alcove',
+  company_id: 1,
   account_id: 1,
   key_id: 1,
+  epoch: 0,
 }
 
 it('a signing key with a flipped bit is refused in one sentence, or signs tokens that it verifies itself', async () => {

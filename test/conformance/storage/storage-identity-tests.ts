@@ -3,7 +3,7 @@ import type { Storage, UserRecord } from '../../../src/ports/index.js'
 import { type DefineTest, rejectsWith } from '../harness.js'
 import { LATER, NOW, type Seed, seedCompany, seedContext } from './storage-seed.js'
 
-type NewUser = Omit<UserRecord, 'id' | 'isDisabled'>
+type NewUser = Omit<UserRecord, 'id' | 'isDisabled' | 'loginEpoch'>
 
 function userOf({ companyId }: Seed, name: string, externalId: string | null): NewUser {
   const email = `${name}@example.com`

@@ -22,7 +22,7 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
         const access = await permissions.findAccess(userId, accountId)
         const ofAccess = [access?.user.loginEpoch, access?.user.companyLoginEpoch, access?.account.companyLoginEpoch]
         const ofRows = [(await users.get(userId))?.loginEpoch, (await companies.get(companyId))?.loginEpoch]
-        return [...ofAccess, ...ofRows].map((epoch) => epoch ?? 0)
+        return [...ofAccess, ...ofRows]
       }
       assert.deepEqual(await epochs(), [0, 0, 0, 0, 0])
       await companies.setDisabled(companyId, true)

@@ -119,15 +119,6 @@ describe('a signing secret', () => {
     }
   })
 
-  it('of an older version has the alphabet for URLs: the verifier decodes it, and the official library after a conversion', async () => {
-    const secret = 'whsec_-_-_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBk'
-    const body = Buffer.from('{"a":1}')
-    const timestampSeconds = Math.floor(Date.now() / 1_000)
-    const headers = await signStandard({ id: 'evt_1', timestampSeconds, body }, [secret])
-    const converted = `${secret.replaceAll('-', '+').replaceAll('_', '/').replace('whsec/', 'whsec_')}=`
-    expect(new Webhook(converted).verify('{"a":1}', headers)).toEqual({ a: 1 })
-  })
-
   it('D22 signs beside the new one after a rotation, for 24 hours by default', async () => {
     const { id, secret: old } = await add({ signatureScheme: 'both' })
     const { secret, previousSecretExpires } = await relay.engine.administration.destinations.rotateSecret(id)

@@ -19,8 +19,7 @@ export interface IngestionReceipt {
   /** Duration of each stage in milliseconds. Stages overlap. */
   readonly durationsMs: {
     readonly extract: number
-    /** Missing in receipts of versions without a word index. */
-    readonly words?: number | undefined
+    readonly words: number
     readonly embed: number
     readonly index: number
     readonly total: number

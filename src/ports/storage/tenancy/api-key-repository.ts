@@ -19,7 +19,7 @@ export interface ApiKeyRecord {
   readonly targets: readonly string[]
   /** The contexts that its tokens see: all of the account, or the user's own and shared ones. */
   readonly sight: Sight
-  /** The user who made it; missing if the host or the command line did, and for keys of older versions. */
+  /** The user who made it; missing if the host or the command line did. */
   readonly makerId?: number | undefined
   readonly created: string
   readonly expires: string | null

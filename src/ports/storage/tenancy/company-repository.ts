@@ -9,8 +9,8 @@ export interface CompanyRecord {
   /** ISO 8601, UTC. */
   readonly created: string
   readonly isDisabled: boolean
-  /** As that of a user, for all users and API keys of the company. Missing: 0. */
-  readonly loginEpoch?: number | undefined
+  /** As that of a user, for all users and API keys of the company. */
+  readonly loginEpoch: number
 }
 
 /** Selects a company and all companies below it; none if there is a cycle above it. Default: all companies. */
@@ -27,7 +27,7 @@ export interface WithinFilter {
  */
 export interface CompanyRepository {
   /** Adds an enabled company. */
-  insert(company: Omit<CompanyRecord, 'id' | 'isDisabled'>): Promise<CompanyRecord>
+  insert(company: Omit<CompanyRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<CompanyRecord>
   get(id: number): Promise<CompanyRecord | undefined>
   /**
    * Lists all companies, the root first, or those `withinCompanyId`: that company and those below it.

@@ -43,7 +43,7 @@ interface WithCompanyState {
   /** True if the company that it belongs to is disabled. */
   readonly isCompanyDisabled: boolean
   /** The `loginEpoch` of that company. */
-  readonly companyLoginEpoch?: number | undefined
+  readonly companyLoginEpoch: number
 }
 
 /** Permissions. */

@@ -20,8 +20,8 @@ export interface UserRecord {
   /** The result of `PasswordHasher.hash`; null until the user has completed the setup. */
   readonly passwordHash: string | null
   readonly isDisabled: boolean
-  /** Grows when the user is disabled or enabled: logins and tokens of a smaller number have ended. Missing: 0. */
-  readonly loginEpoch?: number | undefined
+  /** Grows when the user is disabled or enabled: logins and tokens of a smaller number have ended. */
+  readonly loginEpoch: number
 }
 
 /** Selects one user, or all users of a company. */
@@ -36,7 +36,7 @@ export interface UserRepository {
    * Adds an enabled user.
    * @throws AlreadyExistsError if another user of the company has this `emailKey` or this `externalId`
    */
-  insert(user: Omit<UserRecord, 'id' | 'isDisabled'>): Promise<UserRecord>
+  insert(user: Omit<UserRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>
   /** @returns the id and the company of a user that was deleted; `undefined` for every other id */
   getDeleted(id: number): Promise<Pick<UserRecord, 'id' | 'companyId'> | undefined>

@@ -205,8 +205,9 @@ describe('a restore of a hostile archive', () => {
     expect(await refusal(withManifest({ tablePrefix: 'x"; drop table y; --' }))).toMatch(/not a backup/)
   })
 
-  it('refuses a backup of a newer version', async () => {
-    expect(await refusal(withManifest({ version: 3, more: true }))).toMatch(/newer version/)
+  it('refuses a backup of a newer or an unreleased version', async () => {
+    expect(await refusal(withManifest({ version: 4, more: true }))).toMatch(/newer version/)
+    expect(await refusal(withManifest({ version: 2 }))).toMatch(/an unreleased version of alcove created it/)
   })
 
   it('refuses a database of a version that cannot be updated', async () => {

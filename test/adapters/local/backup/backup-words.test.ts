@@ -103,22 +103,15 @@ describe('the words in a backup', () => {
     await expectIndexedInBackground()
   })
 
-  it('W64 are missing in a backup of a version without words: the restored engine indexes them in the background', async () => {
+  it('W64 are missing in a backup of a folder without words: the restored engine indexes them in the background', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_documents').update({ words_version: null })
       await database.raw('pragma wal_checkpoint(truncate)')
     })
     await rm(join(dataDir, 'words'), { recursive: true })
     await backupDataDir({ dataDir, file })
-    const [manifest, ...others] = entriesOf(await readFile(file))
-    const {
-      wordCollections: _,
-      indexedChunks: __,
-      ...told
-    } = JSON.parse(String(manifest?.content)) as Record<string, unknown>
-    const first = { path: 'manifest.json', content: JSON.stringify({ ...told, version: 1 }) }
-    await writeFile(file, archiveOf([first, ...others]))
-    expect(others.filter(({ path }) => path.startsWith('words'))).toEqual([])
+    const names = entriesOf(await readFile(file)).map(({ path }) => path)
+    expect(names.filter((name) => name.startsWith('words'))).toEqual([])
     expect(await restoreDataDir({ dataDir: restored, file })).toMatchObject({ documents: 3, indexedChunks: 0 })
     await expectIndexedInBackground()
   })
