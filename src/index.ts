@@ -307,7 +307,6 @@ export {
   type Principal,
   passwordLoginSchema,
   passwordResetSchema,
-  passwordSetupSchema,
   permissionChangeSchema,
   type RecoveryCodes,
   type Role,

@@ -27,11 +27,6 @@ import { chunkKeysPredicate, windowName } from './table-schema.js'
 /** The options of a vector index on LanceDB. */
 export interface LanceDbOptions {
   /**
-   * A collection of at least this many bytes is compacted in a separate process, whose memory ends with it. Default: 16
-   * MiB. A smaller one is done before a process has started.
-   */
-  readonly compactApartFromBytes?: number
-  /**
    * True to maintain tables: merge fragments, build indexes, remove old versions. Default: true. Without maintenance,
    * only additions, deletions and drops change the files, so a tool can read a folder as it is.
    */
@@ -58,11 +53,16 @@ export interface LanceDbOptions {
    * 8 never gets one.
    */
   readonly indexFromRows?: number
+}
+
+/** Limits that tests lower. */
+export interface LanceDbLimits {
   /**
-   * A collection of at most this many rows, and fewer than `indexFromRows`, is searched in memory, if all its vectors
-   * have at most 1,000,000 components. Default: 2,500; 0 for never. The copies of all collections take at most 32 MiB.
-   * With `locks` there are no copies.
+   * A collection of at least this many bytes is compacted in a separate process, whose memory ends with it. A smaller
+   * one is done before a process has started.
    */
+  readonly compactApartFromBytes?: number
+  /** A collection of at most this many rows, and fewer than `indexFromRows`, is searched in memory. 0 for never. */
   readonly inMemoryUpToRows?: number
 }
 
@@ -84,8 +84,8 @@ export class LanceDbVectorIndex implements VectorIndex {
    *   `s3://bucket/folder`
    */
   constructor(place: string, options: LanceDbOptions = {}) {
-    const { indexFromRows = 10_000, inMemoryUpToRows = 2_500 } = options
-    const { compactApartFromBytes = 2 ** 24, maintains = true, telemetry } = options
+    const { indexFromRows = 10_000, maintains = true, telemetry, ...limits } = options as LanceDbOptions & LanceDbLimits
+    const { compactApartFromBytes = 2 ** 24, inMemoryUpToRows = 2_500 } = limits
     const tablePlace = describePlace(place, options)
     this.#folder = tablePlace.folder
     const copiedUpToRows = tablePlace.isShared ? 0 : Math.min(inMemoryUpToRows, indexFromRows - 1)

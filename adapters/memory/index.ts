@@ -1,13 +1,7 @@
 /** A reference implementation of every port, in memory. It is for tests, and shows what a port must do. */
 export { MemoryEmbeddingModel } from './memory-embedding-model.js'
 export { MemoryFileStore } from './memory-file-store.js'
-export {
-  MemoryClock,
-  type MemoryLockTable,
-  MemoryProcessLocks,
-  MemoryStarterPromptWriter,
-  MemoryTelemetry,
-} from './memory-host.js'
+export { MemoryClock, MemoryStarterPromptWriter, MemoryTelemetry } from './memory-host.js'
 export { MemoryHttpTransport, type MemoryHttpTransportOptions } from './memory-http-transport.js'
 export { MemoryLexicalIndex } from './memory-lexical-index.js'
 export {
@@ -19,5 +13,4 @@ export {
 } from './memory-security.js'
 export { MemoryStorage } from './memory-storage.js'
 export { MemoryTextExtractor } from './memory-text-extractor.js'
-export { type MemorySpan, MemoryTracer } from './memory-tracer.js'
 export { MemoryVectorIndex } from './memory-vector-index.js'

@@ -1,6 +1,9 @@
 import type { Telemetry } from '../../src/ports/index.js'
 import { asError } from '../../src/ports/index.js'
 
+/** The pause before maintenance that failed is retried. */
+const RETRY_MS = 60_000
+
 /** Options of background maintenance. */
 export interface MaintenanceOptions {
   /**
@@ -10,8 +13,6 @@ export interface MaintenanceOptions {
   readonly maintain: (collection: string, isStopped: IsStopped) => Promise<void>
   /** True if an error means that another process has dropped the collection, which is no failure. */
   readonly isDropped: (error: unknown, collection: string) => boolean
-  /** The pause before maintenance that failed is retried, in milliseconds. */
-  readonly retryMs: number
   readonly telemetry: Telemetry | undefined
 }
 
@@ -120,6 +121,6 @@ export class BackgroundMaintenance {
       const collections = [...this.#postponed]
       this.#postponed.clear()
       for (const name of collections) this.schedule(name)
-    }, this.options.retryMs).unref()
+    }, RETRY_MS).unref()
   }
 }

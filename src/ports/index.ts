@@ -312,8 +312,6 @@ export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './toke
 export {
   errorTypeOf,
   formatTraceparent,
-  NO_SPAN,
-  NO_TRACER,
   parseTraceparent,
   type Span,
   type SpanOptions,

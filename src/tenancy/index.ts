@@ -84,7 +84,6 @@ export {
   type PasswordReset,
   type PasswordSetup,
   passwordResetSchema,
-  passwordSetupSchema,
 } from './users/password-input.js'
 export { PasswordRules } from './users/password-rules.js'
 export { Passwords } from './users/passwords.js'

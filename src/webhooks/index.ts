@@ -16,5 +16,5 @@ export {
 } from './event-types.js'
 export type { WebhookHeaders } from './request.js'
 export { EVENT_HEADER, SIGNATURE_HEADER, signBody } from './signature.js'
-export { STANDARD_HEADERS, type StandardMessage, signStandard } from './standard-signature.js'
+export { type StandardMessage, signStandard } from './standard-signature.js'
 export { type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.js'

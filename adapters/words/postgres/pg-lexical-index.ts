@@ -49,8 +49,6 @@ export interface PgLexicalOptions {
   readonly tablePrefix?: string
   /** True if the host destroys `knex` itself. Default: false. */
   readonly keepKnex?: boolean
-  /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
-  readonly maintenanceRetryMs?: number
   /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
@@ -93,14 +91,14 @@ export class PgLexicalIndex implements LexicalIndex {
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
-    const { knex, tablePrefix = 'alcove_', keepKnex = false, maintenanceRetryMs = 60_000, telemetry } = options
+    const { knex, tablePrefix = 'alcove_', keepKnex = false, telemetry } = options
     if (!PREFIX_PATTERN.test(tablePrefix)) {
       throw new InvalidInputError('tablePrefix', 'must have only letters, digits and _, and begin with a letter or _')
     }
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#tables = new WordTables(knex, tablePrefix)
-    this.#maintenance = new TableMaintenance(knex, this.#tables, { retryMs: maintenanceRetryMs, telemetry })
+    this.#maintenance = new TableMaintenance(knex, this.#tables, telemetry)
   }
 
   /**

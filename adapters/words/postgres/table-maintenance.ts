@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
-import { BackgroundMaintenance, type IsStopped, type MaintenanceOptions } from '../background-maintenance.js'
+import type { Telemetry } from '../../../src/ports/index.js'
+import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { isPurgeDue } from '../posting-source.js'
 import { readTotals } from './chunk-runs.js'
 import { isTableMissing } from './errors.js'
@@ -48,10 +49,10 @@ export class TableMaintenance {
   constructor(
     private readonly knex: Knex,
     private readonly tables: WordTables,
-    options: Pick<MaintenanceOptions, 'retryMs' | 'telemetry'>,
+    telemetry: Telemetry | undefined,
   ) {
     this.#maintenance = new BackgroundMaintenance({
-      ...options,
+      telemetry,
       maintain: async (collection, isStopped) => {
         const table = await tables.find(collection)
         if (table !== undefined) await this.#maintain(this.#activityOf(collection, table), table, isStopped)

@@ -34,8 +34,6 @@ import { type WordFile, WordFiles } from './word-files.js'
 export interface SqliteLexicalOptions {
   /** True to purge deleted chunks in the background. Default: true. */
   readonly maintains?: boolean
-  /** The pause before maintenance that failed is retried, in milliseconds. Default: 60,000. */
-  readonly maintenanceRetryMs?: number
   /** Receives reports of maintenance that failed (`words.maintenance.failed`). It is retried. */
   readonly telemetry?: Telemetry
 }
@@ -83,14 +81,13 @@ export class SqliteLexicalIndex implements LexicalIndex {
     private readonly folder: string,
     options: SqliteLexicalOptions = {},
   ) {
-    const { maintains = true, maintenanceRetryMs: retryMs = 60_000, telemetry } = options
+    const { maintains = true, telemetry } = options
     this.#files = new WordFiles(folder)
     this.#maintains = maintains
     this.#checks = new FileChecks(folder, async (collection, check) => {
       await this.#calls.track(this.#files.use(collection, undefined, check))
     })
     this.#maintenance = new BackgroundMaintenance({
-      retryMs,
       telemetry,
       maintain: async (collection, isStopped) =>
         await withFileErrors(this.folder, collection, () => this.#purgeIfDue(collection, isStopped)),

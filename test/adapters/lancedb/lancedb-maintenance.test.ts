@@ -9,6 +9,7 @@ import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
 import { sized } from '../../full-form.js'
 import { LoopStops } from '../../ingestion/loop-stops.js'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { limitedIndex } from './limited-index.js'
 
 /** Rows from which a table has an index. */
 const INDEX_FROM_ROWS = sized(3_000, 6_000)
@@ -228,7 +229,7 @@ describe('the maintenance of a LanceDB table', () => {
 
 describe('the compaction of a LanceDB table in its own process', () => {
   beforeEach(() => {
-    index = new LanceDbVectorIndex(vectors, { indexFromRows: 6_000, compactApartFromBytes: 0, telemetry })
+    index = limitedIndex(vectors, { indexFromRows: 6_000, compactApartFromBytes: 0, telemetry })
   })
 
   const addMany = async (first: number) => {

@@ -1,7 +1,7 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
-import { type MemoryLockTable, MemoryProcessLocks } from '../../../adapters/memory/index.js'
+import { type MemoryLockTable, MemoryProcessLocks } from '../../../adapters/memory/memory-host.js'
 import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../conformance/index.js'
 import { IS_FULL_FORM } from '../../full-form.js'

@@ -4,15 +4,14 @@ import {
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryLexicalIndex,
-  type MemoryLockTable,
-  MemoryProcessLocks,
   MemoryStarterPromptWriter,
   MemoryStorage,
   MemoryTelemetry,
   MemoryTextExtractor,
-  MemoryTracer,
   MemoryVectorIndex,
 } from '../../../adapters/memory/index.js'
+import { type MemoryLockTable, MemoryProcessLocks } from '../../../adapters/memory/memory-host.js'
+import { MemoryTracer } from '../../../adapters/memory/memory-tracer.js'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
 import {
   clockSuite,

@@ -213,6 +213,7 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       id: added.id,
       ...user,
       isDisabled: false,
+      loginEpoch: 0,
     })
     const { companyId: otherId } = await storage.transaction((repositories) => seedCompany(repositories, 'Other'))
     const find = async (of: number, key = user.emailKey): Promise<unknown> =>

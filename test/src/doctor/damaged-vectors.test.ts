@@ -1,9 +1,9 @@
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { LanceDbVectorIndex } from '../../../adapters/lancedb/index.js'
 import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
 import type { Engine } from '../../../src/index.js'
+import { limitedIndex } from '../../adapters/lancedb/limited-index.js'
 import { sized } from '../../full-form.js'
 import { pick, seededRandom } from '../../seeded-random.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -54,7 +54,7 @@ const textOf = (context: number, document: number): string =>
   Array.from({ length: SENTENCES }, (_, at) => sentence(context, document, at)).join('')
 
 const options = (dataDir: string) => ({
-  vectorIndex: new LanceDbVectorIndex(join(dataDir, 'vectors'), { indexFromRows: 256, inMemoryUpToRows: 0 }),
+  vectorIndex: limitedIndex(join(dataDir, 'vectors'), { indexFromRows: 256, inMemoryUpToRows: 0 }),
   embeddingModels: [new MemoryEmbeddingModel({ dimensions: 64 })],
 })
 

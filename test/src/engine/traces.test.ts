@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MemoryTelemetry, MemoryTracer } from '../../../adapters/memory/index.js'
+import { MemoryTelemetry } from '../../../adapters/memory/index.js'
+import { MemoryTracer } from '../../../adapters/memory/memory-tracer.js'
 import { parseTraceparent } from '../../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from './memory-engine.js'
 

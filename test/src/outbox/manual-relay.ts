@@ -5,7 +5,8 @@ import { HeldJob } from '../../../src/jobs/running-job.js'
 import { SecretBox } from '../../../src/kernel/crypto.js'
 import { DEFAULT_LIMITS } from '../../../src/kernel/limits.js'
 import { DeliverEvent, DestinationFailures } from '../../../src/outbox/index.js'
-import { type Clock, type Mail, NO_SPAN, type Storage } from '../../../src/ports/index.js'
+import { type Clock, type Mail, type Storage } from '../../../src/ports/index.js'
+import { NO_SPAN } from '../../../src/ports/tracing.js'
 import { MailGate, MailQueue, SendMail } from '../../../src/tenancy/index.js'
 
 /** A relay that makes the attempts of a test at once, however long their pauses are. */

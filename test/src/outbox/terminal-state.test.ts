@@ -22,7 +22,8 @@ import {
   RecordEvent,
   VetDestination,
 } from '../../../src/outbox/index.js'
-import { type DeliveryStatus, type HttpOutcome, NO_SPAN, type Storage } from '../../../src/ports/index.js'
+import { type DeliveryStatus, type HttpOutcome, type Storage } from '../../../src/ports/index.js'
+import { NO_SPAN } from '../../../src/ports/tracing.js'
 import { Initialize, MailGate, MailQueue, SendMail, UNLIMITED } from '../../../src/tenancy/index.js'
 import { sized } from '../../full-form.js'
 import { DATABASES } from './database.js'

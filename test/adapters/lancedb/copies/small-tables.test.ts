@@ -2,18 +2,20 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TableCopy } from '../../../../adapters/lancedb/copies/table-copy.js'
-import { type LanceDbOptions, LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
+import type { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
+import type { LanceDbLimits } from '../../../../adapters/lancedb/lancedb-vector-index.js'
 import type { DocumentFilter, VectorHit } from '../../../../src/ports/index.js'
 import { clusteredRows, clusteredVector } from '../../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../../conformance/index.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
+import { limitedIndex } from '../limited-index.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
 const { name: NAME, dimensions: DIMENSIONS } = COLLECTION
 
 vectorIndexSuite({ describe, it }, 'LanceDB without copies in memory', async () => {
   const folder = await temporaryFolder()
-  const port = new LanceDbVectorIndex(join(folder.path, 'vectors'), { inMemoryUpToRows: 0 })
+  const port = limitedIndex(join(folder.path, 'vectors'), { inMemoryUpToRows: 0 })
   return {
     port,
     dispose: async () => {
@@ -37,8 +39,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-function open(options: LanceDbOptions = {}, path = 'vectors'): LanceDbVectorIndex {
-  const index = new LanceDbVectorIndex(join(folder.path, path), options)
+function open(options: LanceDbLimits = {}, path = 'vectors'): LanceDbVectorIndex {
+  const index = limitedIndex(join(folder.path, path), options)
   opened.push(index)
   return index
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
 import { clusteredRows, clusteredVector } from '../../../clustered-vectors.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
+import { limitedIndex } from '../limited-index.js'
 import { lookIntoTable } from '../look-into-table.js'
 
 const COLLECTION = { name: 'context-1-model', dimensions: 16 }
@@ -41,7 +42,7 @@ async function expectEachFound(documents: readonly number[]): Promise<void> {
 
 describe('the nearest windows of chunks in LanceDB', () => {
   it('are found in tables, for documents with small and with large ids', async () => {
-    index = new LanceDbVectorIndex(join(folder.path, 'vectors'), { inMemoryUpToRows: 0 })
+    index = limitedIndex(join(folder.path, 'vectors'), { inMemoryUpToRows: 0 })
     await index.add(COLLECTION, clusteredRows(1, 5, COLLECTION.dimensions))
     await index.add(COLLECTION, clusteredRows(2_000_000_000, 5, COLLECTION.dimensions))
     await expectEachFound([1, 2_000_000_000])
