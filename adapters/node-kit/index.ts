@@ -44,6 +44,8 @@ export { isSettledWithin } from './http/settled-within.js'
 export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
 export { lowerPriority } from './lower-priority.js'
+export { CollectionCatalog, type Rows } from './postgres/collection-catalog.js'
+export { isTableMissing, translateDatabaseError } from './postgres/database-errors.js'
 export { patiently, promptly, statementLimitMs } from './statement-time.js'
 export {
   codeOf,

@@ -15,8 +15,8 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf, KeyedQueue, promptly } from '../node-kit/index.js'
-import { isTableMissing, withTranslatedErrors } from './errors.js'
+import { healthConnectionOf, isTableMissing, KeyedQueue, promptly } from '../node-kit/index.js'
+import { withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
 import { encodeVectors, findNearest, findNearestWindows, parseVector } from './vector-search.js'
 import { type VectorTable, VectorTables } from './vector-tables.js'
@@ -94,7 +94,7 @@ export class PgVectorIndex implements VectorIndex {
    */
   async prepare(): Promise<void> {
     this.#refuseIfClosed()
-    await withTranslatedErrors('all collections', () => this.#tables.open())
+    await withTranslatedErrors('all collections', () => this.#tables.typeId())
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
@@ -103,9 +103,9 @@ export class PgVectorIndex implements VectorIndex {
     if (rows.chunks.length === 0) return
     const { name } = collection
     await this.#writeInOrder(name, async () => {
-      const type = await this.#tables.open()
+      const type = await this.#tables.typeId()
       const table = await this.#retryIfDropped(name, async () => {
-        const found = await this.#tables.findOrCreate(collection)
+        const found = await this.#tables.findOrMake(collection)
         await this.#insert(found, rows, type)
         return found
       })
@@ -141,7 +141,7 @@ export class PgVectorIndex implements VectorIndex {
     return await promptly(
       async () =>
         await this.#withTable(collection.name, nothing, async (table) => {
-          const type = await this.#tables.open()
+          const type = await this.#tables.typeId()
           return await findNearestWindows(this.#knex, table, { queries, type }, chunks)
         }),
     )

@@ -1,17 +1,10 @@
 import type { Knex } from 'knex'
-import { LRUCache } from 'lru-cache'
-import { type RetryOptions, retry, UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
-import { isLocked, isRightMissing } from './errors.js'
+import { UnsupportedError, type VectorCollection } from '../../src/ports/index.js'
+import { CollectionCatalog, type Rows } from '../node-kit/index.js'
+import { isRightMissing } from './errors.js'
 
-const NAMES_PER_PAGE = 1_000
-/** The number of cached tables. Each takes about 300 bytes. */
-const MAX_ENTRIES = 10_000
 /** Lifetime of a cache entry without an index: another process may build the index. */
 const UNINDEXED_ENTRY_MS = 10_000
-/** Shorter than PostgreSQL's deadlock timeout: an index build waits for transactions such as this one. */
-const LOCK_TIMEOUT_MS = 500
-/** No pause: each attempt waits for the lock. The attempts take about a minute together. */
-const DROP_RETRIES: RetryOptions = { backoff: { firstMs: 0, maxRetries: 119 }, isTransient: isLocked }
 
 /** The table of a collection. */
 export interface VectorTable {
@@ -23,75 +16,54 @@ export interface VectorTable {
   readonly isIndexed: boolean
 }
 
-interface Rows<T> {
-  readonly rows: readonly T[]
-}
 interface CatalogRow {
   readonly id: string
   readonly dimensions: number
   readonly is_indexed: boolean
 }
 
-/**
- * The vector tables of a database, and their catalog. Each collection has its own table. So dropping a collection means
- * dropping a table, and a search reads only its own vectors.
- */
-export class VectorTables {
-  readonly #cache = new LRUCache<string, VectorTable>({ max: MAX_ENTRIES })
-  #opened: Promise<number> | undefined
+/** The vector tables of a database, and their catalog. */
+export class VectorTables extends CollectionCatalog<CatalogRow, VectorTable> {
+  #typeId: number | undefined
 
   constructor(
-    private readonly knex: Knex,
+    private readonly connections: Knex,
     private readonly prefix: string,
-  ) {}
+  ) {
+    super(connections, {
+      catalog: catalogOf(prefix),
+      columns: ', dimensions integer not null, is_indexed boolean not null default false',
+      prepare: requireExtension,
+      tablesOf: ({ id, dimensions, is_indexed: isIndexed }) => ({
+        id,
+        table: tableOf(prefix, id),
+        dimensions,
+        isIndexed,
+      }),
+      cachedMs: ({ isIndexed }) => (isIndexed ? 0 : UNINDEXED_ENTRY_MS),
+      // A build of another database role cannot be cancelled; then a drop waits for about a minute.
+      dropTables: async (transaction, id) => await cancelAndDrop(transaction, tableOf(prefix, id)),
+    })
+  }
 
   /**
-   * Creates the catalog if it is missing.
+   * Opens the catalog.
    * @returns the oid of the type `vector` in the database
    * @throws UnsupportedError if the server has no pgvector, or one that is too old
    */
-  async open(): Promise<number> {
-    this.#opened ??= this.#open().catch((error: unknown) => {
-      this.#opened = undefined
-      throw error
-    })
-    return await this.#opened
-  }
-
-  /** Finds the table of a collection. @returns `undefined` if there is none */
-  async find(name: string): Promise<VectorTable | undefined> {
-    const cached = this.#cache.get(name)
-    if (cached !== undefined) return cached
+  async typeId(): Promise<number> {
     await this.open()
-    const found = await this.knex.raw<Rows<CatalogRow>>('select id, dimensions, is_indexed from ?? where name = ?', [
-      this.#catalog,
-      name,
-    ])
-    const [row] = found.rows
-    if (row === undefined) return undefined
-    const table = {
-      id: row.id,
-      table: `${this.prefix}vectors_${row.id}`,
-      dimensions: row.dimensions,
-      isIndexed: row.is_indexed,
+    if (this.#typeId === undefined) {
+      const type = await this.connections.raw<Rows<{ readonly oid: number }>>(`select 'vector'::regtype::oid as oid`)
+      this.#typeId = Number(type.rows[0]?.oid)
     }
-    this.#cache.set(name, table, { ttl: table.isIndexed ? 0 : UNINDEXED_ENTRY_MS })
-    return table
+    return this.#typeId
   }
 
   /** Finds the table of a collection, and creates it if there is none. */
-  async findOrCreate({ name, dimensions }: VectorCollection): Promise<VectorTable> {
-    const found = await this.find(name)
-    if (found !== undefined) return found
-    await this.knex.transaction(async (transaction) => {
-      await this.#lock(transaction, name)
-      const inserted = await transaction.raw<Rows<{ readonly id: string }>>(
-        'insert into ?? (name, dimensions) values (?, ?) on conflict (name) do nothing returning id',
-        [this.#catalog, name, dimensions],
-      )
-      const [row] = inserted.rows
-      if (row === undefined) return
-      const table = `${this.prefix}vectors_${row.id}`
+  async findOrMake({ name, dimensions }: VectorCollection): Promise<VectorTable> {
+    return await this.findOrCreate(name, { dimensions }, async (transaction, id) => {
+      const table = tableOf(this.prefix, id)
       await transaction.raw(
         `create table ?? (document bigint not null, chunk integer not null, "window" integer not null,
          vector vector(${dimensions}) not null)`,
@@ -99,87 +71,32 @@ export class VectorTables {
       )
       await transaction.raw('create index on ?? (document, chunk)', [table])
     })
-    return await this.findOrCreate({ name, dimensions })
-  }
-
-  /** Removes a collection from the cache, as its table was changed. */
-  forget(name: string): void {
-    this.#cache.delete(name)
   }
 
   /** Records that the index of a table is built. Has no effect on a later table of the same name. */
   async setIndexed(name: string, { id }: VectorTable): Promise<void> {
-    await this.knex.raw('update ?? set is_indexed = true where id = ?', [this.#catalog, id])
+    await this.connections.raw('update ?? set is_indexed = true where id = ?', [catalogOf(this.prefix), id])
     this.forget(name)
   }
+}
 
-  /**
-   * Drops a collection, and cancels builds of its index. A build of another database role cannot be cancelled; then
-   * this waits for about a minute.
-   * @throws Error of the database (55P03) if the table is still locked after that
-   */
-  async drop(name: string): Promise<void> {
-    await this.open()
-    await retry(() => this.#dropUnlessLocked(name), DROP_RETRIES)
-    this.forget(name)
-  }
+function catalogOf(prefix: string): string {
+  return `${prefix}vector_collections`
+}
 
-  async names(): Promise<readonly string[]> {
-    await this.open()
-    const names: string[] = []
-    for (;;) {
-      const page = await this.knex.raw<Rows<{ readonly name: string }>>(
-        'select name from ?? where name > ? order by name limit ?',
-        [this.#catalog, names.at(-1) ?? '', NAMES_PER_PAGE],
-      )
-      names.push(...page.rows.map(({ name }) => name))
-      if (page.rows.length < NAMES_PER_PAGE) return names
-    }
-  }
+function tableOf(prefix: string, id: string): string {
+  return `${prefix}vectors_${id}`
+}
 
-  async #dropUnlessLocked(name: string): Promise<void> {
-    await this.knex.transaction(async (transaction) => {
-      await this.#lock(transaction, name)
-      const removed = await transaction.raw<Rows<{ readonly id: string }>>(
-        'delete from ?? where name = ? returning id',
-        [this.#catalog, name],
-      )
-      for (const { id } of removed.rows) {
-        const table = `${this.prefix}vectors_${id}`
-        await transaction.raw(
-          `select pg_cancel_backend(pid) from pg_stat_progress_create_index as build join pg_stat_activity using (pid)
-           where build.datname = current_database() and relid = to_regclass(quote_ident(?))
-           and pg_has_role(usesysid, 'usage') and pid <> pg_backend_pid()`,
-          [table],
-        )
-        await transaction.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
-        await transaction.raw('drop table if exists ??', [table])
-      }
-    })
-  }
-
-  async #open(): Promise<number> {
-    await this.knex.transaction(async (transaction) => {
-      await this.#lock(transaction, '')
-      await requireExtension(transaction)
-      await transaction.raw(
-        `create table if not exists ?? (id bigserial primary key, name text collate "C" not null unique,
-         dimensions integer not null, is_indexed boolean not null default false)`,
-        [this.#catalog],
-      )
-    })
-    const type = await this.knex.raw<Rows<{ readonly oid: number }>>(`select 'vector'::regtype::oid as oid`)
-    return Number(type.rows[0]?.oid)
-  }
-
-  /** Creating and dropping the same collection exclude each other. */
-  async #lock(transaction: Knex.Transaction, name: string): Promise<void> {
-    await transaction.raw('select pg_advisory_xact_lock(hashtext(?), hashtext(?))', [this.#catalog, name])
-  }
-
-  get #catalog(): string {
-    return `${this.prefix}vector_collections`
-  }
+/** Drops a table, and cancels builds of its index. */
+async function cancelAndDrop(transaction: Knex.Transaction, table: string): Promise<void> {
+  await transaction.raw(
+    `select pg_cancel_backend(pid) from pg_stat_progress_create_index as build join pg_stat_activity using (pid)
+     where build.datname = current_database() and relid = to_regclass(quote_ident(?))
+     and pg_has_role(usesysid, 'usage') and pid <> pg_backend_pid()`,
+    [table],
+  )
+  await transaction.raw('drop table if exists ??', [table])
 }
 
 /** The first version with iterative index scans, which continue until enough rows have passed a filter. */

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
+import type { Rows } from '../../node-kit/index.js'
 import { type CollectionTotals, type DocumentRange, splitIntoRuns } from '../posting-source.js'
-import type { Rows, WordTable } from './word-tables.js'
+import type { WordTable } from './word-tables.js'
 
 /** Reserves consecutive numbers for chunks, and returns the first. They stay reserved even if nothing is added. */
 export async function reserveNumbers(knex: Knex, { state }: WordTable, count: number): Promise<number> {

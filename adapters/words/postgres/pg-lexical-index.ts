@@ -14,7 +14,7 @@ import {
   type Telemetry,
   type TermCount,
 } from '../../../src/ports/index.js'
-import { healthConnectionOf, promptly } from '../../node-kit/index.js'
+import { healthConnectionOf, isTableMissing, promptly } from '../../node-kit/index.js'
 import { CollectionCalls } from '../collection-calls.js'
 import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
@@ -36,7 +36,7 @@ import {
   readTotals,
   reserveNumbers,
 } from './chunk-runs.js'
-import { isTableMissing, withDatabaseErrors } from './errors.js'
+import { withDatabaseErrors } from './errors.js'
 import { levelOf, pgPostingSource } from './posting-rows.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { type WordTable, WordTables } from './word-tables.js'

@@ -1,9 +1,10 @@
 import type { Knex } from 'knex'
+import type { Rows } from '../../node-kit/index.js'
 import type { IsStopped } from '../background-maintenance.js'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
 import { ascendingParts, POSTING_BYTES } from '../postings.js'
 import { readChunks, readRanges } from './chunk-runs.js'
-import type { Rows, WordTable } from './word-tables.js'
+import type { WordTable } from './word-tables.js'
 
 /** The number of rows of one term and level that are merged. The merged row belongs to the next level. */
 const ROWS_PER_MERGE = 8

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import type { Telemetry } from '../../../src/ports/index.js'
+import { isTableMissing } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { isPurgeDue } from '../posting-source.js'
 import { readTotals } from './chunk-runs.js'
-import { isTableMissing } from './errors.js'
 import { mergePostings, purgePostings, vacuum } from './posting-rows.js'
 import type { WordTable, WordTables } from './word-tables.js'
 
