@@ -2,14 +2,13 @@ import { isUnfinished, removeChunks, resetDocument } from '../documents/index.js
 import { untilNoBackup } from '../jobs/index.js'
 import { inBatches } from '../kernel/batches.js'
 import { AlcoveError, StorageError, VectorsDamagedError } from '../kernel/errors.js'
-import { pages } from '../kernel/lists.js'
 import { pause, untilAborted } from '../kernel/scheduling/abort.js'
 import type { Sweep } from '../maintenance/index.js'
 import type { FileStore, Storage, VectorIndex } from '../ports/index.js'
+import { documentIdPages } from './document-ids.js'
 import { type Finding, type RepairKind, type VerifyProgress, versionIdOf } from './finding.js'
 import { tryDrop, type WordRepair } from './word-repair.js'
 
-const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
 const DOCUMENTS_PER_WAIT = 200
 const POLL_MS = 100
@@ -148,10 +147,7 @@ export class Repair {
   async #documentsIn(contextIds: readonly number[]): Promise<number[]> {
     const found: number[] = []
     for (const contextId of contextIds) {
-      const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-        return await this.storage.read(({ documents }) => documents.listIds(contextId, page))
-      })
-      for await (const ids of idPages) found.push(...ids)
+      for await (const ids of documentIdPages(this.storage, contextId)) found.push(...ids)
     }
     return found
   }

@@ -1,11 +1,10 @@
 import { countWithoutWords, enqueueWords, INDEX_WORDS } from '../documents/index.js'
 import { inBatches } from '../kernel/batches.js'
-import { pages } from '../kernel/lists.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import type { LexicalIndex, Storage } from '../ports/index.js'
+import { documentIdPages } from './document-ids.js'
 import { type Finding, versionIdOf } from './finding.js'
 
-const DOCUMENTS_PER_PAGE = 500
 const DOCUMENTS_PER_TRANSACTION = 100
 const POLL_MS = 100
 /**
@@ -104,10 +103,7 @@ export class WordRepair {
   /** Ids of all versions, also of those that are not completed: their words were in the collection too. */
   async #documentsIn(contextId: number): Promise<number[]> {
     const found: number[] = []
-    const idPages = pages(DOCUMENTS_PER_PAGE, async (page) => {
-      return await this.storage.read(({ documents }) => documents.listIds(contextId, page))
-    })
-    for await (const ids of idPages) found.push(...ids)
+    for await (const ids of documentIdPages(this.storage, contextId)) found.push(...ids)
     return found
   }
 

@@ -16,7 +16,7 @@ export interface Rows<T> {
   readonly rows: readonly T[]
 }
 
-/** What the tables of one kind of index differ in. */
+/** The catalog and the tables of one kind of index. */
 export interface CatalogOptions<Row extends { readonly id: string }, Tables> {
   /** The full name of the catalog. */
   readonly catalog: string
@@ -26,7 +26,7 @@ export interface CatalogOptions<Row extends { readonly id: string }, Tables> {
   readonly prepare?: (transaction: Knex.Transaction) => Promise<void>
   /** The tables of a collection. The id of its row is never used again, even for a collection of the same name. */
   readonly tablesOf: (row: Row) => Tables
-  /** How long the tables stay in the cache, in milliseconds; 0 until they are forgotten. */
+  /** The time that the tables stay in the cache, in milliseconds; 0 until they are forgotten. */
   readonly cachedMs?: (tables: Tables) => number
   /** Drops the tables of a row. The transaction waits for locks for a moment only. */
   readonly dropTables: (transaction: Knex.Transaction, id: string) => Promise<void>
