@@ -94,7 +94,7 @@ export function toDocument(record: DocumentRecord, replacement?: DocumentRecord)
     contextId: record.contextId,
     uuid: record.uuid,
     fileName: record.uuid,
-    originalName: shownName(record.originalName),
+    originalName: record.originalName,
     displayName: displayNameOf(record),
     nameIndex: record.nameIndex,
     contentType: record.contentType,
@@ -113,7 +113,7 @@ export function toDocument(record: DocumentRecord, replacement?: DocumentRecord)
 
 function toReplacement(record: DocumentRecord): DocumentReplacement {
   const { uuid, contentHash, sizeBytes: size, created, started, error } = record
-  return { uuid, originalName: shownName(record.originalName), contentHash, size, created, started, error }
+  return { uuid, originalName: record.originalName, contentHash, size, created, started, error }
 }
 
 const MAX_NAME_CHARACTERS = 10_000

@@ -13,7 +13,6 @@ import {
   type FileStore,
   type Repositories,
   type Storage,
-  shownName,
 } from '../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../tenancy/index.js'
 import {
@@ -226,8 +225,7 @@ export class Documents {
       const { document, replacement } = found
       const ids = [document.id, ...(replacement === undefined ? [] : [replacement.id])]
       const versionIds = await deleteVersions(repositories, ids, this.clock.now().toISOString())
-      const named = { ...document, originalName: shownName(document.originalName) }
-      await recordDocumentEvent(repositories, this.clock, 'document.deleted', named, {})
+      await recordDocumentEvent(repositories, this.clock, 'document.deleted', document, {})
       return { result: { document: toDocument(document, replacement), versionIds } }
     })
   }

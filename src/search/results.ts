@@ -6,7 +6,6 @@ import {
   type DocumentMetadata,
   displayNameOf,
   type LexicalQuery,
-  shownName,
   type VectorKey,
   type VisibleChunk,
   type WindowRecord,
@@ -154,7 +153,7 @@ function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, cont
     match,
     source: {
       uuid: record.documentUuid,
-      originalName: shownName(record.originalName),
+      originalName: record.originalName,
       displayName: displayNameOf(record),
       start: record.start,
       end: record.start + content.length,

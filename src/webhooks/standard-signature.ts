@@ -6,7 +6,7 @@ import { HMAC } from './signature.js'
  * The headers of Standard Webhooks: the id of the event, the time of the attempt in seconds since 1970, and signatures
  * with a space between them. Source: the specification of Standard Webhooks, https://www.standardwebhooks.com.
  */
-export const STANDARD_HEADERS = {
+const STANDARD_HEADERS = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',
   signature: 'webhook-signature',

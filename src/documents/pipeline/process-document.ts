@@ -7,13 +7,11 @@ import {
   type Clock,
   type ContextGenerations,
   type ContextRecord,
-  type DocumentRecord,
   type DocumentRepository,
   type EmbeddingModel,
   type Repositories,
   type ShadowRepository,
   type Span,
-  shownName,
   type Telemetry,
 } from '../../ports/index.js'
 import { collectionOf, contextFor } from '../collections.js'
@@ -189,8 +187,7 @@ export class ProcessDocument implements JobHandler {
       const document = await documents.get(id)
       if (document !== undefined && generation === null) {
         const data = { replacement: replaced !== null, chunks: receipt.chunks }
-        const named = withShownName(document)
-        isEventRecorded = await recordDocumentEvent(repositories, this.clock, 'document.completed', named, data)
+        isEventRecorded = await recordDocumentEvent(repositories, this.clock, 'document.completed', document, data)
       }
       return document
     })
@@ -211,7 +208,7 @@ export class ProcessDocument implements JobHandler {
     // The shadow of a re-index is no document of its own.
     if (document?.generation !== null || document.deleted !== null) return
     const data = { replacement: document.replaces !== null, error: sentence }
-    await recordDocumentEvent(repositories, this.clock, 'document.failed', withShownName(document), data)
+    await recordDocumentEvent(repositories, this.clock, 'document.failed', document, data)
   }
 
   /** Records that the documents of a model wait. The worker reports why. */
@@ -233,11 +230,6 @@ export class ProcessDocument implements JobHandler {
       })
       .catch(() => undefined)
   }
-}
-
-/** A document as its events name it. */
-function withShownName(document: DocumentRecord): DocumentRecord {
-  return { ...document, originalName: shownName(document.originalName) }
 }
 
 /**

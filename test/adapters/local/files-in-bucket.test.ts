@@ -1,7 +1,6 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import knex from 'knex'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { backupDataDir, type LocalEngineOptions, openLocalEngine } from '../../../adapters/local/index.js'
 import { MemoryEmbeddingModel, MemoryFileStore } from '../../../adapters/memory/index.js'
@@ -209,7 +208,6 @@ describe('the location of files', () => {
   })
 
   it('is the folder for a database that started there', async () => {
-    const dataDir = join(folder.path, 'data')
     const engine = await open({ filesUrl: undefined })
     const { id } = await fill(engine)
     await engine.close()

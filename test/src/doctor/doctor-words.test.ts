@@ -236,7 +236,7 @@ describe('documents whose words are not indexed', () => {
     await expectSound()
   })
 
-  it('W56 because an older version wrote the folder are indexed by an engine, while searches by meaning work', async () => {
+  it('W56 that the folder lacks are indexed by an engine, while searches by meaning work', async () => {
     await forget()
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)

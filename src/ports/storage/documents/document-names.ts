@@ -14,8 +14,7 @@ const NOT_IN_FILE_NAMES = /["*/:<>?\\|]/g
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 /**
- * The name at the upload, as users see it: without path, control characters and overrides of the text direction. Stored
- * names may be older than the checks of uploads.
+ * The name of an upload, as it is stored: without path, control characters and overrides of the text direction.
  */
 export function shownName(originalName: string): string {
   const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1)

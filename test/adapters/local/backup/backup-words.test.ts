@@ -1,4 +1,4 @@
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backupDataDir, restoreDataDir } from '../../../../adapters/local/index.js'
@@ -16,7 +16,7 @@ import {
   words,
 } from '../../../src/doctor/doctor-folder.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
-import { archiveOf, entriesOf } from './backup-archives.js'
+import { entriesOf } from './backup-archives.js'
 import { folderContents } from './folder-contents.js'
 
 const SHELF = 'Shelf 33 holds jar number 231'
