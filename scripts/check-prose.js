@@ -10,7 +10,7 @@ import ts from 'typescript'
 
 const root = join(import.meta.dirname, '..')
 const MOST_WORDS = 32
-const COVERED = ['*.ts', '*.js', '*.mjs', '*.md']
+const COVERED = ['*.ts', '*.tsx', '*.js', '*.mjs', '*.md']
 /** The log of changes, fixtures and what programs make: pages of the reference, and clients of the API. */
 const EXCLUDED =
   /^(CHANGELOG\.md|docs\/reference\/(cli|rest|errors)\.md|models\/|test\/fixtures\/|adapters\/client\/generated\/)/
@@ -23,6 +23,14 @@ const RULES = [
     isBroken: (sentence) =>
       /^(What|Whether|Whoever|Whose|Which|Who|Of|Where|How)\b/.test(sentence) &&
       !/\?$|^What to do:|^How to /.test(sentence),
+  },
+  {
+    says: 'refers by "that of": name the thing',
+    isBroken: (sentence) => /(?<!\bdefault)(?:^|: )that of\b/i.test(sentence),
+  },
+  {
+    says: 'has a word that reads badly: write "again" for "anew", and "any" or "also if" for "whatever"',
+    isBroken: (sentence) => /\b(anew|whatever)\b/i.test(sentence),
   },
   {
     says: `has more than ${MOST_WORDS} words: make two sentences of it`,

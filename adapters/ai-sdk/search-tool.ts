@@ -100,7 +100,7 @@ function readTextOf({ documents }: Pick<Session, 'documents'>, signal: AbortSign
   }
 }
 
-/** The SDK gives the model the message of an error: that of a failure inside may name files, tables and servers. */
+/** The SDK gives the model the message of an error. An internal failure may name files, tables and servers in it. */
 function forModel(error: unknown): unknown {
   const { sentence, isInternal } = describeFailure(error)
   return isInternal ? new Error(sentence, { cause: error }) : error

@@ -23,7 +23,7 @@ export async function pathExists(path: string): Promise<boolean> {
   )
 }
 
-/** A folder with one of these is a data folder, whatever else is in it. */
+/** A folder with one of these is a data folder, also if other files are in it. */
 const MARKS: readonly string[] = [DATABASE, DATABASE_ID, 'alcove.lock']
 
 const OWN_NAME =
@@ -39,7 +39,7 @@ const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
 /**
- * Creates a data folder that only its owner may read (mode 0700), whatever the umask of the process. If others can
+ * Creates a data folder that only its owner may read (mode 0700), under every umask of the process. If others can
  * read an existing data folder, it changes the modes of the folder and of the engine's entries directly in it. On
  * Windows it changes nothing: the access list of the folder counts.
  *

@@ -135,7 +135,7 @@ async function leave(folder: string, opened: OpenEngine, engine: Engine): Promis
   if (opened.users <= 0) await closeShared(folder, opened, engine)
 }
 
-/** An opening in the meantime waits for the end of this, and then opens the folder anew. */
+/** An opening in the meantime waits for the end of this, and then opens the folder again. */
 async function closeShared(folder: string, opened: OpenEngine, engine: Engine): Promise<void> {
   const closed = engine.close()
   opened.closing ??= closed.catch(() => undefined).finally(() => forget(folder, opened))

@@ -246,7 +246,7 @@ function zipKindOfType(type: string): ZipKind | undefined {
   return ZIPS.find((kind) => kind.type?.test(type))
 }
 
-/** The kind of a zip by all of its names and labels. A Word document remains one, whatever it embeds. */
+/** The kind of a zip by all of its names and labels. A Word document remains one with any embedded file. */
 function zipKindOf(names: readonly string[], labels: Iterable<string>): ZipKind | undefined {
   const label = [...labels].join('\n')
   const hasPart = ({ part }: ZipKind): boolean => names.some((name) => part.test(name))

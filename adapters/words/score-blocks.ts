@@ -16,7 +16,7 @@ export interface ScoredPostings {
  * ascending order of their numbers. A chunk gets the scores in the order of `added`.
  *
  * Works on one block of chunk numbers after the other, and adds all postings of a block before the next. So a chunk is
- * written once, whatever the number of terms. Source: the windows of `BooleanScorer` in Apache Lucene.
+ * written once, for any number of terms. Source: the windows of `BooleanScorer` in Apache Lucene.
  */
 export async function addUp(
   chunks: ScoredChunks,

@@ -54,7 +54,7 @@ export class TokenizerThread {
   }
 
   /**
-   * @param onEnd called when the thread has ended, for whatever reason
+   * @param onEnd called when the thread has ended, for any reason
    * @throws UnsupportedError, ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED`
    */
   static async start(folder: string, onEnd: () => void): Promise<TokenizerThread> {

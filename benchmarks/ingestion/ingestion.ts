@@ -68,7 +68,7 @@ const { windows, figures } = await besidePlain()
 console.table([mediansOf(Object.fromEntries(figures))])
 if (!isQuick) writeReport('ingestion', { text: SAMPLE, bytes: TEXT.length, windows, ...Object.fromEntries(figures) })
 
-/** Ends the process of the plain way too, whatever happens. */
+/** Ends the process of the plain way in any case. */
 async function besidePlain(): ReturnType<typeof measured> {
   try {
     return await withFolder(measured)

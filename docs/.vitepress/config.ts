@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { slug } from 'github-slugger'
 import { defineConfig, type UserConfig } from 'vitepress'
@@ -5,9 +6,16 @@ import { repositoryLinks } from './repository-links.js'
 import { sidebar } from './sidebar.js'
 import { notPages, placeOf, ROOT } from './site-pages.js'
 
+interface Package {
+  readonly version: string
+  readonly repository?: { readonly url: string }
+}
+
+const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package
+
 const config: UserConfig = defineConfig({
   title: 'Alcove',
-  description: 'An embeddable engine for custom assistants, on the device and offline.',
+  description: 'Search by words and meaning in a Node application: on the device, offline, for many companies.',
   lang: 'en',
   // The README and its neighbours are pages of the site, too.
   srcDir: ROOT,
@@ -23,6 +31,13 @@ const config: UserConfig = defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     sidebar: sidebar(),
+    nav: [
+      { text: 'Install', link: '/how-to/install' },
+      { text: 'Cookbook', link: '/how-to/cookbook' },
+      { text: 'Reference', link: '/reference/configuration' },
+      { text: version, link: '/changelog' },
+      ...(repository === undefined ? [] : [{ text: 'Repository', link: repository.url.replace(/^git\+|\.git$/g, '') }]),
+    ],
     outline: [2, 3],
     externalLinkIcon: true,
   },

@@ -1,6 +1,6 @@
 /**
  * A receiver of webhooks as a fetch handler: for Hono (`app.post('/webhooks', ({ req }) => handler(req.raw))`),
- * Next (`export const POST = handler`), Deno (`Deno.serve(handler)`) and whatever else speaks fetch.
+ * Next (`export const POST = handler`), Deno (`Deno.serve(handler)`) and everything else that speaks fetch.
  *
  *     const handler = fetchHandler({ secret, act: (event) => console.log(event.type) })
  */
@@ -16,7 +16,7 @@ export function fetchHandler(options: WebhookReceiverOptions): (request: Request
   }
 }
 
-/** The body byte for byte, or `undefined` if it is too large. Whatever it says it is, only bytes that came count. */
+/** The body byte for byte, or `undefined` if it is too large. Only bytes that came count, not its header. */
 async function readBody(request: Request): Promise<Uint8Array | undefined> {
   const stream: AsyncIterable<Uint8Array<ArrayBuffer>> | null = request.body
   const chunks: Uint8Array<ArrayBuffer>[] = []

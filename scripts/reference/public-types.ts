@@ -54,7 +54,7 @@ function sortKey(text: string): string {
   return `${name ?? ''}\n${text}`
 }
 
-/** The same order on every machine, whatever its language. */
+/** The same order on every machine, in every language. */
 function compare(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1

@@ -280,7 +280,7 @@ export class Documents {
 
   /** Checks that the caller may read a version, and that no purge may have removed data of it. @throws NotFoundError */
   async #requireLive(principal: Principal, { uuid }: DocumentRecord): Promise<void> {
-    // A UUID identifies a version: that of a replaced one is not found.
+    // A UUID identifies a version, so the UUID of a replaced version is not found.
     await this.#find(principal, uuid)
   }
 

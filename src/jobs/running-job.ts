@@ -187,7 +187,7 @@ export class RunningJob {
   }
 }
 
-/** Pauses of a job whose model is away, in milliseconds: that of the model within these limits. */
+/** Limits of the pause of a job whose model is away, in milliseconds. The model itself names the pause. */
 const [SHORTEST_AWAY_MS, LONGEST_AWAY_MS] = [1_000, 60_000]
 
 /** Milliseconds until a job whose model is away is due again; undefined for every other failure. */

@@ -39,7 +39,7 @@ import type { SearchTurns } from './search-turns.js'
  * are missing, because more attempts take too much time.
  */
 const MAX_ATTEMPTS = 16
-/** Maximum number of times that a search begins anew because a document was replaced meanwhile. */
+/** Maximum number of times that a search begins again because a document was replaced meanwhile. */
 const MAX_RESTARTS = 16
 const STORED_PER_PAGE = 20
 const NO_TERMS: LexicalQuery = new Map()

@@ -74,7 +74,7 @@ export class JoinedSearch {
     })
   }
 
-  /** Checks the call and reads its contexts. If one of them is re-indexed meanwhile, the search begins anew. */
+  /** Checks the call and reads its contexts. If one of them is re-indexed meanwhile, the search begins again. */
   async #withContexts<T>(
     { caller, taker, contextIds, prompt, options, span }: SearchAllCall,
     search: (search: SearchOfContexts) => Promise<T>,

@@ -1,14 +1,14 @@
 import type { ContextRecord, Storage } from '../ports/index.js'
 
-/** A re-index of a context would have to end so often during one search. */
+/** Maximum number of repeats of a search. Each repeat needs a re-index that ends during the search. */
 const MAX_REPEATS = 16
 
-/** Thrown by a search that has read a context of a former generation. It begins anew. */
+/** Thrown by a search that has read a context of a former generation. It begins again. */
 export class StaleContextError extends Error {}
 
 /**
  * Runs a search of contexts. If one of them gets another generation meanwhile, the contexts are read again, and the
- * search begins anew: it may have read collections that no longer exist, with another model.
+ * search begins again: it may have read collections that no longer exist, with another model.
  */
 export async function withPresentContexts<T>(
   storage: Storage,

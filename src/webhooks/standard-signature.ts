@@ -15,7 +15,7 @@ const STANDARD_HEADERS = {
 const SECRET_PREFIX = 'whsec_'
 const VERSION = 'v1,'
 
-/** The largest difference between `webhook-timestamp` and the receiver's clock, in seconds: that of the official libraries. */
+/** The largest difference between `webhook-timestamp` and the receiver's clock, in seconds. The official libraries allow the same. */
 export const DEFAULT_TOLERANCE_SECONDS = 300
 
 /** A message of Standard Webhooks. */

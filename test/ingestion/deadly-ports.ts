@@ -144,7 +144,7 @@ export class DeadlyLexicalIndex extends SqliteLexicalIndex {
   }
 }
 
-/** Reports every compaction of this process, whatever starts it, and kills the process in the middle of it. */
+/** Reports every compaction of this process and kills the process in the middle of it. */
 export async function watchCompaction(deadly: Deadly): Promise<void> {
   const connection = await connect('memory://')
   const table = await connection.createTable('any', [{ id: 1 }])

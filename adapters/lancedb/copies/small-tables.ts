@@ -41,7 +41,7 @@ export class SmallTables {
   /** Returns the rows of a table as they are now; `undefined` if the table is not small. */
   async copyOf(open: OpenTable, dimensions: number): Promise<TableCopy | undefined> {
     if (this.maxRows < 1) return undefined
-    // The version is read first. So the copy may be newer than its version, and is read anew then, but never older.
+    // The version is read first. So the copy may be newer than its version, and is then read again, but never older.
     const version = await open.table.version()
     const known = this.#known.get(open)
     if (known !== undefined && known.version >= version) return await known.copy

@@ -195,7 +195,7 @@ export async function findKeepFrom(table: Table, isSettled = false): Promise<Dat
 export async function hasOldVersions(table: Table, count: number): Promise<boolean> {
   const oldest = oldestKeptTime()
   const newest = (await table.listVersions()).map(({ timestamp }) => timestamp).sort((one, other) => +one - +other)
-  // The newest version stays, whatever its age.
+  // The newest version stays at any age.
   return newest.slice(0, -1).filter((timestamp) => timestamp < oldest).length >= count
 }
 

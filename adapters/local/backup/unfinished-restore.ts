@@ -10,7 +10,7 @@ const NAME = /^\.unfinished-restore-\w{6}$/
 /** The file with the names that are being moved from the content to the parent folder. */
 const MOVING = 'moving.json'
 const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
-/** A folder with other names in it belongs to another program, whatever its own name. */
+/** A folder with other names in it belongs to another program, also if its own name fits. */
 const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
 
 /**

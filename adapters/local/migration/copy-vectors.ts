@@ -107,7 +107,7 @@ async function* partsOf({ source, snapshot, signal }: VectorCopyInput, name: str
   for await (const windows of snapshot.windows(documentId)) {
     signal.throwIfAborted()
     const keys = windows.map((window): VectorKey => ({ documentId, ...window }))
-    // 0 dimensions: vectors are read as they are, whatever their length.
+    // 0 dimensions: vectors of any length are read as they are.
     const found = await source.read({ name, dimensions: 0 }, keys)
     const part = { keys: keys.filter((_, index) => found[index] !== undefined), vectors: found.filter(isVector) }
     if (part.keys.length > 0) yield part satisfies Part

@@ -4,7 +4,7 @@ const NATIVE = /\{\s*\[native code\]\s*\}\s*$/
 
 /**
  * The names of the options that two callers give differently. Data is compared by its values, functions by their code,
- * because a development server that evaluates a module again makes them anew. Instances of classes are the same only if
+ * because a development server that evaluates a module again makes new ones. Instances of classes are the same only if
  * they are one object.
  */
 export function differences(one: object, other: object): string[] {

@@ -35,7 +35,7 @@ export interface OpenFolderOptions {
   readonly isReadOnly?: boolean
 }
 
-/** The most tokens of a window, whatever the model allows. */
+/** Maximum number of tokens in a window, also if the model allows more. */
 const MAX_WINDOW_TOKENS = 8_192
 /**
  * The most tokens of a window unless a user wants more: a chunk of usual size in one window. The memory of a window grows

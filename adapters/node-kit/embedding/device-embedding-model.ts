@@ -21,7 +21,7 @@ export interface EncodeOptions {
   readonly signals: readonly AbortSignal[]
 }
 
-/** A sentence embedding model in a folder. The threads of this process compute it, whatever adapter it is of. */
+/** A sentence embedding model in a folder. Threads that all adapters of this process share compute its vectors. */
 export abstract class DeviceEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly concurrency: number

@@ -3,7 +3,7 @@ import { CollectionCatalog } from '../../node-kit/index.js'
 
 /** The tables of a collection. */
 export interface WordTable {
-  /** The id of the collection's row in the catalog. No other collection ever has the same id, whatever its name. */
+  /** The id of the collection's row in the catalog. No other collection ever has the same id, not even one of the same name. */
   readonly id: string
   /** Rows of (term, level, postings), any number for each term. */
   readonly postings: string

@@ -204,7 +204,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     }
   }
 
-  /** Removes the postings of deleted chunks from the files now, whatever their number. */
+  /** Removes the postings of deleted chunks from the files now, also if they are few. */
   async purge(): Promise<void> {
     this.#purges.ignore()
     await this.#maintenance.finish(await this.listCollections())

@@ -19,7 +19,7 @@ import { createListOperations, inTurns, LISTS } from './operations.js'
  */
 export interface CompanyOperations {
   /**
-   * Lists the companies, ordered by id. `parentId` of the topmost one is null, whatever company is above it.
+   * Lists the companies, ordered by id. `parentId` of the topmost one is null, also if a company is above it.
    *
    * @param query a part of the list. Default: the whole list
    * @throws InvalidInputError for an invalid query

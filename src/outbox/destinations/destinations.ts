@@ -238,7 +238,7 @@ export class Destinations {
   }
 
   /**
-   * Sends a test event to this destination only, whatever types it has subscribed to: `run.started` with a `jobKey` of
+   * Sends a test event to this destination only, also if it has not subscribed to the type: `run.started` with a `jobKey` of
    * zeros.
    *
    * @returns the delivery, which the relay sends like any other

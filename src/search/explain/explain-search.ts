@@ -53,7 +53,7 @@ interface EmbeddedPrompt {
   readonly knowledge: number
 }
 
-/** The best chunks of both sides, whatever their similarity is. */
+/** The best chunks of both sides, of any similarity. */
 interface Ranking {
   /** Places by meaning, by the key of the chunk. */
   readonly byMeaning: ReadonlyMap<string, number>

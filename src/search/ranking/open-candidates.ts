@@ -66,7 +66,7 @@ interface ScoringRules {
 
 /**
  * Selects the candidates whose missing part of the score can change the results. All other candidates stay behind the
- * `topN` best, whatever the missing part is. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal
+ * `topN` best, for every value of the missing part. After the threshold algorithm of Fagin, Lotem and Naor 2001, "Optimal
  * Aggregation Algorithms for Middleware".
  *
  * @returns the selected candidates, those with the highest possible score first

@@ -57,7 +57,7 @@ export class Authorizer {
   }
 
   /**
-   * Checks with the current rows that a principal may continue, whatever the operation. Long answers call it.
+   * Checks with the current rows that a principal may continue any operation. Long answers call it.
    *
    * @param application the application whose permission counts. Default: none, the user and the company are enough
    * @throws UnauthenticatedError @throws ForbiddenError as {@link authorize}, without the capability

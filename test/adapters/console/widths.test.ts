@@ -102,7 +102,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('pages of the console at any widt
       await held
       await route.continue()
     })
-    // A page that is loaded anew does not know yet that its user is an operator.
+    // A page that is loaded again does not know yet that its user is an operator.
     await opened.open('/operate/audit')
     await page.reload()
     const tabs = page.getByRole('main').getByRole('navigation').getByRole('link')

@@ -109,7 +109,7 @@ describe('the models of a data folder', () => {
     const model = await asNobody(async () => (await listModels({ dataDir, modelDirs: [given] }))[0])
     expect(model).toMatchObject({ id: 'bpe', adapter: 'xenova', isDefault: true })
     expect(await readdir(given)).not.toContain('profile.json')
-    // An engine makes the profile anew, and has the model too.
+    // An engine makes the profile again, and has the model too.
     const engine = await asNobody(
       async () => await openLocalEngine({ dataDir: join(open, 'data'), modelDirs: [given] }),
     )

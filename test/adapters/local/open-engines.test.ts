@@ -32,7 +32,7 @@ async function loadCopy(): Promise<{ openLocalEngine: typeof openLocalEngine }> 
   return (await import(/* @vite-ignore */ COPY)) as { openLocalEngine: typeof openLocalEngine }
 }
 
-/** Options as a module makes them anew whenever it is evaluated. */
+/** Options as a module makes them each time that it is evaluated. */
 function evaluated(heard: string[] = []): Parameters<typeof openLocalEngine>[0] {
   return { dataDir, roles: ['ingest'], telemetry: { record: ({ name }) => heard.push(name) } }
 }
@@ -96,7 +96,7 @@ describe('a folder that is opened again in the same process', () => {
     const others = {
       roles: { roles: [] },
       telemetry: { telemetry: { record: () => undefined } },
-      // Two instances of a class are two things, whatever is in them.
+      // Two instances of a class are two things, also with equal members.
       httpTransport: { httpTransport: new MemoryHttpTransport() },
       secretKey: { secretKey: new Uint8Array(32).fill(1) },
     }

@@ -132,7 +132,7 @@ export function useDocuments(contextId: number, { name, state }: Filters): Docum
       const [changed, fresh] = await Promise.all([readByIds(api, contextId, { ids, filters }, signal), added])
       change([...changed, ...fresh], missing(ids, changed))
     }
-    // A change of the list begins anew, with short pauses.
+    // After a change of the list the pauses are short again.
     const poll = async (): Promise<void> => {
       for (let polls = 0; ; polls += 1) {
         await new Promise((resolve) => setTimeout(resolve, pollMs(polls)))

@@ -19,7 +19,7 @@ export interface CurrentLogin {
   /** Undefined for a user without a permission. */
   readonly account: LoginAccount | undefined
   readonly chooseAccount: (accountId: number) => void
-  /** The account for users, webhooks and operation: that of the chosen company. Undefined for a user who manages nothing. */
+  /** The account of the chosen company for users, webhooks and operation. Undefined for a user who manages nothing. */
   readonly tenantAccount: LoginAccount | undefined
   readonly chooseTenantAccount: (accountId: number) => void
   readonly logOut: () => Promise<void>

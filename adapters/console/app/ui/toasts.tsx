@@ -39,7 +39,7 @@ export function clearToasts(): void {
 
 /**
  * The place of the messages. The page has one. The page has as much more room at its end as the messages cover, so
- * whatever they lie over can be scrolled out, and dialogs end above them.
+ * everything that they cover can be scrolled out, and dialogs end above them.
  */
 export function Toasts(): ReactElement {
   const texts = useTexts(TEXTS)

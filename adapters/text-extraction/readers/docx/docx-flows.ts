@@ -3,7 +3,7 @@ import { type Blocks, DocxTable, KeptBlocks, type Story } from './docx-blocks.js
 /** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8
 
-/** A separate text: that of a part, or of a text box in it. */
+/** A separate text: the text of a part, or of a text box in it. */
 interface Flow {
   readonly out: Blocks
   readonly tables: DocxTable[]

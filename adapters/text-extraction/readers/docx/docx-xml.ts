@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes'
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { DamagedPartError } from './docx-package.js'
 
-/** The value of an element's attribute, whatever its prefix. `:id` is the name of one that has a prefix. */
+/** The value of an element's attribute, under any prefix. `:id` is the name of one that has a prefix. */
 export type Attributes = (localName: string) => string | undefined
 
 /** Receives the events of a walk over XML, in their order. Names have the usual prefix of their namespace. */

@@ -96,7 +96,7 @@ async function findPage(pdf: Pdf, dest: unknown): Promise<number | undefined> {
   return (await pdf.getPageIndex(page as Parameters<Pdf['getPageIndex']>[0])) + 1
 }
 
-/** A text without white space and case, in which a title is found whatever its line breaks are. */
+/** A text without white space and case, in which a title is found across its line breaks. */
 export class SqueezedText {
   readonly #squeezed: string
   /** Offset in the text of each unit of the squeezed text. */

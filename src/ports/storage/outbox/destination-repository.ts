@@ -2,7 +2,7 @@ import type { RowPage } from '../../../kernel/lists.js'
 import type { Page } from '../page.js'
 import type { Sight } from '../tenancy/api-key-repository.js'
 
-/** The signatures of deliveries: that of the specification, those of Standard Webhooks, or all of them. */
+/** The signatures of deliveries: the one of the specification, those of Standard Webhooks, or all of them. */
 export const SIGNATURE_SCHEMES = ['service', 'standard', 'both'] as const
 
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number]
@@ -70,8 +70,8 @@ export interface DestinationRepository {
    */
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
   /**
-   * True if an enabled destination names this type in `eventTypes`. Cheap for types that begin with `document.`, whatever
-   * the number of destinations.
+   * True if an enabled destination names this type in `eventTypes`. Cheap for types that begin with `document.`, for any
+   * number of destinations.
    *
    * @param companyId counts only destinations that get the events of this company, as `DeliveryRepository.fanOut`
    *   finds them. Default: those of all companies

@@ -19,7 +19,7 @@ export interface HttpsReceiver {
   /** For NODE_EXTRA_CA_CERTS: its certificate, which openssl created and no other program trusts. */
   readonly certificateFile: string
   readonly received: readonly ReceivedEvent[]
-  /** Connections so far, whatever their outcome. */
+  /** Connections so far, with every outcome. */
   readonly connections: () => number
   close(): Promise<void>
 }

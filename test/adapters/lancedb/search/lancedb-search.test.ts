@@ -91,7 +91,7 @@ async function expectNearestHits(index: LanceDbVectorIndex, numRuns = sized(8, 4
       const { hits: all, similarities } = await ranking(near)
       const truth = all.filter(({ documentId }) => passes(documents, documentId)).slice(0, limit)
       const hits = await index.search(COLLECTION, query, { limit, ...filter })
-      // Whatever the filter, all hits are present, each once, the nearest first, with the right similarity.
+      // With every filter all hits are present, each once, the nearest first, with the right similarity.
       expect(hits).toHaveLength(truth.length)
       const names = new Set(hits.map(nameOf))
       expect(names.size).toBe(hits.length)

@@ -27,7 +27,7 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
     tokens: (tokens) => plural.en(tokens, '1 token', `${tokens} tokens`),
     shared: (next) => `Also in chunk ${next}`,
     linked: 'the link leads here',
-    gone: 'The chunk of the link does not exist any more: the document was replaced, or its text was cut anew. This is the place where its text was.',
+    gone: 'The chunk of the link does not exist any more: the document was replaced, or its text was cut again. This is the place where its text was.',
     goTo: (all) => `Go to chunk (1 to ${all})`,
     go: 'Go',
     earlier: 'Show earlier chunks',

@@ -45,7 +45,7 @@ const TEXTS: Texts<ProblemTexts> = {
   },
 }
 
-/** What is wrong with what, and what mends it. */
+/** Lists the problems: the subject of each, and the way to mend it. */
 export function ProblemList({ problems }: { readonly problems: readonly Problem[] }): ReactElement {
   const texts = useTexts(TEXTS)
   const saidProblem = useSaidProblem()

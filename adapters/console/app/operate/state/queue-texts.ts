@@ -43,7 +43,7 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     kinds: {
       'ingest-document': { name: 'Process documents', about: 'Reads uploaded files and makes them searchable.' },
       'index-words': { name: 'Index words', about: 'Adds the words of older documents to the index of words.' },
-      'reindex-context': { name: 'Change a model', about: 'Computes the vectors of a GPT anew, for another model.' },
+      'reindex-context': { name: 'Change a model', about: 'Computes the vectors of a GPT again, for another model.' },
       'purge-document': { name: 'Remove documents', about: 'Deletes the data of removed documents from the disk.' },
       'purge-context': { name: 'Remove GPTs', about: 'Deletes the data of removed GPTs from the disk.' },
       'purge-account': { name: 'Remove accounts', about: 'Deletes the GPTs of removed accounts.' },

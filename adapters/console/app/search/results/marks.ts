@@ -67,7 +67,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /**
- * Finds the words of a prompt in a text, for the eye: whatever their case, accents and English endings are. The engine
+ * Finds the words of a prompt in a text, for the eye, under any case, accents and English endings. The engine
  * decides by its own rules what matches.
  */
 function findWords(text: string, words: readonly SoughtWord[]): Range[] {

@@ -40,7 +40,7 @@ const TEXTS: Texts<AttemptTexts> = {
   },
 }
 
-/** The attempts at a delivery, with what the receiver answered. Answers are text, whatever they contain. */
+/** The attempts at a delivery, with what the receiver answered. Answers are always shown as text. */
 export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Attempt'>[] }): ReactElement {
   const texts = useTexts(TEXTS)
   const format = useFormat()

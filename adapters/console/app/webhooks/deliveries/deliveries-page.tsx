@@ -143,7 +143,7 @@ function withChosen<Value extends string | number>(
   return [...choices, { value: String(chosen), label: labelOf(chosen) }]
 }
 
-/** Reads the filter of an address. Whatever is no filter counts as none. */
+/** Reads the filter of an address. An invalid filter counts as none. */
 function filterOf(params: URLSearchParams): DeliveryFilter {
   const destination = params.get('destination') ?? ''
   const status = STATUSES.find((each) => each === params.get('status'))

@@ -13,7 +13,7 @@ export interface DeliveryFilter {
 
 type Page = Schema<'DeliveryPage'>
 
-/** The shown rows have a key of their own: whatever is read again, they stay. */
+/** The shown rows have a key of their own, so they stay when others are read again. */
 const SHOWN_KEY = ['webhook-log'] as const
 const PAGE_SIZE = 50
 const POLL_MS = 2_000
