@@ -63,7 +63,7 @@ for (let step = 0; step < MAX_STEPS; step += 1) {
 console.log(chat.at(-1)?.content ?? '')
 await engine.close()
 
-/** @returns the result for the model: that of the agent, or what is wrong with the call, so that it can call again */
+/** @returns the result for the model: the agent's, or what is wrong with the call, so that it can call again */
 async function run(call: FunctionCall): Promise<string> {
   try {
     const { agentId, parameters } = readToolCall(toolsOf(context), call)

@@ -57,8 +57,8 @@ const INPUT: z.ZodType<SearchToolInput> = z.object({
  * Makes a tool that searches one or more contexts, for the AI SDK. Passages that overlap or touch are joined. Make one
  * for each answer: its numbers begin at 1 and go on over its calls, so that each number means one passage.
  *
- * Each call checks the rights of the session. The SDK gives the model the message of an error, so that it can try again. That of
- * a failure inside the engine says nothing about the inside: its `cause` has the error.
+ * Each call checks the rights of the session. The SDK gives the model the message of an error, so that it can try again.
+ * The message of an internal failure says nothing about the inside: its `cause` has the error.
  *
  * @param contextIds the id of a context, or 1 to 100 ids
  */

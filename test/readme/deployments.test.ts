@@ -42,7 +42,7 @@ async function program(code: string, env: NodeJS.ProcessEnv = {}): Promise<strin
 
 /** Runs commands of which the last one is a server. @returns the status of its health, after which it has stopped */
 async function healthOf(commands: string, env: NodeJS.ProcessEnv = {}): Promise<number> {
-  const served = commands.replace(/^alcove serve .*$/m, 'exec alcove serve --port 0')
+  const served = commands.replace(/^alcove serve(.*)$/m, 'exec alcove serve$1 --port 0')
   const child: ChildProcess = spawn('sh', ['-e', '-c', served], { cwd: folder.path, env: { ...folder.env, ...env } })
   const ended = once(child, 'close')
   try {
@@ -104,6 +104,31 @@ describe.each(POSTGRES)('the pages of $name', ({ openEmpty }) => {
     const env = { ...folder.env, ALCOVE_DATABASE_URL: database.address }
     const { stdout } = await run('alcove', SEARCH, { cwd: folder.path, env })
     expect(stdout).toMatch(/^1\. 0\.\d{3} {2}handbook\.pdf\n/)
+  })
+})
+
+describe('the page of upgrades', () => {
+  it('has commands that back up, and commands that go back to the backup', async () => {
+    await shell('alcove init && alcove context create Notes && alcove ingest --context Notes handbook.pdf')
+    const into = (commands: string): string => commands.replaceAll('../', './').replace(/^npm install .*$/m, '')
+    await shell(into(await blockOf('how-to/upgrade.md', 'sh', 'alcove backup')))
+    await shell('alcove context delete Notes')
+    expect(await healthOf(into(await blockOf('how-to/upgrade.md', 'sh', 'alcove restore')))).toBe(200)
+    expect(
+      await shell(['alcove', ...SEARCH, '--data-dir ./restored'].join(' ').replace('parental leave', 'leave')),
+    ).toMatch(/^1\. 0\.\d{3} {2}handbook\.pdf\n/)
+  })
+})
+
+describe('the page of deployments', () => {
+  it.each([
+    ['unit for systemd', /^ExecStart=\S*\/(alcove serve.*)$/m],
+    ['pod for Kubernetes', /^ +args: \["node_modules\/\.bin\/(alcove", "serve".*)\]$/m],
+  ])('has a %s that starts a server', async (_name, command) => {
+    const [, found = ''] = command.exec(await pageOf('how-to/deployment.md')) ?? []
+    await shell('alcove init --data-dir ./main')
+    const env = { ALCOVE_DATA_DIR: './main' }
+    expect(await healthOf(found.replaceAll(/[",]+ ?/g, ' ').replace(/ +/g, ' '), env)).toBe(200)
   })
 })
 

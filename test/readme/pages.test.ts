@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IS_FULL_FORM } from '../full-form.js'
@@ -38,6 +38,10 @@ describe('the documentation pages', () => {
     return (await run(process.execPath, [TSX, 'block.mts'], { cwd: folder.path })).stdout
   }
 
+  /** Runs commands in a shell that stops at the first failure. */
+  const shell = async (commands: string): Promise<string> =>
+    (await run('sh', ['-e', '-c', commands], { cwd: folder.path, env: folder.env })).stdout
+
   it('first-assistant have programs that run one after the other, and a second time', async () => {
     const page = await pageOf('tutorials/first-assistant.md')
     const [first, secondUser, event] = blocks('js', page)
@@ -72,6 +76,49 @@ describe('the documentation pages', () => {
     await writeFile(join(folder.path, 'handbook.txt'), 'New parents stay at home for eighteen weeks.')
     const chunks = await runBlock('how-to/own-parts.md', 'chunkText(')
     expect(chunks).toMatch(/^\d+ New parents stay at home for eighteen weeks\.\n$/)
+  })
+
+  it('metadata have programs that run one after the other, and a filter that finds the document', async () => {
+    for (const part of ['documents.upload', 'documents.update', 'const filter']) {
+      const stdout = await runBlock('how-to/metadata.md', part)
+      expect(stdout).toBe(part === 'const filter' ? 'The rent rises by two percent. 1\n' : '')
+    }
+  })
+
+  it('privacy have a program that deletes the documents whose time is over', async () => {
+    const ingest = (date: string) => `alcove ingest --context Notes --metadata '{"keepUntil":"${date}"}' ${date}.txt`
+    for (const date of ['2020-01-31', '2999-01-31']) await writeFile(join(folder.path, `${date}.txt`), `Since ${date}.`)
+    await shell(`alcove init && alcove context create Notes && ${ingest('2020-01-31')} && ${ingest('2999-01-31')}`)
+    expect(await runBlock('how-to/privacy.md', 'keepUntil')).toBe('deleted 2020-01-31.txt\ndone\n')
+  })
+
+  it('cookbook have commands and programs for each use', async () => {
+    const [support = '', manuals = ''] = blocks('sh', await pageOf('how-to/cookbook.md'))
+    await mkdir(join(folder.path, 'articles'))
+    await cp(join(folder.path, 'handbook.pdf'), join(folder.path, 'articles/leave.pdf'))
+    expect(await shell(`alcove init\n${support}`)).toContain('eighteen weeks')
+    expect(await runBlock('how-to/cookbook.md', 'session.prepare')).toMatch(
+      /^2 messages for the model\n\[1\] leave\.pdf\n$/,
+    )
+    expect(await runBlock('how-to/cookbook.md', 'ensureUser')).toMatch(/^canteen\.txt: .*eleven/)
+    expect(await shell(manuals)).toContain('handbook.pdf')
+    expect(await runBlock('how-to/cookbook.md', 'source.pages')).toMatch(/^handbook\.pdf#page=1 /)
+  })
+
+  it('cookbook have a program that keeps a context like a repository', async () => {
+    const write = async (path: string, text: string): Promise<void> => await writeFile(join(folder.path, path), text)
+    await mkdir(join(folder.path, 'src'))
+    await write('src/retry.js', 'export const parseRetryAfter = (text) => Number(text)\n')
+    await write('src/gone.js', 'export const parseRetryAfterDate = (text) => new Date(text)\n')
+    await shell('git init -q && git add src')
+    const first = await runBlock('how-to/cookbook.md', 'ls-files')
+    expect(first).toMatch(/^src\/retry\.js: .*parseRetryAfter/)
+    expect(first).toContain('src/gone.js')
+    await write('src/retry.js', 'export const parseRetryAfter = (header) => Number(header) * 1000\n')
+    await shell('git rm -qf src/gone.js')
+    const second = await runBlock('how-to/cookbook.md', 'ls-files')
+    expect(second).toMatch(/^src\/retry\.js: .*parseRetryAfter/)
+    expect(second).not.toContain('gone.js')
   })
 
   it('backup-and-doctor have a program that backs up, restores and checks', async () => {

@@ -56,7 +56,7 @@ interface SignOutProps {
 export function SignOut({ isPending, onSignOut }: SignOutProps): ReactElement {
   const texts = useTexts(TEXTS)
   const [isAsking, setAsking] = useState(false)
-  // What the question says stays while it is open, and while it closes.
+  // The text of the question stays while it is open, and while it closes.
   const [{ uploads, deletions }, setWork] = useState(NOTHING)
   const press = (): void => {
     const work = openWork()

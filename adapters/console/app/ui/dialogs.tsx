@@ -62,7 +62,7 @@ export function Dialog({
 
 interface ConfirmDialogProps {
   readonly title: string
-  /** What will happen. */
+  /** The consequence. */
   readonly children: ReactNode
   /** The text of the button that does it, such as "Delete". */
   readonly action: string

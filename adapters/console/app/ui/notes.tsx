@@ -76,7 +76,7 @@ export function Loading(): ReactElement {
 
 interface LoadedQuery<Data> extends Pick<UseQueryResult<Data>, 'data' | 'error'> {
   readonly refetch: () => unknown
-  /** Of pages: the list shows this error itself, at its end. */
+  /** Pages of a list have it: the list shows this error itself, at its end. */
   readonly isFetchNextPageError?: boolean
 }
 

@@ -19,7 +19,7 @@ interface TableProps {
 }
 
 /**
- * A table. Where it has no room, each row becomes a block of names and values. The roles are written out, because a
+ * A table. Without room for columns, each row becomes a block of names and values. The roles are written out, because a
  * browser forgets those of elements that CSS shows as blocks. A table of two columns has room everywhere.
  */
 export function Table({ label, columns, children }: TableProps): ReactElement {

@@ -35,7 +35,7 @@ export interface ApiKeyFilter extends WithinFilter {
 /** One of the two values that name an API key. */
 export type ApiKeyName = { readonly id: number } | { readonly clientId: string }
 
-/** The parts of a token beside its key. */
+/** The content of a token, beside its key. */
 export interface TokenIds {
   /** The hash by which a revoked token is stored. */
   readonly tokenHash: string

@@ -22,7 +22,7 @@ interface EditDialogProps {
 
 /** Changes the name and the metadata of a document. It asks before it loses changes. */
 export function EditDialog({ contextId, document, onClose }: EditDialogProps): ReactElement {
-  // What somebody else changes meanwhile stays: only what differs from this is sent.
+  // Changes of somebody else stay: only what differs from this is sent.
   const [{ id, displayName, metadata }] = useState(document)
   const api = useApi()
   const queries = useQueryClient()

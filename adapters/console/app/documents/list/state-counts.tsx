@@ -11,7 +11,7 @@ interface StateCountsProps {
   readonly states: ReadonlyMap<number, DocumentState>
 }
 
-/** How many of the documents are completed, in progress and failed. */
+/** The numbers of documents that are completed, in progress and failed. */
 export function StateCounts({ documents, states }: StateCountsProps): ReactElement {
   const texts = useTexts(LIST_TEXTS)
   const { number } = useFormat()

@@ -57,7 +57,7 @@ const TEXTS: Texts<{
 }
 
 interface GptFormProps {
-  /** What the server has. */
+  /** The values on the server. */
   readonly stored: GptDraft
   /** Names the draft of this user: it comes back if the login ends before it is saved. */
   readonly draftKey: string

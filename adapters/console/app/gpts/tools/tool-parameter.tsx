@@ -40,7 +40,7 @@ const TEXTS: Texts<{
 interface ToolParameterProps {
   readonly parameter: ParameterDraft
   readonly place: string
-  /** Of the errors, such as `toolsJson[0].parameters[1]`. */
+  /** The path in errors, such as `toolsJson[0].parameters[1]`. */
   readonly path: string
   readonly errors: FieldErrors
   readonly onChange: (changes: Partial<ParameterDraft>) => void

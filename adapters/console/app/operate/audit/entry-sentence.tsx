@@ -6,7 +6,7 @@ import type { AuditEntry } from './actions.js'
 import { AUDIT_TEXTS } from './audit-texts.js'
 import { KINDS_OF_DETAILS } from './detail-texts.js'
 
-/** Who did what to what: names where the reader may see them, and else numbers. */
+/** The actor, the action and its target: names where the reader may see them, and else numbers. */
 export function EntrySentence({ entry }: { readonly entry: AuditEntry }): ReactElement {
   const words = sentenceOf(useTexts(ACTION_TEXTS), entry).split(/(@|#|\{\w+\})/)
   return (

@@ -10,7 +10,7 @@ import type { Company } from '../use-companies.js'
 import { LargestContexts } from './largest-contexts.js'
 import { QUOTAS_TEXTS } from './quotas-texts.js'
 
-/** What one company uses. */
+/** The usage of one company. */
 export function CompanyPanel({ company }: { readonly company: Company }): ReactElement {
   const texts = useTexts(QUOTAS_TEXTS)
   const api = useApi()

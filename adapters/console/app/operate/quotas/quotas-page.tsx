@@ -7,7 +7,7 @@ import { useCompanies } from '../use-companies.js'
 import { CompanyPanel } from './company-panel.js'
 import { QUOTAS_TEXTS } from './quotas-texts.js'
 
-/** What the companies in reach use, beside their limits. */
+/** The usage of the companies in reach, beside their limits. */
 export function QuotasPage({ tabs }: { readonly tabs: ReactNode }): ReactElement {
   const texts = useTexts(QUOTAS_TEXTS)
   const companies = useCompanies()

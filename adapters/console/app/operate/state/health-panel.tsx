@@ -6,7 +6,7 @@ import { Loaded } from '../../ui/notes.js'
 
 interface PortTexts {
   readonly name: string
-  /** What to do if it does not work. */
+  /** The remedy if it does not work. */
   readonly advice: string
 }
 
@@ -89,7 +89,7 @@ const TEXTS: Texts<HealthTexts> = {
 
 const POLL_MS = 5_000
 
-/** Whether each part of the server works. */
+/** The state of each part of the server. */
 export function HealthPanel(): ReactElement {
   const texts = useTexts(TEXTS)
   const api = useApi()

@@ -8,12 +8,12 @@ import { INVITE_TEXTS } from '../invite/invite-texts.js'
 const SETTING = 'alcove serve --smtp-url smtp://USER:PASSWORD@HOST:587 --mail-from ADDRESS'
 
 interface InvitedNoteProps {
-  /** What was done: a new user with or without an invitation, or another invitation. */
+  /** The change: a new user with or without an invitation, or another invitation. */
   readonly kind: 'invited' | 'silently' | 'again'
   readonly email: string
 }
 
-/** What becomes of an invitation, how the person gets the link, and what comes next. */
+/** The outcome of an invitation, how the person gets the link, and what comes next. */
 export function InvitedNote({ kind, email }: InvitedNoteProps): ReactElement {
   const texts = useTexts(INVITE_TEXTS)
   const { data: installation, isPending } = useInstallation(false)

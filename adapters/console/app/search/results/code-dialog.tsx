@@ -19,7 +19,7 @@ interface CodeTexts {
   readonly curlHint: string
   readonly clientHint: string
   readonly hostHint: string
-  /** Which key sees these GPTs, and the link to a new one. */
+  /** The key that sees these GPTs, and the link to a new one. */
   readonly keyNeeded: Readonly<Record<Sight, string>>
   readonly makeKey: string
   readonly copy: string

@@ -56,7 +56,7 @@ interface TextFieldProps extends FieldProps, Pick<AriaTextFieldProps, 'id' | 'in
 }
 
 /**
- * What a field tells, and its attributes for that.
+ * The texts of a field, and its attributes for them.
  * @param error what its form has found
  * @param problem what it has found by itself
  */

@@ -69,7 +69,7 @@ const TEXTS: Texts<LogTexts> = {
 
 interface DeliveryLogProps {
   readonly filter: DeliveryFilter
-  /** What to show if no delivery matches the filter. Default: how deliveries come about. */
+  /** Shown if no delivery matches the filter. Default: how deliveries come about. */
   readonly empty?: ReactNode
 }
 

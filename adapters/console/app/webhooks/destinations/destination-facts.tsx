@@ -60,7 +60,7 @@ const TEXTS: Texts<FactTexts> = {
   },
 }
 
-/** What a destination is set to. */
+/** The settings of a destination. */
 export function DestinationFacts({ destination }: { readonly destination: Destination }): ReactElement {
   const texts = useTexts(TEXTS)
   const format = useFormat()

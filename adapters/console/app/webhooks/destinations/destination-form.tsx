@@ -75,13 +75,13 @@ const TEXTS: Texts<FormTexts> = {
   },
 }
 
-/** What the form sends. */
+/** The values that the form sends. */
 interface DestinationValues extends DestinationSettings {
   /** Only of a new destination. */
   readonly customerId?: number
 }
 
-/** What a page saves. */
+/** The values that a page saves. */
 export interface Submission {
   readonly body: DestinationValues
   /** To be called once it is saved: the page may be left then. */

@@ -56,7 +56,7 @@ export function useStateText(): (destination: Destination) => string | undefined
   }
 }
 
-/** What people call a destination: its name, or else the host of its URL. */
+/** The name of a destination for people: its own, or else the host of its URL. */
 export function nameOf({ name, url }: Pick<Destination, 'name' | 'url'>): string {
   if (name !== null && name !== '') return name
   return URL.canParse(url) ? new URL(url).host : url

@@ -51,13 +51,13 @@ interface EventTypeChoiceProps {
   readonly error: string | undefined
 }
 
-/** Which events a destination gets: the standard ones, those of documents, or those that the user ticks in the catalog. */
+/** The events that a destination gets: the standard ones, those of documents, or those that the user ticks in the catalog. */
 export function EventTypeChoice({ value, onChange, error }: EventTypeChoiceProps): ReactElement {
   const texts = useTexts(TEXTS)
   const [mode, setMode] = useState(() => modeOf(value))
   const choose = (chosen: Mode): void => {
     setMode(chosen)
-    // Whoever goes on to single events begins with those of the choice before.
+    // A user who goes on to single events begins with those of the choice before.
     if (chosen !== 'some') onChange(chosen === 'all' ? null : DOCUMENT_TYPES)
     else if (value === null) onChange([])
   }
