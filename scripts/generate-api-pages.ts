@@ -1,7 +1,7 @@
 /** Writes the pages of the library's API, made by TypeDoc of the sources behind each entry of the package. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Application, ReflectionKind } from 'typedoc'
+import { Application, OptionDefaults, ReflectionKind } from 'typedoc'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUTPUT = join(ROOT, 'docs/.vitepress/public/api')
@@ -27,6 +27,9 @@ const application = await Application.bootstrap({
   entryPoints: [...sources.values()].map((path) => join(ROOT, path)),
   tsconfig: join(ROOT, 'tsconfig.build.json'),
   basePath: ROOT,
+  // The types of the client are generated, and have these tags.
+  blockTags: [...OptionDefaults.blockTags, '@description'],
+  modifierTags: [...OptionDefaults.modifierTags, '@constant'],
   // The check of types is another command's.
   skipErrorChecking: true,
   excludePrivate: true,

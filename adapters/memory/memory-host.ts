@@ -35,7 +35,7 @@ export class MemoryTelemetry implements Telemetry {
   /** Measures the engines that are open. */
   readonly measures: Set<Measure> = new Set()
 
-  /** @param options.tracer default: nobody traces */
+  /** Without a tracer, nobody traces. */
   constructor({ tracer }: { readonly tracer?: MemoryTracer } = {}) {
     if (tracer !== undefined) this.tracer = tracer
   }

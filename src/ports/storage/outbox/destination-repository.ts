@@ -91,7 +91,7 @@ export interface DestinationRepository {
     value: NonNullable<DestinationRecord[Member]>,
     version?: DestinationVersion,
   ): Promise<boolean>
-  /** Removes previous secrets that have expired. @param now ISO 8601 @returns the number of removed secrets */
+  /** Removes previous secrets that have expired. @param options.now ISO 8601 @returns the number of removed secrets */
   removeExpiredSecrets(options: { readonly now: string; readonly limit: number }): Promise<number>
   /**
    * Removes a destination and its secrets. Its deliveries stay.
