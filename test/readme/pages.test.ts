@@ -100,7 +100,9 @@ describe('the documentation pages', () => {
     expect(await runBlock('how-to/cookbook.md', 'session.prepare')).toMatch(
       /^2 messages for the model\n\[1\] leave\.pdf\n$/,
     )
-    expect(await runBlock('how-to/cookbook.md', 'ensureUser')).toMatch(/^canteen\.txt: The canteen is open from eleven to two\.\n/)
+    expect(await runBlock('how-to/cookbook.md', 'ensureUser')).toMatch(
+      /^canteen\.txt: The canteen is open from eleven to two\.\n/,
+    )
     expect(await shell(manuals)).toContain('handbook.pdf')
     expect(await runBlock('how-to/cookbook.md', 'source.pages')).toMatch(/^handbook\.pdf#page=1 /)
   })
