@@ -1544,8 +1544,7 @@ export interface components {
             /** @description Milliseconds of each stage; stages overlap */
             durationsMs: {
                 extract: number;
-                /** @description Missing in receipts of versions without a word index */
-                words?: number;
+                words: number;
                 embed: number;
                 index: number;
                 total: number;
