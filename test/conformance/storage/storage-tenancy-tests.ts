@@ -228,7 +228,7 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     assert.deepEqual(await find(companyId), added)
     const other = await storage.read(({ users }) => users.findByEmailKey(otherId, user.emailKey))
-    assert.deepEqual(other && { ...other, id: 0 }, { ...ofOther, id: 0, isDisabled: false })
+    assert.deepEqual(other && { ...other, id: 0 }, { ...ofOther, id: 0, isDisabled: false, loginEpoch: 0 })
     const list = async (key: string): Promise<unknown> => await storage.read(({ users }) => users.listByEmailKey(key))
     assert.deepEqual(await list(user.emailKey), [added, other])
     assert.deepEqual(await list('nobody@example.com'), [])

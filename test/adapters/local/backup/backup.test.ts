@@ -94,7 +94,7 @@ describe('a backup of a folder that no engine uses', () => {
     expect(execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: unpacked }).toString()).toBe('')
     expect(await readFile(join(unpacked, 'files', key('lamp.txt')), 'utf8')).toBe(TEXTS['lamp.txt'])
     const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8')) as unknown
-    expect(manifest).toMatchObject({ format: 'alcove-backup', version: 2, documents: 3 })
+    expect(manifest).toMatchObject({ format: 'alcove-backup', version: 3, documents: 3 })
   })
 
   it('excludes the keys on request, and the restored folder opens after the key is copied back', async () => {
