@@ -82,7 +82,7 @@ const config: ViteUserConfig = defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/shared/**'],
     globalSetup: ['test/global-setup.ts'],
-    setupFiles: ['test/kept-model.ts'],
+    setupFiles: ['test/kept-model.ts', 'test/fixed-seed.ts'],
     // A test that hangs fails, and one on a machine that is busy with other work passes.
     testTimeout: 120_000,
     hookTimeout: 120_000,

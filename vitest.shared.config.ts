@@ -6,7 +6,7 @@ const config: ViteUserConfig = defineConfig({
   plugins: [programsOfDist],
   test: {
     include: ['test/shared/**/*.test.ts'],
-    setupFiles: ['test/kept-model.ts'],
+    setupFiles: ['test/kept-model.ts', 'test/fixed-seed.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -1,3 +1,8 @@
+const DEFAULT_SEED = 20_260_102
+
+/** The seed of all random values of a run, which a test that fails prints. `ALCOVE_SEED` sets another one. */
+export const SEED: number = Number(process.env['ALCOVE_SEED'] ?? DEFAULT_SEED)
+
 /** Numbers from 0 to 1, the same for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed

@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { SEED, seededRandom } from '../seeded-random.js'
+
+const random = seededRandom(SEED)
 
 type Message = Partial<Record<'added' | 'deleting' | 'deleted', number>>
 
@@ -28,7 +31,7 @@ export class AcknowledgedWrites {
     })
     const known = this.#added.size
     while (this.#added.size < known + 20 + 25 * round) await once(child, 'message')
-    await setTimeout(Math.random() * 500)
+    await setTimeout(random() * 500)
     child.kill('SIGKILL')
     await once(child, 'exit')
     this.#next = Math.max(0, ...this.#added) + 1_000

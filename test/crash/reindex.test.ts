@@ -6,9 +6,12 @@ import { expect, it } from 'vitest'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
 import { childProgram } from '../child-program.js'
 import { IS_FULL_FORM, sized } from '../full-form.js'
+import { SEED, seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
 import { SETTINGS, twoModels } from './reindexed-context.js'
 import { expectReindexed } from './reindexed-engine.js'
+
+const random = seededRandom(SEED)
 
 const ROUNDS = sized(6, 200)
 const LONGEST_LIFE_MS = 1_500
@@ -56,7 +59,7 @@ it(
         })
         await Promise.race([ended, waiting])
       }
-      await Promise.race([ended, setTimeout(Math.random() * LONGEST_LIFE_MS)])
+      await Promise.race([ended, setTimeout(random() * LONGEST_LIFE_MS)])
       child.kill('SIGKILL')
       await ended
       if (child.signalCode === 'SIGKILL') totals.kills += 1

@@ -5,7 +5,10 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { IS_FULL_FORM, sized } from '../full-form.js'
+import { SEED, seededRandom } from '../seeded-random.js'
 import { temporaryFolder } from '../temporary-folder.js'
+
+const random = seededRandom(SEED)
 
 const REPLACEMENTS = sized(20, 1_000)
 const LONGEST_LIFE = 14
@@ -36,7 +39,7 @@ async function untilKilled(dataDir: string, replacements: number, totals: { comp
     })
   })
   const ended = once(child, 'exit')
-  await Promise.race([enough.then(async () => await setTimeout(Math.random() * 300)), ended])
+  await Promise.race([enough.then(async () => await setTimeout(random() * 300)), ended])
   child.kill('SIGKILL')
   await ended
   expect(problems).toEqual([])
@@ -53,7 +56,7 @@ describe('a document that is replaced again and again while its process is kille
       const begunAt = performance.now()
       let kills = 0
       while (totals.completed < REPLACEMENTS) {
-        const signal = await untilKilled(dataDir, 1 + Math.floor(Math.random() * LONGEST_LIFE), totals)
+        const signal = await untilKilled(dataDir, 1 + Math.floor(random() * LONGEST_LIFE), totals)
         if (signal === 'SIGKILL') kills += 1
       }
       expect(kills).toBeGreaterThanOrEqual(REPLACEMENTS / LONGEST_LIFE - 1)

@@ -10,7 +10,10 @@ import type {
   VectorCollection,
   VectorRows,
 } from '../../dist/src/ports/index.js'
+import { SEED, seededRandom } from '../seeded-random.js'
 import { type ChildOrder, type Hook, tell } from './soak/soak-protocol.js'
+
+const random = seededRandom(SEED)
 
 /** Reports each step, and kills the process at the requested one. */
 export class Deadly {
@@ -153,7 +156,7 @@ export async function watchCompaction(deadly: Deadly): Promise<void> {
   prototype.optimize = async function (...args) {
     return await deadly.during('compact', async () => {
       const compacting = optimize.apply(this, args)
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
+      await new Promise((resolve) => setTimeout(resolve, random() * 10))
       await deadly.die('compaction:begun')
       return await compacting
     })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { IS_FULL_FORM, sized } from '../full-form.js'
+import { SEED } from '../seeded-random.js'
 import { DATABASES } from '../src/outbox/database.js'
 import { runIngestion } from './run-ingestion.js'
 
@@ -19,13 +20,12 @@ it.runIf(postgres !== undefined)(
   async () => {
     const database = await postgres?.openEmpty()
     if (database === undefined) return
-    const seed = Math.floor(Math.random() * 1e6)
     const report = await runIngestion({
       databaseUrl: database.address,
       processes: PROCESSES,
       documents: DOCUMENTS,
       ...KILLS,
-      seed,
+      seed: SEED,
     })
     await database.dispose()
     expect(report).toMatchObject({ problems: [], documents: DOCUMENTS })

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, rmSync } from 'node:fs'
 import { chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -60,11 +61,13 @@ export async function startPostgres(extensions: Readonly<Record<string, string>>
       await answering(url)
     }
     await start()
+    const forget = endWithThisProcess(folder, data)
     return {
       url,
       start,
       stop: async () => await control('-m', 'fast', 'stop'),
       dispose: async () => {
+        forget()
         await control('-m', 'immediate', 'stop').catch(() => undefined)
         await rm(folder, { recursive: true, force: true })
       },
@@ -73,6 +76,24 @@ export async function startPostgres(extensions: Readonly<Record<string, string>>
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+/**
+ * Ends the server with this process, also when a signal interrupts it: `pg_ctl` starts the server in a session of its
+ * own, which Ctrl-C does not reach.
+ * @returns the function that takes this back
+ */
+function endWithThisProcess(folder: string, data: string): () => void {
+  const end = (): void => {
+    try {
+      // The first line is the id of the process. Without the file, the server is stopped.
+      process.kill(Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10), 'SIGQUIT')
+    } catch {}
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const interrupted = (signal: NodeJS.Signals): void => process.exit(128 + constants.signals[signal])
+  process.once('exit', end).once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  return () => void process.off('exit', end).off('SIGINT', interrupted).off('SIGTERM', interrupted)
 }
 
 /**

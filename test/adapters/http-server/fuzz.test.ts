@@ -8,7 +8,6 @@ import { NEW_CONTEXT, startServer, type TestServer } from './server.js'
 
 /** The number of requests; the seed is fixed, so that a failure is reproducible. */
 const REQUESTS = sized(800, 5_000)
-const SEED = 20_260_102
 const PATIENCE_MS = 20_000
 
 interface Parameter {
@@ -240,7 +239,7 @@ describe('an odd request', () => {
       fc.asyncProperty(fc.array(oddRequest, { minLength: 10, maxLength: 10 }), async (requests) => {
         await Promise.all(requests.map(attempt))
       }),
-      { numRuns: REQUESTS / 10, seed: SEED, endOnFailure: true },
+      { numRuns: REQUESTS / 10, endOnFailure: true },
     )
     expect(sent).toBeGreaterThanOrEqual(REQUESTS)
     // Odd input must reach the operations themselves, not only their checks.

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../../../adapters/openai/index.js'
 import { embeddingModelSuite } from '../../conformance/index.js'
+import { SEED, seededRandom } from '../../seeded-random.js'
 import { changed, EmbeddingServer, failing, json, type Misbehaviour, type Shape } from './embedding-server.js'
+
+const random = seededRandom(SEED)
 
 const SHAPES: readonly Shape[] = ['openai', 'ollama', 'vllm', 'lm-studio', 'tei']
 const KEY = 'sk-secret-marmalade-abcdef'
@@ -146,7 +149,7 @@ describe('a request', () => {
     const model = await open({ batchSize: 3, concurrency: 2 })
     const texts = Array.from({ length: 20 }, (_, at) => `text number ${at}`)
     server.always = async (request, response, own) => {
-      await new Promise((resolve) => setTimeout(resolve, 20 * Math.random()))
+      await new Promise((resolve) => setTimeout(resolve, 20 * random()))
       json(response, 200, await own.answer(request))
     }
     const vectors = await model.embed(texts, PASSAGE)

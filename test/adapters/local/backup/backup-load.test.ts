@@ -7,9 +7,12 @@ import { KnexStorage, openSqlite } from '../../../../adapters/knex/index.js'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../../../adapters/local/index.js'
 import type { Engine } from '../../../../src/index.js'
 import { sized } from '../../../full-form.js'
+import { SEED, seededRandom } from '../../../seeded-random.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 import { startAlcove } from '../../cli/run-alcove.js'
 import { expectWhole, type Load, startLoad } from './backup-load.js'
+
+const random = seededRandom(SEED)
 
 const BACKUPS = sized(2, 3)
 const KILLS = sized(2, 4)
@@ -62,7 +65,7 @@ describe('K a backup beside an engine that uploads, deletes and searches without
     for (let kill = 0; kill < KILLS; kill += 1) {
       const { child, outcome } = startAlcove(['--data-dir', dataDir, 'backup', file], { cwd: folder.path })
       while (child.exitCode === null && (await unfinished()).length === 0) await setTimeout(2)
-      await setTimeout(Math.random() * 400)
+      await setTimeout(random() * 400)
       child.kill('SIGKILL')
       const { exitCode, stderr } = await outcome
       // The process was killed, or had finished before.

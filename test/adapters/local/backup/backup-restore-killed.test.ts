@@ -6,9 +6,12 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { backupDataDir, openLocalEngine, restoreDataDir } from '../../../../adapters/local/index.js'
 import { sized } from '../../../full-form.js'
+import { SEED, seededRandom } from '../../../seeded-random.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 import { startAlcove } from '../../cli/run-alcove.js'
 import { archiveOf, type Entry, entriesOf } from './backup-archives.js'
+
+const random = seededRandom(SEED)
 
 const KILLS = sized(3, 6)
 /** The number of moves: the database's id, the keys, the vectors and the database. */
@@ -56,7 +59,7 @@ describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) 
       while (child.exitCode === null && !(await unfinishedIn(around)).some((name) => !before.includes(name))) {
         await setTimeout(1)
       }
-      await setTimeout(Math.random() * 300)
+      await setTimeout(random() * 300)
       child.kill('SIGKILL')
       const { exitCode, stderr } = await outcome
       if (exitCode === null && !(await hasDatabase())) continue
