@@ -163,7 +163,8 @@ export function fileStoreSuite(runner: TestRunner, name: string, create: CreateS
       assert.deepEqual((await collect(files.list())).sort(), [KEY, OTHER_KEY].sort())
     })
 
-    test('U9 rejects keys that are not lower-case UUIDs', async (files) => {
+    // U9
+    test('rejects keys that are not lower-case UUIDs', async (files) => {
       for (const key of ['../../etc/passwd', 'a/b', '', KEY.toUpperCase(), `${KEY}\0`, '.', 'CON']) {
         await rejectsWith('ERR_INVALID_INPUT', files.write(key, inPieces(sample(1), 1), PLENTY))
         await rejectsWith('ERR_INVALID_INPUT', async () => collect(files.read(key)))

@@ -46,7 +46,8 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.equal(await signer.verify(token, { ...EXPECTED, now: later(-1) }), undefined)
     })
 
-    test('A92 returns the scope of a token', async (signer) => {
+    // A92
+    test('returns the scope of a token', async (signer) => {
       const token = await sign(signer, { ...CLAIMS, scope: 'search context:read' })
       const verified = await signer.verify(token, { ...EXPECTED, now: NOW })
       assert.deepEqual(verified, { ...VERIFIED, scope: 'search context:read' })
@@ -85,7 +86,8 @@ export function tokenSignerSuite(runner: TestRunner, name: string, create: Creat
       assert.deepEqual(await signer.verify(after, { ...EXPECTED, now: NOW }), VERIFIED)
     })
 
-    test('A90 publishes the public part of the keys whose tokens are valid, or no keys', async (signer) => {
+    // A90
+    test('publishes the public part of the keys whose tokens are valid, or no keys', async (signer) => {
       await sign(signer)
       const before = await signer.publicKeys(NOW)
       await signer.rotate(NOW)
@@ -178,13 +180,15 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
   const at = (seconds: number): Date => new Date(seconds * 1_000)
 
   defineSuite(runner, `OneTimePasswords: ${name}`, create, (test) => {
-    test('A96 accepts the codes of RFC 6238, appendix B', async (passwords) => {
+    // A96
+    test('accepts the codes of RFC 6238, appendix B', async (passwords) => {
       for (const [seconds, code] of RFC_CODES) {
         assert.equal(await passwords.stepOf(RFC_SECRET, code, at(seconds), 0), Math.floor(seconds / 30))
       }
     })
 
-    test('A96 accepts codes of as many steps before and after the current one as the window says', async (passwords) => {
+    // A96
+    test('accepts codes of as many steps before and after the current one as the window says', async (passwords) => {
       const [[, code]] = RFC_CODES
       // The step starts at second 30 and ends at second 60.
       for (const [seconds, window, step] of [
@@ -202,14 +206,16 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
       }
     })
 
-    test('A96 rejects a text that is not a valid code', async (passwords) => {
+    // A96
+    test('rejects a text that is not a valid code', async (passwords) => {
       const others = ['', '287083', '28708', '2870820', '94287082', ' 287082', '287082\n', '٢٨٧٠٨٢', '-28708', '2e7082']
       for (const code of others) {
         assert.equal(await passwords.stepOf(RFC_SECRET, code, at(59), 1), undefined, JSON.stringify(code))
       }
     })
 
-    test('A96 generates a different secret of 160 bits each time', async (passwords) => {
+    // A96
+    test('generates a different secret of 160 bits each time', async (passwords) => {
       const secrets = await Promise.all(Array.from({ length: 20 }, () => passwords.createSecret()))
       assert.equal(new Set(secrets).size, 20)
       for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/)
@@ -217,7 +223,8 @@ export function oneTimePasswordsSuite(runner: TestRunner, name: string, create: 
       assert.ok((await Promise.all(codes)).filter((step) => step !== undefined).length <= 1)
     })
 
-    test('A96 builds a URI for apps with the secret, the issuer and the account', async (passwords) => {
+    // A96
+    test('builds a URI for apps with the secret, the issuer and the account', async (passwords) => {
       const label = { issuer: 'Grüße & Co: 東京', account: 'a+b@example.com', secret: RFC_SECRET }
       const uri = new URL(await passwords.uriOf(label))
       assert.equal(uri.protocol, 'otpauth:')

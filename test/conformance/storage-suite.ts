@@ -204,7 +204,8 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
       )
     })
 
-    test('Q3 stores any text unchanged, including SQL operators', async (storage) => {
+    // Q3
+    test('stores any text unchanged, including SQL operators', async (storage) => {
       const texts = [
         "'; drop table companies; --",
         '% _ \\ " ` \u2028',
@@ -285,7 +286,8 @@ function defineJoinTests(runner: TestRunner, create: () => Promise<StorageSubjec
     (await storage.read(({ companies }) => companies.list())).map(({ name }) => name)
   const settled = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 20))
 
-  test('O6 commits with the transaction of the host and notifies its listener afterwards', async (storage, begin) => {
+  // O6
+  test('commits with the transaction of the host and notifies its listener afterwards', async (storage, begin) => {
     const host = await begin()
     let notifications = 0
     const seed = await storage.join(
@@ -303,7 +305,8 @@ function defineJoinTests(runner: TestRunner, create: () => Promise<StorageSubjec
     assert.ok(seed.companyId > 0)
   })
 
-  test('O6 rolls back with the transaction of the host', async (storage, begin) => {
+  // O6
+  test('rolls back with the transaction of the host', async (storage, begin) => {
     const host = await begin()
     let notifications = 0
     await storage.join(

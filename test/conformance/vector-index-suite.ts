@@ -204,7 +204,8 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
       assert.equal((await index.search(COLLECTION, Float32Array.from(X), { limit: 3 })).length, 1)
     })
 
-    test('Q4 rejects vectors that have another length or are not finite, and adds none of them', async (index) => {
+    // Q4
+    test('rejects vectors that have another length or are not finite, and adds none of them', async (index) => {
       const [nan, infinite] = [Number.NaN, Number.NEGATIVE_INFINITY]
       for (const vectors of [
         [[1, 0, 0]],

@@ -15,7 +15,8 @@ interface Collection {
   readonly dimensions: number
 }
 
-it('K a process that is killed while it drops vectors leaves none that a search opens, and the next start removes the rest', async () => {
+// K
+it('a process that is killed while it drops vectors leaves none that a search opens, and the next start removes the rest', async () => {
   const folder = await temporaryFolder()
   const vectors = join(folder.path, 'vectors')
   const query = Float32Array.of(1, 0)

@@ -9,7 +9,8 @@ import { AcknowledgedWrites } from './acknowledged-writes.js'
 const ROUNDS = sized(5, 8)
 const COLLECTION = { name: 'crash', dimensions: 64 }
 
-it('K a process that is killed while it adds, compacts and builds indexes leaves complete batches, and all acknowledged ones', async () => {
+// K
+it('a process that is killed while it adds, compacts and builds indexes leaves complete batches, and all acknowledged ones', async () => {
   const folder = await temporaryFolder()
   const vectors = join(folder.path, 'vectors')
   const writes = new AcknowledgedWrites()

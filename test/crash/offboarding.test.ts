@@ -8,7 +8,8 @@ import { openSqlite } from '../../adapters/knex/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { temporaryFolder } from '../temporary-folder.js'
 
-it('A89 a process killed during the purge of a company leaves it to the next ones, which remove all data', async () => {
+// A89
+it('a process killed during the purge of a company leaves it to the next ones, which remove all data', async () => {
   const folder = await temporaryFolder()
   const dataDir = join(folder.path, 'data')
   for (const lifeMs of [0, 15, 40]) {

@@ -27,8 +27,9 @@ interface Message {
   readonly problem?: string
 }
 
+// K3
 it.runIf(postgres !== undefined)(
-  'K3 a context that is re-indexed while several processes are killed is searched as before or as after by all of them',
+  'a context that is re-indexed while several processes are killed is searched as before or as after by all of them',
   async () => {
     const database = (await postgres?.openEmpty()) ?? expect.fail()
     const folder = await temporaryFolder()

@@ -28,8 +28,9 @@ interface Message {
   readonly problem?: string
 }
 
+// K3
 it(
-  'K3 a context that is re-indexed while its process is killed is searched as before or as after',
+  'a context that is re-indexed while its process is killed is searched as before or as after',
   async () => {
     const folder = await temporaryFolder()
     const program = await childProgram(join(import.meta.dirname, 'reindex-child.ts'))

@@ -39,8 +39,9 @@ async function orphans({ knex }: TestDatabase): Promise<unknown[]> {
   return found
 }
 
+// K1
 it.runIf(postgres !== undefined)(
-  'K1 a document that is replaced while several processes are killed is found as exactly one version by all of them',
+  'a document that is replaced while several processes are killed is found as exactly one version by all of them',
   async () => {
     const database = (await postgres?.openEmpty()) ?? expect.fail()
     const folder = await temporaryFolder()

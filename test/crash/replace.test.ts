@@ -47,8 +47,9 @@ async function untilKilled(dataDir: string, replacements: number, totals: { comp
 }
 
 describe('a document that is replaced again and again while its process is killed', () => {
+  // K1
   it(
-    'K1 is found as exactly one of both versions by every search',
+    'is found as exactly one of both versions by every search',
     async () => {
       const folder = await temporaryFolder()
       const dataDir = join(folder.path, 'data')

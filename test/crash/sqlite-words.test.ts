@@ -9,7 +9,8 @@ import { AcknowledgedWrites } from './acknowledged-writes.js'
 const ROUNDS = sized(4, 8)
 const NAME = 'crash'
 
-it('K a process that is killed while it adds and merges words leaves complete batches, and searches find them', async () => {
+// K
+it('a process that is killed while it adds and merges words leaves complete batches, and searches find them', async () => {
   const folder = await temporaryFolder()
   const words = join(folder.path, 'words')
   const writes = new AcknowledgedWrites()

@@ -28,8 +28,9 @@ async function changeFolder(folder: string, round: number): Promise<ReadonlyMap<
   return texts
 }
 
+// K2
 it(
-  'K2 a synchronisation that is killed at any point is completed by the next one',
+  'a synchronisation that is killed at any point is completed by the next one',
   async () => {
     const temporary = await temporaryFolder()
     const [dataDir, folder] = [join(temporary.path, 'data'), join(temporary.path, 'folder')]

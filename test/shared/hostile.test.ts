@@ -27,7 +27,8 @@ async function check(fileName: string, bytes: Buffer): Promise<void> {
   }
 }
 
-describe.skipIf(dataFolder === undefined)('U7 U8 a hostile or broken file', async () => {
+// U7, U8
+describe.skipIf(dataFolder === undefined)('a hostile or broken file', async () => {
   const documents = (await sharedDocuments('all')).filter(({ tag }) => HOSTILE.has(tag))
 
   it.each(documents.filter(({ type }) => type !== 'other'))(

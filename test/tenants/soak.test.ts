@@ -20,8 +20,9 @@ describe('a tenant that attacks', () => {
     await prepared.remove()
   })
 
+  // A39
   it.each(ATTACKS)(
-    'A39 by %s does not stop another tenant from finding its chunks, and the server keeps its memory',
+    'by %s does not stop another tenant from finding its chunks, and the server keeps its memory',
     async (attack) => {
       const report = await runTenants({ attack, seconds: SECONDS, contexts: CONTEXTS, prepared })
       expect(report.search.failures + report.health.failures).toBe(0)

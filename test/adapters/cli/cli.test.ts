@@ -52,7 +52,8 @@ async function expectError(exitCode: number, message: string | RegExp, ...args: 
 }
 
 describe('alcove', () => {
-  it('A106 records in the audit trail who did what, and that the command line did it', async () => {
+  // A106
+  it('records in the audit trail who did what, and that the command line did it', async () => {
     await json('init')
     const permissions = await json<Record<string, unknown>[]>('permission', 'list')
     await json('permission', 'toggle', String(permissions[0]?.['id']))
@@ -381,7 +382,8 @@ describe('alcove', () => {
     expect((await alcove('documents', '--context', 'C')).stdout).toContain('blank.txt')
   })
 
-  it('A96 sets up one-time passwords, and disables them', async () => {
+  // A96
+  it('sets up one-time passwords, and disables them', async () => {
     await json('init')
     const user = await json('user', 'add', 'ada@example.com', '--company', '1')
     const id = String(user['id'])

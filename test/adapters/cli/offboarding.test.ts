@@ -6,7 +6,8 @@ import { NEW_CONTEXT } from '../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
-it('A80 A84 A85 A87 disables and deletes users, roles, accounts and companies', { timeout: 60_000 }, async () => {
+// A80, A84, A85, A87
+it('disables and deletes users, roles, accounts and companies', { timeout: 60_000 }, async () => {
   const folder = await temporaryFolder()
   const alcove = async (...args: readonly string[]) => await runAlcoveHere(args, { cwd: folder.path })
   const outputOf = async (...args: readonly string[]): Promise<string> => (await alcove(...args)).stdout.trim()

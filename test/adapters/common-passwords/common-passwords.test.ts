@@ -35,14 +35,16 @@ console.log(JSON.stringify(states))
 `
 
 describe('the list of common passwords', () => {
-  it('A50 contains the commonest passwords of 12 characters and more', async () => {
+  // A50
+  it('contains the commonest passwords of 12 characters and more', async () => {
     const list = new ListedCommonPasswords()
     const common = ['1qaz2wsx3edc', 'qwerty123456', 'motherfucker', '123456789012', 'passwordpassword', 'password1234']
     for (const password of common) expect(await list.has(password), password).toBe(true)
     for (const password of ['correct horse battery', 'twelve chars']) expect(await list.has(password)).toBe(false)
   })
 
-  it('A51 is loaded when a user first chooses a password, not by an import, a start or a login', async () => {
+  // A51
+  it('is loaded when a user first chooses a password, not by an import, a start or a login', async () => {
     const folder = await temporaryFolder()
     const dist = join(import.meta.dirname, '../../../dist')
     const args = ['--input-type=module', '--eval', PROGRAM, dist, join(folder.path, 'data')]

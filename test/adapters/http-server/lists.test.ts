@@ -59,7 +59,8 @@ async function walk(path: string, token: string): Promise<number[][]> {
 }
 
 describe('a list', () => {
-  it('A10 is the JSON of its rows, byte for byte, without a limit', async () => {
+  // A10
+  it('is the JSON of its rows, byte for byte, without a limit', async () => {
     const session = server.engine.as(server.engine.owner)
     const { response, text } = await get(`${BASE}/context`, assistant)
     expect(text).toBe(JSON.stringify(await session.contexts.list()))
@@ -73,7 +74,8 @@ describe('a list', () => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  it('A11 is read page by page through its links, each row once, whatever the limit', async () => {
+  // A11
+  it('is read page by page through its links, each row once, whatever the limit', async () => {
     const lists = [
       { path: `${BASE}/context`, token: assistant, count: CONTEXTS },
       { path: `${BASE}/context/documents/1`, token: assistant, count: 5 },
@@ -134,7 +136,8 @@ describe('a list', () => {
     expect((JSON.parse(text) as { detail: string }).detail).toContain(detail)
   })
 
-  it('A11 keeps the other parameters of its query, and shows the link to other origins', async () => {
+  // A11
+  it('keeps the other parameters of its query, and shows the link to other origins', async () => {
     const session = server.engine.as(server.engine.owner)
     for (const name of ['a', 'b', 'c']) {
       await session.destinations.create({ url: `https://93.184.216.34/${name}`, eventTypes: null })
@@ -146,7 +149,8 @@ describe('a list', () => {
     expect((await walk(path, tenant)).map((page) => page.length)).toEqual([2, 1])
   })
 
-  it('A12 refuses invalid limits and cursors', async () => {
+  // A12
+  it('refuses invalid limits and cursors', async () => {
     for (const query of [
       'limit=0',
       'limit=1001',
@@ -203,7 +207,8 @@ describe('a list that a client reads slowly', () => {
 
   const toId = ({ id }: { readonly id: number }): number => id
 
-  it('A13 is read from the storage no faster than the client reads', async () => {
+  // A13
+  it('is read from the storage no faster than the client reads', async () => {
     const { handler, request, read, engine } = await open()
     const reader = (await handler(request)).body?.getReader() ?? expect.fail()
     await setTimeout(50)
@@ -217,7 +222,8 @@ describe('a list that a client reads slowly', () => {
     await engine.close()
   })
 
-  it('A14 leaves out rows that are deleted during the read, and contains no row twice', async () => {
+  // A14
+  it('leaves out rows that are deleted during the read, and contains no row twice', async () => {
     const { handler, request, session, engine } = await open()
     const reader = bytesOf(await handler(request))
     const decoder = new TextDecoder()
@@ -231,7 +237,8 @@ describe('a list that a client reads slowly', () => {
     await engine.close()
   })
 
-  it('A16 stops before its end when a read fails, and the log contains the reason', async () => {
+  // A16
+  it('stops before its end when a read fails, and the log contains the reason', async () => {
     const { handler, request, telemetry, engine } = await open(3)
     const response = await handler(request)
     expect(response.status).toBe(200)
@@ -245,14 +252,16 @@ describe('a list that a client reads slowly', () => {
     await engine.close()
   })
 
-  it('A16 is a problem answer when the first read fails', async () => {
+  // A16
+  it('is a problem answer when the first read fails', async () => {
     const { handler, request, engine } = await open(1)
     const response = await handler(request)
     expect([response.status, await response.json()]).toMatchObject([500, { code: 'ERR_INTERNAL' }])
     await engine.close()
   })
 
-  it('A17 stops when the key of its reader is revoked, and when the permission is suspended', async () => {
+  // A17
+  it('stops when the key of its reader is revoked, and when the permission is suspended', async () => {
     for (const revoke of [
       async ({ engine }: Awaited<ReturnType<typeof open>>) => await engine.administration.apiKeys.revoke(1),
       async ({ engine }: Awaited<ReturnType<typeof open>>) => {
@@ -269,7 +278,8 @@ describe('a list that a client reads slowly', () => {
     }
   })
 
-  it('A17 continues when only the token expires', async () => {
+  // A17
+  it('continues when only the token expires', async () => {
     const { handler, request, clock, engine } = await open()
     const response = await handler(request)
     clock.advance(1_000_000)
@@ -279,7 +289,8 @@ describe('a list that a client reads slowly', () => {
 })
 
 describe('a list over a connection', () => {
-  it('A16 breaks the connection when it is aborted: no final chunk completes the body', async () => {
+  // A16
+  it('breaks the connection when it is aborted: no final chunk completes the body', async () => {
     const other = await startServer()
     try {
       const session = other.engine.as(other.engine.owner)

@@ -46,7 +46,8 @@ async function deleteAndPurge(): Promise<void> {
 const PARTS = ['/text', '/text?start=5&end=20', '/content', '/chunks', '/chunks?limit=3&after=2']
 
 describe('a version that is deleted and purged while a client reads it', () => {
-  it.each(PARTS)('Q9 is 404 before the first byte: %s', async (part) => {
+  // Q9
+  it.each(PARTS)('is 404 before the first byte: %s', async (part) => {
     const answer = await ports.interrupt(deleteAndPurge, async () => await get(part))
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ code: 'ERR_DOCUMENT_NOT_FOUND' })

@@ -26,14 +26,16 @@ function requests(): TelemetryEvent[] {
 }
 
 describe('the log of requests', () => {
-  it('A27 names the client id, the user, the company and the address', async () => {
+  // A27
+  it('names the client id, the user, the company and the address', async () => {
     await server.request('GET', '/context', { token })
     const { clientId, userId, companyId } = server.key
     const fields = { clientId, userId, companyId, remoteAddress: '127.0.0.1', status: 200, path: '/context' }
     expect(requests()).toMatchObject([{ level: 'info', fields }])
   })
 
-  it('A27 records refusals at level warn, with the refused client where it is known', async () => {
+  // A27
+  it('records refusals at level warn, with the refused client where it is known', async () => {
     const tenant = await server.token('tenant')
     server.telemetry.events.splice(0)
     await server.request('GET', '/context')
@@ -51,7 +53,8 @@ describe('the log of requests', () => {
     ])
   })
 
-  it('A27 names the client id of token requests, unless the value is not a client id', async () => {
+  // A27
+  it('names the client id of token requests, unless the value is not a client id', async () => {
     const { clientId, clientSecret } = server.key
     const given = { grant_type: 'client_credentials', target_app: 'assistant', client_secret: 'wrong' }
     for (const id of [clientId, clientSecret, 'ak_unknown']) {
@@ -66,7 +69,8 @@ describe('the log of requests', () => {
     ])
   })
 
-  it('A27 contains no token, no secret, no query and no body', async () => {
+  // A27
+  it('contains no token, no secret, no query and no body', async () => {
     const prompt = 'the-prompt-of-somebody'
     await server.token('assistant')
     await server.request('GET', `/context?token=${token}`, { token, isDescribed: false })
@@ -78,7 +82,8 @@ describe('the log of requests', () => {
 })
 
 describe('Cache-Control', () => {
-  it('A28 forbids caches to store any answer about a user', async () => {
+  // A28
+  it('forbids caches to store any answer about a user', async () => {
     const created = await server.request<{ id: number }>('POST', '/context', { token, json: NEW_CONTEXT })
     const answers = [
       created,
@@ -145,7 +150,8 @@ describe('a handler without a telemetry', () => {
 })
 
 describe('a route that needs no token', () => {
-  it('A29 checks the ports once for any number of simultaneous health requests', async () => {
+  // A29
+  it('checks the ports once for any number of simultaneous health requests', async () => {
     let checks = 0
     const health = async (): ReturnType<Engine['health']> => {
       checks += 1
@@ -160,7 +166,8 @@ describe('a route that needs no token', () => {
     expect(checks).toBe(1)
   })
 
-  it('A29 checks the ports again after a second, and answers with what it finds', async () => {
+  // A29
+  it('checks the ports again after a second, and answers with what it finds', async () => {
     const handler = createHttpHandler(server.engine)
     const ask = async (): Promise<unknown> => {
       const answer = await handler(new Request('http://host/health'))
@@ -172,7 +179,8 @@ describe('a route that needs no token', () => {
     expect(await ask()).toEqual(first)
   })
 
-  it('A29 answers at once with the state of a second ago while a check is slow, and with the new state after it', async () => {
+  // A29
+  it('answers at once with the state of a second ago while a check is slow, and with the new state after it', async () => {
     let state: 'ok' | 'unavailable' = 'ok'
     let delayMs = 0
     const ports = { storage: 'ok', vectorIndex: 'ok', lexicalIndex: 'ok', fileStore: 'ok', embeddingModels: 'ok' }
@@ -197,7 +205,8 @@ describe('a route that needs no token', () => {
     expect((await ask())[0]).toBe(503)
   })
 
-  it('A29 sends the description and its page completely, and stores no copy for clients that do not read', async () => {
+  // A29
+  it('sends the description and its page completely, and stores no copy for clients that do not read', async () => {
     for (const path of ['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
       const answered = await fetch(server.url + path)
       const bytes = await answered.arrayBuffer()

@@ -156,7 +156,8 @@ describe('the rules for addresses', () => {
     )
   })
 
-  it('S14: accept addresses that the operator allows, in their family, and reject malformed options', () => {
+  // S14
+  it('accept addresses that the operator allows, in their family, and reject malformed options', () => {
     const allowing = new AddressRules({ allow: ['10.1.0.0/16', '192.168.7.7', 'fd12:3456::/32', '::1'] })
     for (const address of ['10.1.0.0', '10.1.255.255', '192.168.7.7', 'fd12:3456:7::1', '0:0:0:0:0:0:0:1', '8.8.8.8']) {
       expect(refusalBy(allowing, address)).toBeUndefined()
@@ -176,7 +177,8 @@ describe('the rules for addresses', () => {
     }
   })
 
-  it('S14: refuse addresses that the operator denies, even public or allowed ones, in every spelling', () => {
+  // S14
+  it('refuse addresses that the operator denies, even public or allowed ones, in every spelling', () => {
     const deny = ['8.8.8.0/24', '10.1.1.0/24', '2606:4700::/32', '::ffff:9.9.9.9']
     const denying = new AddressRules({ deny, allow: ['10.1.0.0/16', '8.8.8.8', '::/0'] })
     const refused = [
@@ -243,7 +245,8 @@ describe('the rules for addresses', () => {
     })
   })
 
-  it("S13: refuse the engine's own endpoint, whatever the operator allows", () => {
+  // S13
+  it("refuse the engine's own endpoint, whatever the operator allows", () => {
     const allow = ['0.0.0.0/0', '::/0']
     const refusal = (own: string, address: string, port = 8443, ownPort: unknown = 8443): string | undefined => {
       const ownEndpoints = () => [{ address: own, port: ownPort as number }]

@@ -32,7 +32,8 @@ describe('the rules for the form of a destination', () => {
   const { transport } = { transport: new HttpsTransport({ resolver: async () => ['93.184.216.34'] }) }
   const vet = async (url: string): Promise<string> => await transport.vetDestination(url)
 
-  it('S1: allow only https, in any case', async () => {
+  // S1
+  it('allow only https, in any case', async () => {
     for (const scheme of [
       'http://',
       'file:///',
@@ -54,6 +55,7 @@ describe('the rules for the form of a destination', () => {
     }
   })
 
+  // S2
   it.each([
     ...[
       'localhost',
@@ -74,7 +76,7 @@ describe('the rules for the form of a destination', () => {
       'router.home.arpa',
     ],
     ...['home.arpa', 'hooks', 'metadata', 'kubernetes'],
-  ])('S2: refuse the local name %s, even if every address is allowed', async (name) => {
+  ])('refuse the local name %s, even if every address is allowed', async (name) => {
     const receiver = await receiverOf()
     const allowing = transportTo(receiver, { allow: ['0.0.0.0/0', '::/0'] })
     for (const host of [name, `${name}.`, name.toUpperCase()]) {
@@ -85,12 +87,14 @@ describe('the rules for the form of a destination', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S2: accept names that only look like local ones', async () => {
+  // S2
+  it('accept names that only look like local ones', async () => {
     for (const name of ['localhost.example.com', 'notlocal.example', 'my-internal.example', 'home.arpa.example']) {
       expect(await vet(`https://${name}/`)).toBe(`https://${name}/`)
     }
   })
 
+  // S3
   it.each([
     ...['https://8.8.8.8@127.0.0.1/', 'https://127.0.0.1:80@@127.2.2.2/', 'https://8.8.8.8#@127.0.0.1/'],
     ...[
@@ -100,13 +104,14 @@ describe('the rules for the form of a destination', () => {
       `https://u:hunter2@${HOOKS}/?swordfish`,
     ],
     ...[`https://${HOOKS}/#`, `https://${HOOKS}/a#b`],
-  ])('S3: refuse the user or the fragment of %s', async (url) => {
+  ])('refuse the user or the fragment of %s', async (url) => {
     await expect(vet(url)).rejects.toThrow(InvalidInputError)
     await expect(vet(url)).rejects.not.toThrow(/hunter2|swordfish/)
     expect(await transport.post(post(url))).toMatchObject({ kind: 'blocked' })
   })
 
-  it('S4: refuse some ports, whatever is allowed, and let a URL omit 443', async () => {
+  // S4
+  it('refuse some ports, whatever is allowed, and let a URL omit 443', async () => {
     const allowing = new HttpsTransport({ allow: ['0.0.0.0/0'], resolver: async () => ['127.0.0.1'] })
     for (const port of [
       0, 1, 22, 25, 53, 110, 465, 587, 5060, 6000, 6667, 10080, 1433, 1521, 3306, 5432, 6379, 11211, 27017,
@@ -123,7 +128,8 @@ describe('the rules for the form of a destination', () => {
       expect(await vet(`https://${HOOKS}:${port}`)).toBe(`https://${HOOKS}:${port}/`)
   })
 
-  it('S5: give each name one canonical form', async () => {
+  // S5
+  it('give each name one canonical form', async () => {
     const same = [
       'bücher.example',
       'BÜCHER.example',
@@ -215,6 +221,7 @@ describe('the rules for the addresses of a destination', () => {
     expect(await allowing.post(post(url))).toMatchObject({ kind: 'response', httpStatus: 200 })
   })
 
+  // S6
   it.each([
     [['93.184.216.34', '10.0.0.1']],
     [['10.0.0.1', '93.184.216.34']],
@@ -223,7 +230,7 @@ describe('the rules for the addresses of a destination', () => {
     [['93.184.216.34', '2606:4700:4700::1111', '::ffff:127.0.0.1']],
     [['127.0.0.1', '']],
     [['127.0.0.1', 'hooks.example.test']],
-  ])('S6: refuse the mix %j', async (answers) => {
+  ])('refuse the mix %j', async (answers) => {
     const receiver = await receiverOf()
     const { transport } = resolving([answers], { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(DestinationRefusedError)
@@ -231,7 +238,8 @@ describe('the rules for the addresses of a destination', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S7: treat a name without addresses as a connection error, and refuse it for a new destination', async () => {
+  // S7
+  it('treat a name without addresses as a connection error, and refuse it for a new destination', async () => {
     const receiver = await receiverOf()
     const { transport } = resolving([[]], { allow: ['127.0.0.1'] })
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(
@@ -242,7 +250,8 @@ describe('the rules for the addresses of a destination', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('S8: prevent rebinding: the address of one look-up is used, with the name in TLS, Host and certificate', async () => {
+  // S8
+  it('prevent rebinding: the address of one look-up is used, with the name in TLS, Host and certificate', async () => {
     const receiver = await receiverOf()
     const lists = [['127.0.0.1'], ['10.0.0.1']]
     const { transport, lookUps } = resolving(lists, { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
@@ -256,7 +265,8 @@ describe('the rules for the addresses of a destination', () => {
     })
   })
 
-  it('S9: block a name that is public at creation but not at delivery, and not a byte is sent', async () => {
+  // S9
+  it('block a name that is public at creation but not at delivery, and not a byte is sent', async () => {
     const receiver = await receiverOf({ respond: status(500) })
     const lists = [['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1', '10.0.0.1']]
     const { transport } = resolving(lists, { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] })
@@ -271,7 +281,8 @@ describe('the rules for the addresses of a destination', () => {
     expect(receiver.connections[0]?.bytesReceived).toBe(bytes)
   })
 
-  it('S10: require a look-up and a connection for each of two requests to one name', async () => {
+  // S10
+  it('require a look-up and a connection for each of two requests to one name', async () => {
     const receiver = await receiverOf()
     const options = { certificateAuthorities: [receiver.ca], allow: ['127.0.0.1'] }
     const { transport, lookUps } = resolving([['127.0.0.1']], options)
@@ -280,14 +291,16 @@ describe('the rules for the addresses of a destination', () => {
     expect(receiver.connections).toHaveLength(2)
   })
 
-  it('S11: do not follow a redirect to a metadata address', async () => {
+  // S11
+  it('do not follow a redirect to a metadata address', async () => {
     const location = 'https://169.254.169.254/latest/meta-data/'
     const receiver = await receiverOf({ respond: status(302, { location }) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus: 302 })
     expect(receiver.connections).toHaveLength(1)
   })
 
-  it('S12: ignore proxies of the environment', async () => {
+  // S12
+  it('ignore proxies of the environment', async () => {
     let taken = 0
     const proxy = createServer((socket) => {
       taken += 1
@@ -312,7 +325,8 @@ describe('the rules for the addresses of a destination', () => {
     expect(taken).toBe(0)
   })
 
-  it("S13: refuse the engine's own endpoint, even by its name or if every address is allowed", async () => {
+  // S13
+  it("refuse the engine's own endpoint, even by its name or if every address is allowed", async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address))
     for (const own of ['127.0.0.1', '0.0.0.0', '::']) {
       const receiver = await receiverOf()
@@ -334,7 +348,8 @@ describe('the rules for the addresses of a destination', () => {
     }
   })
 
-  it('S14: permit addresses that the operator allows, and no others', async () => {
+  // S14
+  it('permit addresses that the operator allows, and no others', async () => {
     const receiver = await receiverOf()
     const certificateAuthorities = [receiver.ca]
     const outcome = async (allow: string[]): Promise<string> =>
@@ -349,7 +364,8 @@ describe('the rules for the addresses of a destination', () => {
     expect(receiver.connections).toHaveLength(2)
   })
 
-  it('S14: check certificates against those of Node, of NODE_EXTRA_CA_CERTS and of the option', async () => {
+  // S14
+  it('check certificates against those of Node, of NODE_EXTRA_CA_CERTS and of the option', async () => {
     const receiver = await receiverOf()
     const folder = await temporaryFolder()
     onTestFinished(() => folder.remove())

@@ -91,26 +91,25 @@ async function until(condition: () => boolean): Promise<void> {
 const post = (url: string) => ({ url, headers: HEADERS, body: BODY })
 
 describe('responses', () => {
-  it.each([200, 204, 299])('D1: include status %i after one request on one connection', async (httpStatus) => {
+  // D1
+  it.each([200, 204, 299])('include status %i after one request on one connection', async (httpStatus) => {
     const receiver = await receiverOf({ respond: status(httpStatus) })
     expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
     expect(receiver.requests).toHaveLength(1)
     expect(receiver.connections).toHaveLength(1)
   })
 
-  it.each([300, 301, 302, 304, 307, 308])(
-    'D2: include status %i, whose target is not contacted',
-    async (httpStatus) => {
-      const target = await receiverOf()
-      const receiver = await receiverOf({ respond: status(httpStatus, { location: target.url }) })
-      expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
-      await setTimeout(100)
-      expect(receiver.connections).toHaveLength(1)
-      expect(target.connections).toHaveLength(0)
-      // The target would accept the request.
-      expect(await transportTo(receiver).post(post(target.url))).toMatchObject({ kind: 'response', httpStatus: 200 })
-    },
-  )
+  // D2
+  it.each([300, 301, 302, 304, 307, 308])('include status %i, whose target is not contacted', async (httpStatus) => {
+    const target = await receiverOf()
+    const receiver = await receiverOf({ respond: status(httpStatus, { location: target.url }) })
+    expect(await transportTo(receiver).post(post(receiver.url))).toMatchObject({ kind: 'response', httpStatus })
+    await setTimeout(100)
+    expect(receiver.connections).toHaveLength(1)
+    expect(target.connections).toHaveLength(0)
+    // The target would accept the request.
+    expect(await transportTo(receiver).post(post(target.url))).toMatchObject({ kind: 'response', httpStatus: 200 })
+  })
 
   it('exclude interim responses', async () => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'
@@ -146,27 +145,25 @@ describe('responses', () => {
     await until(() => receiver.connections.every(({ isOpen }) => !isOpen))
   })
 
-  it(
-    'D8: include a 200 with an endless slow body, whose connection is closed at the deadline',
-    WALL_CLOCK,
-    async () => {
-      const receiver = await receiverOf({
-        respond: (_request, response) => {
-          const drip = setInterval(() => response.write('.'), 20)
-          response.on('close', () => clearInterval(drip))
-        },
-      })
-      const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
-      expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
-      expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
-      expect(ms).toBeGreaterThan(750)
-      expect(ms).toBeLessThan(1_050)
-      await until(() => receiver.connections[0]?.isOpen === false)
-      expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
-    },
-  )
+  // D8
+  it('include a 200 with an endless slow body, whose connection is closed at the deadline', WALL_CLOCK, async () => {
+    const receiver = await receiverOf({
+      respond: (_request, response) => {
+        const drip = setInterval(() => response.write('.'), 20)
+        response.on('close', () => clearInterval(drip))
+      },
+    })
+    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
+    expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
+    expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
+    expect(ms).toBeGreaterThan(750)
+    expect(ms).toBeLessThan(1_050)
+    await until(() => receiver.connections[0]?.isOpen === false)
+    expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
+  })
 
-  it('D9: keep the first 4 kB of a body of 1 GB, and little more is read', async () => {
+  // D9
+  it('keep the first 4 kB of a body of 1 GB, and little more is read', async () => {
     let written = 0
     const piece = Buffer.alloc(65_536, 'x')
     const receiver = await receiverOf({
@@ -192,7 +189,8 @@ describe('responses', () => {
     expect(written).toBeLessThan(60_000_000)
   })
 
-  it('D9: keep a gzip bomb compressed', async () => {
+  // D9
+  it('keep a gzip bomb compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 2 ** 20))
     const receiver = await receiverOf({
       respond: (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -203,7 +201,8 @@ describe('responses', () => {
 })
 
 describe('requests', () => {
-  it('D11: have exactly the given headers, host, content-length and connection, all in lower case', async () => {
+  // D11
+  it('have exactly the given headers, host, content-length and connection, all in lower case', async () => {
     const receiver = await receiverOf()
     await transportTo(receiver).post(post(`${receiver.urlOf('hooks.example.test')}?a=1&b=%20`))
     const lines = [
@@ -344,19 +343,22 @@ describe('a connection error', () => {
     return await transportTo(receiver, rest).post(post(`${receiver.urlOf(host)}?token=swordfish`))
   }
 
-  it('D4: reports a reset', async () => {
+  // D4
+  it('reports a reset', async () => {
     const outcome = await failing({ respond: ({ connection }) => void connection.socket.resetAndDestroy() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
     expect(outcome).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D17: reports a connection that is closed after the body was read', async () => {
+  // D17
+  it('reports a connection that is closed after the body was read', async () => {
     const outcome = await failing({ respond: (_request, response) => void response.socket?.end() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
     expect(outcome).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D4: reports a refused connection', async () => {
+  // D4
+  it('reports a refused connection', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const error = 'the connection was refused (ECONNREFUSED)'
@@ -367,7 +369,8 @@ describe('a connection error', () => {
     expect(several).toEqual({ kind: 'connection_error', error })
   })
 
-  it('D4: reports bad TLS', async () => {
+  // D4
+  it('reports bad TLS', async () => {
     const untrusted = await failing({}, { certificateAuthorities: [] })
     const expired = await failing({ certificate: 'expired' })
     const otherName = await failing({}, { host: 'hooks.other.test' })
@@ -389,7 +392,8 @@ describe('a connection error', () => {
     expect(await bodyOf(outcome)).toMatch(/^no TLS connection could be made \([A-Z_0-9]+\)$/)
   })
 
-  it('D4: reports a failed look-up', async () => {
+  // D4
+  it('reports a failed look-up', async () => {
     const error = Object.assign(new Error('queryA ENOTFOUND hooks.example.test'), { code: 'ENOTFOUND' })
     const kind = 'connection_error'
     const failed = { kind, error: 'the name hooks.example.test does not resolve (ENOTFOUND)' }
@@ -445,7 +449,8 @@ describe('the deadline', WALL_CLOCK, () => {
       socket?.on('close', () => clearInterval(dripping))
     }
 
-  it('D6: is 5 s for a hang in DNS, connect, TLS or headers', async () => {
+  // D6
+  it('is 5 s for a hang in DNS, connect, TLS or headers', async () => {
     const full = await startFullListener()
     onTestFinished(() => full.close())
     const silent = await receiverOf({ isSilent: true })
@@ -467,8 +472,9 @@ describe('the deadline', WALL_CLOCK, () => {
   })
 
   it.each([
-    ['D7: holds where headers drip', drip('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n')],
-    ['D7: holds where one header drips', drip('HTTP/1.1 200 OK\r\nx-a: ', 'b')],
+    // D7
+    ['holds where headers drip', drip('HTTP/1.1 200 OK\r\n', 'x-a: b\r\n')],
+    ['holds where one header drips', drip('HTTP/1.1 200 OK\r\nx-a: ', 'b')],
     ['holds where an interim response drips', drip('HTTP/1.1 103 Early Hints\r\nx-a: ', 'b')],
   ])('%s', async (_title, respond) => {
     const receiver = await receiverOf({ respond })

@@ -45,13 +45,15 @@ describe('a look-up', () => {
     expect(performance.now() - start).toBeLessThan(1_500)
   })
 
-  it('S7: fails without addresses, with the most specific error code', async () => {
+  // S7
+  it('fails without addresses, with the most specific error code', async () => {
     await expect(resolve('NXDOMAIN', 'NXDOMAIN')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolve(NONE, NONE)).rejects.toMatchObject({ code: 'ENODATA' })
     await expect(resolve(NONE, 'SERVFAIL')).rejects.toMatchObject({ code: 'ESERVFAIL' })
   })
 
-  it('S7: follows an alias, and the transport does not connect to a private address behind it', async () => {
+  // S7
+  it('follows an alias, and the transport does not connect to a private address behind it', async () => {
     const receiver = await receiverOf()
     const server = await serverOf({ alias: 'inner.example.test', addresses: ['127.0.0.1'] }, NONE)
     const transport = new HttpsTransport({
@@ -76,7 +78,8 @@ describe('a look-up', () => {
     await expect(resolveHost(HOOKS, { signal: AbortSignal.abort(), servers: [address] })).rejects.toThrow('aborted')
   })
 
-  it('D6: stops at the deadline if the server is silent', WALL_CLOCK, async () => {
+  // D6
+  it('stops at the deadline if the server is silent', WALL_CLOCK, async () => {
     const { address } = await serverOf('silence', 'silence')
     const transport = new HttpsTransport({
       resolver: async (hostname, { signal }) => await resolveHost(hostname, { signal, servers: [address] }),

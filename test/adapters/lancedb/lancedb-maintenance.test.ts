@@ -284,7 +284,8 @@ describe('the compaction of a LanceDB table in its own process', () => {
 const WINDOWS = sized(9_000, 100_000)
 const ROUNDS = sized(3, 5)
 
-describe(`Q7 the event loop with ${WINDOWS} windows`, () => {
+// Q7
+describe(`the event loop with ${WINDOWS} windows`, () => {
   it('never stops for 50 ms while the windows are added, maintained and searched', async () => {
     // The machine may pause for other programs, so only the computing time of this thread between two turns counts.
     // The cost of the work appears in most rounds. A cost in a minority of rounds is a garbage collection.

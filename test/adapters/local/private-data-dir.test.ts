@@ -53,7 +53,8 @@ async function runChild(umask: string, end: 'close' | 'leave', uid?: number) {
 const outsideOfIndexes = (paths: readonly string[]): string[] =>
   paths.filter((path) => !/\/(vectors|words)\//.test(path))
 
-describe.runIf(isUnix)('A60 a data folder', () => {
+// A60
+describe.runIf(isUnix)('a data folder', () => {
   it.each(['0', '022', '077'])(
     'is accessible to its owner only under the umask %s, even while an engine uses it',
     async (umask) => {
@@ -86,7 +87,8 @@ describe.runIf(isUnix)('A60 a data folder', () => {
   })
 })
 
-describe.runIf(isUnix)('A61 a data folder that others can read', () => {
+// A61
+describe.runIf(isUnix)('a data folder that others can read', () => {
   it('is made private with all of its content, and still works', async () => {
     await (await openLocalEngine({ dataDir })).close()
     await chmod(dataDir, 0o755)

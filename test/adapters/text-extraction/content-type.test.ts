@@ -36,7 +36,8 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const xlsx = officeOf(`${OFFICE}.spreadsheetml.sheet.main+xml`, 'xl/workbook.xml')
 const pptx = officeOf(`${OFFICE}.presentationml.presentation.main+xml`, 'ppt/presentation.xml')
 
-describe('U10 a file with the name of another supported format', () => {
+// U10
+describe('a file with the name of another supported format', () => {
   it.each([
     ['a.txt', pdf, 'The content is a PDF, but the name ends with .txt: rename the file to .pdf'],
     ['a.docx', pdf, 'The content is a PDF, but the name ends with .docx: rename the file to .pdf'],
@@ -103,7 +104,8 @@ describe('U10 a file with the name of another supported format', () => {
   })
 })
 
-describe('U10 a file of an unsupported format', () => {
+// U10
+describe('a file of an unsupported format', () => {
   it.each([
     ['a.pdf', program, /a program/],
     ['a.docx', windowsProgram, /a program/],

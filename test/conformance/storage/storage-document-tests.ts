@@ -171,7 +171,8 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('Q6 returns the visibility of the documents of a context as the shorter of two lists', async (storage) => {
+  // Q6
+  test('returns the visibility of the documents of a context as the shorter of two lists', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { documents } = repositories
       const seed = await seedCompany(repositories)
@@ -199,7 +200,8 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('Q6 returns all chunks of a document or none while a deletion is in progress', async (storage) => {
+  // Q6
+  test('returns all chunks of a document or none while a deletion is in progress', async (storage) => {
     const keys = Array.from({ length: 100 }, (_, ordinal) => ordinal)
     for (let round = 0; round < 20; round += 1) {
       const { id, contextId } = await storage.transaction(async (repositories) => {
@@ -357,7 +359,8 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('W15 lists contexts and documents whose words are not indexed by a given version of the analyzer', async (storage) => {
+  // W15
+  test('lists contexts and documents whose words are not indexed by a given version of the analyzer', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { contexts, documents } = repositories
       const seed = await seedCompany(repositories)

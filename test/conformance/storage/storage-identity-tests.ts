@@ -14,7 +14,8 @@ function userOf({ companyId }: Seed, name: string, externalId: string | null): N
 
 /** Tests of users by the ids of a host's login, of what API keys see, and of contexts that get another owner. */
 export function defineIdentityTests(test: DefineTest<Storage>): void {
-  test('N10 finds users by the id that a host gave them, which is unique within a company', async (storage) => {
+  // N10
+  test('finds users by the id that a host gave them, which is unique within a company', async (storage) => {
     const one = await storage.transaction((repositories) => seedCompany(repositories, 'One'))
     const two = await storage.transaction((repositories) => seedCompany(repositories, 'Two'))
     const insert = async (user: NewUser) => await storage.transaction(({ users }) => users.insert(user))

@@ -27,7 +27,8 @@ const keyOf = ({ companyId, userId }: Pick<Seed, 'companyId' | 'userId'>, client
 
 /** Tests of disabled and deleted records. */
 export function defineOffboardingTests(test: DefineTest<Storage>): void {
-  test('A80 reports disabled users, roles and companies', async (storage) => {
+  // A80
+  test('reports disabled users, roles and companies', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { users, roles, companies, permissions } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -57,7 +58,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A81 erases a user and frees the address for another user', async (storage) => {
+  // A81
+  test('erases a user and frees the address for another user', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { users, permissions } = repositories
       const seed = await seedCompany(repositories, 'One')
@@ -83,7 +85,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A81 removes API keys, tokens and mails of users', async (storage) => {
+  // A81
+  test('removes API keys, tokens and mails of users', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { apiKeys, passwordTokens, mails } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -142,7 +145,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A82 deletes the contexts that a user created, with their texts', async (storage) => {
+  // A82
+  test('deletes the contexts that a user created, with their texts', async (storage) => {
     await storage.transaction(async (repositories) => {
       const one = await seedCompany(repositories, 'One')
       const other = await seedCompany(repositories, 'Other')
@@ -166,7 +170,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A84 deletes roles and A85 deletes accounts', async (storage) => {
+  // A84, A85
+  test('deletes roles and accounts', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { roles, accounts, permissions } = repositories
       const seed = await seedCompany(repositories)
@@ -188,7 +193,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A87 deletes a company and no data of another company', async (storage) => {
+  // A87
+  test('deletes a company and no data of another company', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { companies, users, roles, permissions } = repositories
       const one = await seedCompany(repositories, 'One')
@@ -237,7 +243,8 @@ export function defineOffboardingTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A87 removes all events of a company, and all deliveries to its destinations', async (storage) => {
+  // A87
+  test('removes all events of a company, and all deliveries to its destinations', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { destinations, deliveries, events, companies } = repositories
       const top = await seedCompany(repositories)

@@ -106,7 +106,8 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('N3 sends the events of companies in or below a cycle to no other company', async (storage) => {
+  // N3
+  test('sends the events of companies in or below a cycle to no other company', async (storage) => {
     const { companies, outside } = await storage.transaction(async (repositories) => {
       const { companyId: outer } = await seedCompany(repositories)
       const add = async (parentId: number) =>

@@ -8,7 +8,8 @@ const HELD = { isolation: 'read committed' } as const
 
 /** Tests of secrets of one-time passwords and of recovery codes. */
 export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
-  test('A96 keeps the previous secret in use until the new secret is confirmed', async (storage) => {
+  // A96
+  test('keeps the previous secret in use until the new secret is confirmed', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const { userId } = await seedCompany(repositories)
@@ -31,7 +32,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A97 accepts a step once, no earlier step, and no step for another secret', async (storage) => {
+  // A97
+  test('accepts a step once, no earlier step, and no step for another secret', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const { userId } = await seedCompany(repositories)
@@ -47,7 +49,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A97 accepts a step or a recovery code once among concurrent tries', async (storage) => {
+  // A97
+  test('accepts a step or a recovery code once among concurrent tries', async (storage) => {
     const userId = await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const seed = await seedCompany(repositories)
@@ -66,7 +69,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
     assert.equal((await Promise.all(codes)).filter(Boolean).length, 1)
   })
 
-  test('A97 locks a user for one transaction at a time, and each reads what the others committed', async (storage) => {
+  // A97
+  test('locks a user for one transaction at a time, and each reads what the others committed', async (storage) => {
     const userId = await storage.transaction(async (repositories) => {
       const seed = await seedCompany(repositories)
       await repositories.oneTimePasswords.putPending(seed.userId, 'secret')
@@ -86,7 +90,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
     await storage.transaction(({ oneTimePasswords }) => oneTimePasswords.lock(userId + 1))
   })
 
-  test('A98 stores recovery codes for each user and accepts each code once', async (storage) => {
+  // A98
+  test('stores recovery codes for each user and accepts each code once', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const [one, other] = [await seedCompany(repositories), await seedCompany(repositories, 'Other')]
@@ -105,7 +110,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A96 lists the users with a secret in use and deletes the secrets of a user', async (storage) => {
+  // A96
+  test('lists the users with a secret in use and deletes the secrets of a user', async (storage) => {
     await storage.transaction(async (repositories) => {
       const { oneTimePasswords } = repositories
       const [one, other, begun] = [
@@ -131,7 +137,8 @@ export function defineOneTimePasswordTests(test: DefineTest<Storage>): void {
 
 /** Tests of revoked tokens. */
 export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
-  test('A94 finds revoked tokens and reports a second revocation of the same token', async (storage) => {
+  // A94
+  test('finds revoked tokens and reports a second revocation of the same token', async (storage) => {
     const expiresMs = NOW.getTime() + 900_000
     const add = async (): Promise<boolean> =>
       await storage.transaction(({ revokedTokens }) => revokedTokens.add({ tokenHash: 'a', expiresMs }))
@@ -141,7 +148,8 @@ export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A94 reads the API key of a token by either name, its access, and whether the token is revoked', async (storage) => {
+  // A94
+  test('reads the API key of a token by either name, its access, and whether the token is revoked', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const { companyId, userId, accountId, roleId } = seed
     const fields = { companyId, userId, targets: ['assistant'], sight: 'account', created: NOW.toISOString() } as const
@@ -172,7 +180,8 @@ export function defineRevokedTokenTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('A94 removes expired revoked tokens in batches', async (storage) => {
+  // A94
+  test('removes expired revoked tokens in batches', async (storage) => {
     await storage.transaction(async ({ revokedTokens }) => {
       for (const [at, tokenHash] of ['a', 'b', 'c', 'later'].entries()) {
         await revokedTokens.add({ tokenHash, expiresMs: NOW.getTime() + (at === 3 ? 1 : 0) })

@@ -73,7 +73,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('N3 stops at a cycle of companies and denies access', async (storage) => {
+  // N3
+  test('stops at a cycle of companies and denies access', async (storage) => {
     await storage.transaction(async ({ companies }) => {
       const root = await companies.insert({ name: 'R', parentId: null, created: NOW })
       const a = await companies.insert({ name: 'A', parentId: root.id, created: NOW })
@@ -83,7 +84,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('N4 walks up a tree 500 deep', async (storage) => {
+  // N4
+  test('walks up a tree 500 deep', async (storage) => {
     await storage.transaction(async ({ companies }) => {
       let parentId: number | null = null
       let first = 0
@@ -194,7 +196,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     })
   })
 
-  test('N10 A54 allows one user for each address within a company', async (storage) => {
+  // N10, A54
+  test('allows one user for each address within a company', async (storage) => {
     const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
     const user = {
       companyId,
@@ -236,7 +239,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     assert.equal((await storage.read(({ users }) => users.list({ companyId: 999 }))).length, 0)
   })
 
-  test('N7 allows one permission for each user and account', async (storage) => {
+  // N7
+  test('allows one permission for each user and account', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const permission = {
       userId: seed.userId,
@@ -255,7 +259,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     assert.match((refused[0]?.reason as Error).message, /Permission already exists/)
   })
 
-  test('N8 restores a permission when it is toggled twice', async (storage) => {
+  // N8
+  test('restores a permission when it is toggled twice', async (storage) => {
     const seed = await storage.transaction((repositories) => seedCompany(repositories))
     const { id } = await storage.transaction(({ permissions }) =>
       permissions.insert({ ...seed, isDisabled: false, created: NOW, createdBy: '{}', lastAccess: null }),

@@ -46,7 +46,8 @@ describeDisk.concurrent('a full disk (ENOSPC on a tmpfs; skipped where none can 
 })
 
 describeDisk.concurrent('a full disk for words', () => {
-  it('W68 delays processing, which continues once there is room', async () => {
+  // W68
+  it('delays processing, which continues once there is room', async () => {
     const report = await run(UPLOADS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, ...WAITED, upload: 'accepted', isFree: true })
     expect(report.search).toMatch(/results$/)
@@ -55,7 +56,8 @@ describeDisk.concurrent('a full disk for words', () => {
     expect(report.after).toEqual(['completed', 'completed', 'completed', 'completed'])
   })
 
-  it('W68 delays a deletion until the deletion of a context makes room', async () => {
+  // W68
+  it('delays a deletion until the deletion of a context makes room', async () => {
     const report = await run(DELETIONS, 'words')
     expect(report).toMatchObject({ ...AT_THE_END, context: 'done', filesLeft: 0, afterwards: 'done' })
     expect(report.document).not.toBe('hangs')

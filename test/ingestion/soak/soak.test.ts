@@ -6,7 +6,8 @@ import { runSoak } from './run-soak.js'
 
 const KILLS = sized(4, 6)
 
-it('K: a process killed at random points and at hooks loses, duplicates and leaves behind nothing', async () => {
+// K
+it('a process killed at random points and at hooks loses, duplicates and leaves behind nothing', async () => {
   const report = await runSoak({
     kills: KILLS,
     killsPerInspection: KILLS / 2,

@@ -43,7 +43,8 @@ describe.each([
     await database.dispose()
   })
 
-  it('A101 has no entry of a change whose transaction fails at its end', async () => {
+  // A101
+  it('has no entry of a change whose transaction fails at its end', async () => {
     let isFailing = false
     const storage = new HookedStorage(
       database.storage(),
@@ -64,7 +65,8 @@ describe.each([
     await engine.close()
   })
 
-  it('A101 rolls back a change that it cannot record', async () => {
+  // A101
+  it('rolls back a change that it cannot record', async () => {
     let isFailing = false
     const storage = new HookedStorage(database.storage(), (call, go) => {
       if (isFailing && call === 'audit.append') throw new Error('no entry')
@@ -89,7 +91,8 @@ describe.each([
 })
 
 describe('a reader of the audit trail', () => {
-  it('A102 sees their own company and its descendants, and no others', async () => {
+  // A102
+  it('sees their own company and its descendants, and no others', async () => {
     const { engine } = await memoryEngine()
     const parent = await newCompany(engine)
     const child = await newCompany(engine, parent.companyId)
@@ -118,7 +121,8 @@ describe('a reader of the audit trail', () => {
     await engine.close()
   })
 
-  it('A103 sees no addresses of users in the companies above', async () => {
+  // A103
+  it('sees no addresses of users in the companies above', async () => {
     const { engine } = await memoryEngine()
     const parent = await newCompany(engine)
     const child = await newCompany(engine, parent.companyId)
@@ -142,7 +146,8 @@ describe('a reader of the audit trail', () => {
     await engine.close()
   })
 
-  it('A104 needs tenant:manage', async () => {
+  // A104
+  it('needs tenant:manage', async () => {
     const { engine } = await memoryEngine()
     const { companyId, userId, tenantId } = await newCompany(engine)
     const appRoleId = await roleId(engine, 'Member')
@@ -157,7 +162,8 @@ describe('a reader of the audit trail', () => {
 })
 
 describe('a list of the audit trail', () => {
-  it('A105 returns pages and applies filters while entries are added', async () => {
+  // A105
+  it('returns pages and applies filters while entries are added', async () => {
     const { engine, clock } = await memoryEngine()
     const { companyId, userId, tenantId } = await newCompany(engine)
     const appRoleId = await roleId(engine, 'Member')
@@ -192,6 +198,7 @@ describe('a list of the audit trail', () => {
     await engine.close()
   })
 
+  // A105
   it.each<[string, object]>([
     ['limit', { limit: 1_001 }],
     ['limit', { limit: 0 }],
@@ -199,7 +206,7 @@ describe('a list of the audit trail', () => {
     ['action', { action: 'permission.invented' }],
     ['from', { from: 'yesterday' }],
     ['to', { to: '2026-13-01' }],
-  ])('A105 refuses an invalid %s', async (field, query) => {
+  ])('refuses an invalid %s', async (field, query) => {
     const { engine } = await memoryEngine()
     await expect(engine.administration.audit.list(query)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field })
     await engine.close()
@@ -207,10 +214,11 @@ describe('a list of the audit trail', () => {
 })
 
 describe('the audit trail over time', () => {
+  // A113
   it.each([
     ['400 days by default', undefined, 400],
     ['as long as the host says', 7, 7],
-  ])('A113 is kept %s', async (_how, auditRetentionDays, days) => {
+  ])('is kept %s', async (_how, auditRetentionDays, days) => {
     const storage = new MemoryStorage()
     const before = new Date('2026-01-01T00:00:00.000Z').getTime()
     const made = await memoryEngine({ storage, roles: ['ingest'] })
@@ -226,14 +234,16 @@ describe('the audit trail over time', () => {
     await later.engine.close()
   })
 
-  it.each([0, 36_501, 1.5, '400'])('A113 cannot be kept for %s days', async (auditRetentionDays) => {
+  // A113
+  it.each([0, 36_501, 1.5, '400'])('cannot be kept for %s days', async (auditRetentionDays) => {
     const opening = memoryEngine({ auditRetentionDays: auditRetentionDays as number })
     await expect(opening).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'auditRetentionDays' })
   })
 })
 
 describe('a refusal', () => {
-  it('A114 stays a refusal when it cannot be recorded, and telemetry reports that', async () => {
+  // A114
+  it('stays a refusal when it cannot be recorded, and telemetry reports that', async () => {
     const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
       if (call === 'rates.consume') throw new Error('no counters')
       return go()

@@ -23,7 +23,8 @@ afterEach(async () => {
 })
 
 describe('a working engine', () => {
-  it('K is reported as healthy while documents are uploaded, deleted and retried', async () => {
+  // K
+  it('is reported as healthy while documents are uploaded, deleted and retried', async () => {
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     const settings = { chunkSizeTokens: 16, embeddingModel: 'memory' }

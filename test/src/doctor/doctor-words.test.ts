@@ -92,7 +92,8 @@ function wordRows(documentId: number, rows: number) {
 }
 
 describe('the repair of a document’s words', () => {
-  it('W47 indexes them after all or some of them are lost, without a second processing', async () => {
+  // W47
+  it('indexes them after all or some of them are lost, without a second processing', async () => {
     await words(dataDir, async (index) => {
       await index.deleteDocument(WORDS, 1, 5)
       await index.deleteDocument(WORDS, 2, 0)
@@ -103,17 +104,20 @@ describe('the repair of a document’s words', () => {
     await expectMended(['words-missing', 'words-missing'])
   })
 
-  it('W47 indexes them after their folder is lost', async () => {
+  // W47
+  it('indexes them after their folder is lost', async () => {
     await rm(join(dataDir, 'words'), { recursive: true })
     await expectMended(['words-missing', 'words-missing', 'words-missing'])
   })
 
-  it('W48 indexes them after they were stored twice', async () => {
+  // W48
+  it('indexes them after they were stored twice', async () => {
     await words(dataDir, async (index) => await index.add(WORDS, wordRows(1, 3)))
     await expectMended(['words-surplus'])
   })
 
-  it('W49 indexes them after those of another text took their place', async () => {
+  // W49
+  it('indexes them after those of another text took their place', async () => {
     await words(dataDir, async (index) => {
       await index.deleteDocument(WORDS, 2, 0)
       await index.add(WORDS, wordRows(2, 1))
@@ -123,7 +127,8 @@ describe('the repair of a document’s words', () => {
     await expectMended(['words-missing'])
   })
 
-  it('W50 indexes missing words even when the file and the model are missing too', async () => {
+  // W50
+  it('indexes missing words even when the file and the model are missing too', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 0))
     await rm(fileOf(dataDir, long))
     const embeddingModels = [new MemoryEmbeddingModel({ id: 'another', fingerprint: 'another-1' })]
@@ -137,7 +142,8 @@ describe('the repair of a document’s words', () => {
     expect(await find(dataDir, SHELF, BY_WORDS)).toContain(SHELF)
   })
 
-  it('W50 processes the document a second time when its vectors are missing too', async () => {
+  // W50
+  it('processes the document a second time when its vectors are missing too', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 3))
     await rm(join(dataDir, 'vectors'), { recursive: true })
     const { problems } = await repair(dataDir)
@@ -148,22 +154,24 @@ describe('the repair of a document’s words', () => {
 })
 
 describe('a collection of words', () => {
+  // W51
   it.each<[string, (file: string) => Promise<void>, string]>([
     ['cut off', async (file) => await truncate(file, 5_000), 'words-unreadable'],
     ['overwritten', async (file) => await writeFile(file, Buffer.alloc(50_000, 7)), 'words-unreadable'],
     ['empty', async (file) => await truncate(file, 0), 'words-missing'],
     ['gone', async (file) => await rm(file), 'words-missing'],
-  ])('W51 is rebuilt when its file is %s', async (_what, damage, code) => {
+  ])('is rebuilt when its file is %s', async (_what, damage, code) => {
     await damage(join(dataDir, 'words', `${WORDS}.sqlite`))
     expect(codes(await examine(dataDir))).toContain(code)
     expect(await repair(dataDir)).toMatchObject({ isHealthy: true })
     await expectSound()
   })
 
+  // W52
   it.each<[string, Error, string]>([
     ['because the disk fails', new StorageError('the disk cannot read it', { isTransient: true }), 'the disk cannot'],
     ['for an unknown reason', new TypeError('x is not a function'), 'the word index failed'],
-  ])('W52 is left unchanged when it is not readable %s', async (_why, error, reason) => {
+  ])('is left unchanged when it is not readable %s', async (_why, error, reason) => {
     for (const method of ['countByDocument', 'search'] as const) {
       const report = await repair(dataDir, { lexicalIndex: failing(method, error) })
       expect(report.problems).toMatchObject([
@@ -175,7 +183,8 @@ describe('a collection of words', () => {
     }
   })
 
-  it('W53 is removed when its context is missing, and so are rows of missing documents', async () => {
+  // W53
+  it('is removed when its context is missing, and so are rows of missing documents', async () => {
     await words(dataDir, async (index) => {
       await index.add(WORDS, wordRows(99, 2))
       // A row of a document in another context.
@@ -207,7 +216,8 @@ describe('documents whose words are not indexed', () => {
     await sql(dataDir, async (database) => await database('alcove_documents').update({ words_version: null }))
   }
 
-  it('W54 and that no job indexes are reported once for each context, and are indexed by a repair', async () => {
+  // W54
+  it('and that no job indexes are reported once for each context, and are indexed by a repair', async () => {
     await forget()
     const report = await examine(dataDir)
     expect(told(report)).toEqual([
@@ -220,7 +230,8 @@ describe('documents whose words are not indexed', () => {
     await expectMended(['words-missing', 'words-missing'])
   })
 
-  it('W55 and that wait for a job are no problem, and the next engine indexes them', async () => {
+  // W55
+  it('and that wait for a job are no problem, and the next engine indexes them', async () => {
     await forget()
     await sql(dataDir, async (database) => {
       await database('alcove_jobs').insert([job(1), job(2)])
@@ -236,7 +247,8 @@ describe('documents whose words are not indexed', () => {
     await expectSound()
   })
 
-  it('W56 that the folder lacks are indexed by an engine, while searches by meaning work', async () => {
+  // W56
+  it('that the folder lacks are indexed by an engine, while searches by meaning work', async () => {
     await forget()
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
@@ -250,7 +262,8 @@ describe('documents whose words are not indexed', () => {
     await expectSound()
   })
 
-  it('W57 by this version may have words of an older version, which are no damage and are removed after the indexing', async () => {
+  // W57
+  it('by this version may have words of an older version, which are no damage and are removed after the indexing', async () => {
     const older = wordCollectionOf({ id: 1, generation: 0 }, ANALYZER_VERSION - 1)
     await words(dataDir, async (index) => await index.add(older, wordRows(1, 2)))
     const { problems } = await examine(dataDir)
@@ -263,7 +276,8 @@ describe('documents whose words are not indexed', () => {
     await words(dataDir, async (index) => expect(await index.listCollections()).not.toContain(older))
   })
 
-  it('W58 appear in the progress of the repair', async () => {
+  // W58
+  it('appear in the progress of the repair', async () => {
     await forget()
     const states: VerifyProgress[] = []
     await withEngine(dataDir, { isSweeping: false }, async ({ administration }) => {

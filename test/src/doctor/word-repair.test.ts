@@ -48,7 +48,8 @@ function options(wake: () => Promise<void> = async () => undefined) {
 }
 
 describe('a repair of words', () => {
-  it('W59 of a damaged collection also forgets the words of documents that are being processed', async () => {
+  // W59
+  it('of a damaged collection also forgets the words of documents that are being processed', async () => {
     const { repair, index, damaged, versions, storage, contextId } = await seeded()
     await repair.start([damaged], options())
     expect(await index.listCollections()).toEqual([])
@@ -56,14 +57,16 @@ describe('a repair of words', () => {
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([contextId])
   })
 
-  it('W59 of a collection that cannot be dropped leaves its documents unchanged', async () => {
+  // W59
+  it('of a collection that cannot be dropped leaves its documents unchanged', async () => {
     const { repair, index, damaged, versions } = await seeded()
     index.drop = async () => await Promise.reject(new Error('the disk fails'))
     expect(await repair.start([damaged], options())).toEqual(new Map())
     expect(await versions()).toEqual([ANALYZER_VERSION, ANALYZER_VERSION])
   })
 
-  it('W60 with a job that waits for an hour after repeated failures reports a failure', async () => {
+  // W60
+  it('with a job that waits for an hour after repeated failures reports a failure', async () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const job = { kind: INDEX_WORDS, subject: contextId, lane: contextId }
     await storage.transaction(({ jobs }) => jobs.enqueue(job, { delayMs: 3_600_000 }))
@@ -71,7 +74,8 @@ describe('a repair of words', () => {
     expect(await repair.finish(forgotten, [damaged], options())).toEqual(new Set([contextId]))
   })
 
-  it('W60 with a job that finished without the documents enqueues another one', async () => {
+  // W60
+  it('with a job that finished without the documents enqueues another one', async () => {
     const { repair, storage, contextId, damaged, documents } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const end = async () =>
@@ -90,7 +94,8 @@ describe('a repair of words', () => {
     expect(working.progress.slice(-2)).toEqual([2, 2])
   })
 
-  it('W60 with jobs that finish without indexing anything reports a failure', async () => {
+  // W60
+  it('with jobs that finish without indexing anything reports a failure', async () => {
     const { repair, storage, contextId, damaged } = await seeded()
     const forgotten = await repair.start([damaged], options())
     const failing = options(async () => {

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { parseFileName } from '../../../src/documents/document.js'
 import { displayName, shownName } from '../../../src/ports/index.js'
 
-describe('A63 the original name', () => {
+// A63
+describe('the original name', () => {
   it.each([
     ['../../x.txt', 'x.txt'],
     ['/etc/passwd.txt', 'passwd.txt'],
@@ -37,7 +38,8 @@ describe('A63 the original name', () => {
   })
 })
 
-describe('A64 the display name', () => {
+// A64
+describe('the display name', () => {
   it.each([
     ['report.pdf', 0, 'report.pdf'],
     ['report.pdf', 1, 'report (1).pdf'],

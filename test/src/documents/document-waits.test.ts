@@ -89,7 +89,8 @@ describe('a wait for a document', () => {
     await engine.close()
   })
 
-  it('W68 tells once for which disk the document waits, and ends with what the caller throws then', async () => {
+  // W68
+  it('tells once for which disk the document waits, and ends with what the caller throws then', async () => {
     const vectorIndex = new FullIndex()
     const { storage, looks } = lookingStorage()
     const { engine, session } = await memoryEngine({ vectorIndex, storage })
@@ -125,7 +126,8 @@ describe('a wait for a document', () => {
     await engine.close()
   })
 
-  it('W68 is told to those who watch the context, with its reason, until it is over', async () => {
+  // W68
+  it('is told to those who watch the context, with its reason, until it is over', async () => {
     const vectorIndex = new FullIndex()
     const { engine, session } = await memoryEngine({ vectorIndex })
     const { documents, contexts } = session
@@ -150,7 +152,8 @@ describe('a wait for a document', () => {
     await engine.close()
   })
 
-  it('W68 is told by a re-index whose own steps find the disk full', async () => {
+  // W68
+  it('is told by a re-index whose own steps find the disk full', async () => {
     let isFull = false
     const storage = new HookedStorage(new MemoryStorage(), (call, go) => {
       if (isFull && call === 'shadows.insert') throw new StorageFullError(FULL)

@@ -145,7 +145,8 @@ describe('an upload', () => {
     embedded.mockRestore()
   })
 
-  it('U9 keeps unusual names as names, and never as a path', async () => {
+  // U9
+  it('keeps unusual names as names, and never as a path', async () => {
     const names = [
       '../../x.txt',
       'C:\\temp\\y.txt',
@@ -205,7 +206,8 @@ describe('an upload', () => {
     await expectNothingLeft()
   })
 
-  it('U6 that breaks off leaves nothing, and releases its quota', async () => {
+  // U6
+  it('that breaks off leaves nothing, and releases its quota', async () => {
     async function* cutOff(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(TEXT)
       throw new Error('connection reset')
@@ -216,7 +218,8 @@ describe('an upload', () => {
     await expectNothingLeft()
   })
 
-  it('U6 keeps its bytes when its commit succeeds but the confirmation is lost', async () => {
+  // U6
+  it('keeps its bytes when its commit succeeds but the confirmation is lost', async () => {
     let isLost = true
     const storage = new HookedStorage(
       new MemoryStorage(),
@@ -297,14 +300,16 @@ describe('an upload that is aborted', () => {
 describe('the quota', () => {
   const fill = (bytes: number): Buffer => Buffer.alloc(bytes, 'word ')
 
-  it('U1 accepts a file that fits exactly, and not one byte more', async () => {
+  // U1
+  it('accepts a file that fits exactly, and not one byte more', async () => {
     await uploadText(session, context.id, 'a.txt', fill(1_000).toString())
     await expect(session.documents.upload(context.id, { fileName: 'b.txt', content: fill(1) })).rejects.toMatchObject({
       code: 'ERR_QUOTA_EXCEEDED',
     })
   })
 
-  it('U2 stops a stream at the limit', async () => {
+  // U2
+  it('stops a stream at the limit', async () => {
     let read = 0
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -322,10 +327,11 @@ describe('the quota', () => {
     await expectNothingLeft()
   })
 
+  // U3
   it.each([
     ['of known size', (bytes: number): UploadContent => fill(bytes)],
     ['of unknown size', (bytes: number): UploadContent => pieces(fill(bytes).toString(), 50)],
-  ])('U3 admits one of two uploads %s when only one fits', async (_what, content) => {
+  ])('admits one of two uploads %s when only one fits', async (_what, content) => {
     const uploads = ['a.txt', 'b.txt'].map((fileName) =>
       session.documents.upload(context.id, { fileName, content: content(600) }),
     )
@@ -337,7 +343,8 @@ describe('the quota', () => {
     expect(await session.documents.list(context.id)).toHaveLength(1)
   })
 
-  it('U3 is reserved by streams as their bytes arrive: twenty streams together never exceed it', async () => {
+  // U3
+  it('is reserved by streams as their bytes arrive: twenty streams together never exceed it', async () => {
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 1_000_000 } })
     const taken = new Map<number, number>()
     let most = 0
@@ -375,7 +382,8 @@ describe('the quota', () => {
     expect(new Set(await Promise.all(uploads)).size).toBe(2)
   })
 
-  it('U1 refuses a stream with a too large expected size before a byte is read', async () => {
+  // U1
+  it('refuses a stream with a too large expected size before a byte is read', async () => {
     const read = vi.fn()
     for (const [options, message] of [
       [{ expectedBytes: 1_001 }, 'together may have 1000 bytes'],
@@ -402,7 +410,8 @@ describe('the quota', () => {
     },
   )
 
-  it('A62 is reserved for a stalled upload only up to 16 MiB beyond the received bytes', async () => {
+  // A62
+  it('is reserved for a stalled upload only up to 16 MiB beyond the received bytes', async () => {
     const MIB = 1_048_576
     const { id } = await session.contexts.create({ ...NEW_CONTEXT, settings: { maxSizeBytes: 24 * MIB } })
     const used = async () => await memory.storage.read(({ uploads }) => uploads.usedBytes(id))

@@ -45,7 +45,8 @@ async function expectWhole(contextId: number, uuid: string, word: string): Promi
 }
 
 describe('a document whose vectors take long', () => {
-  it('W1 is found by words before its vectors exist, and by meaning afterwards', async () => {
+  // W1
+  it('is found by words before its vectors exist, and by meaning afterwards', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -64,7 +65,8 @@ describe('a document whose vectors take long', () => {
     expect((await session.documents.get(uuid)).receipt?.durationsMs.words).toBeGreaterThan(0)
   })
 
-  it('W69 is compared with each prompt by vectors that are computed once', async () => {
+  // W69
+  it('is compared with each prompt by vectors that are computed once', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -84,7 +86,8 @@ describe('a document whose vectors take long', () => {
     afterwards.forEach(({ similarity }, rank) => expect(similarity).toBeCloseTo(first[rank]?.similarity ?? 0, 5))
   })
 
-  it('W70 makes a search compute vectors only for the chunks that it shows, the best by words', async () => {
+  // W70
+  it('makes a search compute vectors only for the chunks that it shows, the best by words', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -100,7 +103,8 @@ describe('a document whose vectors take long', () => {
     computed.open()
   })
 
-  it('W8 is findable early when it is small too, and is written in one step when its vectors are quick', async () => {
+  // W8
+  it('is findable early when it is small too, and is written in one step when its vectors are quick', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -121,7 +125,8 @@ describe('a document whose vectors take long', () => {
     expect(await engine.foundByWords(contextId, 'kingfisher')).toEqual([id])
   })
 
-  it('W3 is not found before it is completed in a context that disables early results', async () => {
+  // W3
+  it('is not found before it is completed in a context that disables early results', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext({ findsEarly: false })
@@ -136,7 +141,8 @@ describe('a document whose vectors take long', () => {
     expect(events).toEqual(['document.completed'])
   })
 
-  it('W4 is no longer found after its vectors fail for good, and is found after a retry', async () => {
+  // W4
+  it('is no longer found after its vectors fail for good, and is found after a retry', async () => {
     const failing = gate()
     engine.hook = async (step) => {
       if (step !== 'texts:embed') return
@@ -157,7 +163,8 @@ describe('a document whose vectors take long', () => {
 })
 
 describe('a document that is being processed', () => {
-  it('W2 is found with all of its words or not at all, even between two parts of them', async () => {
+  // W2
+  it('is found with all of its words or not at all, even between two parts of them', async () => {
     const contextId = await engine.newContext()
     const found: number[] = []
     let adds = 0
@@ -175,8 +182,9 @@ describe('a document that is being processed', () => {
     for (const word of ['aardvark', 'badger', 'cormorant']) await expectWhole(contextId, uuid, word)
   })
 
+  // W9
   it.each(['words:delete', 'words:add', 'words:added'] as const)(
-    'W9 survives a transient error at %s, and reports a lasting one until a retry completes it',
+    'survives a transient error at %s, and reports a lasting one until a retry completes it',
     async (failing) => {
       const contextId = await engine.newContext()
       let left = 1
@@ -209,7 +217,8 @@ describe('a document that is being processed', () => {
     },
   )
 
-  it('W9 waits without failing when the disk has no space for its words', async () => {
+  // W9
+  it('waits without failing when the disk has no space for its words', async () => {
     const contextId = await engine.newContext()
     let isFull = true
     engine.hook = (step) => {
@@ -223,7 +232,8 @@ describe('a document that is being processed', () => {
     await expectWhole(contextId, uuid, 'cormorant')
   })
 
-  it('W7 whose words are lost while its vectors are computed has them indexed before it is completed', async () => {
+  // W7
+  it('whose words are lost while its vectors are computed has them indexed before it is completed', async () => {
     const computed = gate()
     engine.hook = (step) => (step === 'texts:embed' ? computed.opened : undefined)
     const contextId = await engine.newContext()
@@ -234,7 +244,8 @@ describe('a document that is being processed', () => {
     await expectWhole(contextId, uuid, 'cormorant')
   })
 
-  it('W7 is not completed without words when a repair resets them at its end', async () => {
+  // W7
+  it('is not completed without words when a repair resets them at its end', async () => {
     const contextId = await engine.newContext()
     let isForgotten = false
     const uuid = await engine.upload(contextId, 'large.txt', LARGE_TEXT)
@@ -250,8 +261,9 @@ describe('a document that is being processed', () => {
 
   const steps: readonly WordStep[] = ['words:add', 'words:added', 'texts:embed', 'vectors:add', 'vectors:added']
 
+  // W5
   it.each(steps.flatMap((step) => [['document', step] as const, ['context', step] as const]))(
-    'W5 is deleted with its %s at %s, and leaves no rows in either index',
+    'is deleted with its %s at %s, and leaves no rows in either index',
     async (what, at) => {
       const contextId = await engine.newContext()
       const [reached, goOn] = [gate(), gate()]
@@ -290,8 +302,9 @@ describe('a process that ends while it processes a document', () => {
     ['vectors:added', 3],
   ]
 
+  // W6
   it.each(cases)(
-    'W6 at %s (%i) leaves the document to the next process, which stores each chunk once',
+    'at %s (%i) leaves the document to the next process, which stores each chunk once',
     async (at, time) => {
       const contextId = await engine.newContext()
       const ended = gate()
@@ -320,7 +333,8 @@ describe('a process that ends while it processes a document', () => {
     },
   )
 
-  it('W6 leaves a document whose text then changes: the next process replaces all words and the changed chunks', async () => {
+  // W6
+  it('leaves a document whose text then changes: the next process replaces all words and the changed chunks', async () => {
     const contextId = await engine.newContext()
     engine.hook = (step) => {
       if (step === 'vectors:added') throw new Error('the process ends')

@@ -42,8 +42,9 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
 }
 
 describe.each(DATABASES)('a limit of a company, on $name,', ({ open }) => {
+  // A15
   it.each(Object.entries(LIMITS))(
-    'A15 (%s) holds for many calls at the same time, in two engines',
+    '(%s) holds for many calls at the same time, in two engines',
     async (limit, { before, add }) => {
       const database = await open()
       try {
@@ -69,7 +70,8 @@ describe.each(DATABASES)('a limit of a company, on $name,', ({ open }) => {
 })
 
 describe('a limit of a company', () => {
-  it('A15 does not count deleted or revoked items', async () => {
+  // A15
+  it('does not count deleted or revoked items', async () => {
     const memory = await start({
       limits: { contextsPerCompany: 1, documentsPerContext: 1, destinationsPerCompany: 1, apiKeysPerCompany: 1 },
     })
@@ -89,7 +91,8 @@ describe('a limit of a company', () => {
     }
   })
 
-  it('A15 does not count an API key from the moment at which it expires', async () => {
+  // A15
+  it('does not count an API key from the moment at which it expires', async () => {
     const { engine, clock } = await start({ limits: { apiKeysPerCompany: 1 } })
     const { apiKeys } = engine.administration
     const expiring = () => new Date(clock.now().getTime() + 60_000).toISOString()
@@ -104,7 +107,8 @@ describe('a limit of a company', () => {
     expect(await add()).not.toEqual(['done'])
   })
 
-  it('A15 refuses an upload beyond it before a byte is read', async () => {
+  // A15
+  it('refuses an upload beyond it before a byte is read', async () => {
     const { session } = await start({ limits: { documentsPerContext: 1 } })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     await session.documents.upload(id, { fileName: 'one.txt', content: new TextEncoder().encode('one') })
@@ -119,7 +123,8 @@ describe('a limit of a company', () => {
     expect(await session.documents.list(id)).toHaveLength(1)
   })
 
-  it('A15 lets an upload of an existing file through, which needs no place of its own', async () => {
+  // A15
+  it('lets an upload of an existing file through, which needs no place of its own', async () => {
     const { session } = await start({ limits: { documentsPerContext: 1 } })
     const { id } = await session.contexts.create(NEW_CONTEXT)
     const uuid = await session.documents.upload(id, { fileName: 'one.txt', content: 'one' })
@@ -130,7 +135,8 @@ describe('a limit of a company', () => {
     expect(await session.documents.list(id)).toHaveLength(1)
   })
 
-  it('A15 does not stop the first start, and counts keys for service users as users', async () => {
+  // A15
+  it('does not stop the first start, and counts keys for service users as users', async () => {
     const { engine } = await start({ limits: { usersPerCompany: 1, apiKeysPerCompany: 2 } })
     await engine.initialize()
     const { apiKeys } = engine.administration

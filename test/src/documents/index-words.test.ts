@@ -58,7 +58,8 @@ async function expectAllFound(contextId: number): Promise<void> {
 }
 
 describe('documents of a folder without words', () => {
-  it('W10 are indexed in the background, one after the other, while searches by meaning find them all', async () => {
+  // W10
+  it('are indexed in the background, one after the other, while searches by meaning find them all', async () => {
     const contextId = await olderFolder()
     const [second, goOn] = [gate(), gate()]
     let adds = 0
@@ -85,7 +86,8 @@ describe('documents of a folder without words', () => {
     expect(reports).toEqual([expect.objectContaining({ fields: { contextId, documents: 5, isAtEnd: true } })])
   })
 
-  it('W10 are indexed only once, not at the next start', async () => {
+  // W10
+  it('are indexed only once, not at the next start', async () => {
     const contextId = await olderFolder()
     await engine.open()
     await expectAllFound(contextId)
@@ -98,7 +100,8 @@ describe('documents of a folder without words', () => {
     expect(adds).toEqual([])
   })
 
-  it('W11 with words of another analyzer version are all indexed, and the older words are dropped', async () => {
+  // W11
+  it('with words of another analyzer version are all indexed, and the older words are dropped', async () => {
     const contextId = await olderFolder()
     const [older, newer] = [`context-${contextId}-words-0`, `context-${contextId}-words-2`]
     for (const name of [older, newer]) await engine.words.add(name, { documentId: 1, chunks: [0], terms: [['old']] })
@@ -116,7 +119,8 @@ describe('documents of a folder without words', () => {
     await expectAllFound(contextId)
   })
 
-  it('W13 are indexed once when several processes share the database', async () => {
+  // W13
+  it('are indexed once when several processes share the database', async () => {
     const contextId = await olderFolder()
     const added: number[] = []
     const add = engine.words.add.bind(engine.words)
@@ -135,8 +139,9 @@ describe('documents of a folder without words', () => {
     await Promise.all(others.map(async (other) => await other.engine.close()))
   })
 
+  // W12
   it.each([['words:delete'], ['words:add'], ['words:added']] as const)(
-    'W12 are indexed despite an error at %s: the failed ones by a retry',
+    'are indexed despite an error at %s: the failed ones by a retry',
     async (failing) => {
       const contextId = await olderFolder()
       let times = 0
@@ -151,7 +156,8 @@ describe('documents of a folder without words', () => {
     },
   )
 
-  it('W12 are indexed by the next process after one ends, except those that were done', async () => {
+  // W12
+  it('are indexed by the next process after one ends, except those that were done', async () => {
     const contextId = await olderFolder()
     const ended = gate()
     let adds = 0
@@ -175,7 +181,8 @@ describe('documents of a folder without words', () => {
     expect(adds).toBe(3)
   })
 
-  it('W12 wait for the end of a backup', async () => {
+  // W12
+  it('wait for the end of a backup', async () => {
     const contextId = await olderFolder()
     const [backup] = await engine.storage.transaction(async ({ jobs }) => {
       await jobs.enqueue(BACKUP_JOB)
@@ -192,8 +199,9 @@ describe('documents of a folder without words', () => {
     await expectAllFound(contextId)
   })
 
+  // W12
   it.each(['document', 'context'] as const)(
-    'W12 that are deleted with their %s during the indexing leave no words',
+    'that are deleted with their %s during the indexing leave no words',
     async (what) => {
       const contextId = await olderFolder()
       const [reached, goOn] = [gate(), gate()]
@@ -215,7 +223,8 @@ describe('documents of a folder without words', () => {
     },
   )
 
-  it('W12 that a repair resets during the indexing are found after their processing, with each chunk once', async () => {
+  // W12
+  it('that a repair resets during the indexing are found after their processing, with each chunk once', async () => {
     const contextId = await olderFolder()
     const [reached, goOn] = [gate(), gate()]
     let isHeld = false

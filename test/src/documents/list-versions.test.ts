@@ -58,7 +58,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-it('Q8 a list shows the newest version of a document, if its replacement is completed between two reads', async () => {
+// Q8
+it('a list shows the newest version of a document, if its replacement is completed between two reads', async () => {
   const { documents, contexts } = memory.session
   const { id } = await contexts.create(NEW_CONTEXT)
   const old = await uploadText(memory.session, id, 'birds.txt', 'The heron nests in reeds.')

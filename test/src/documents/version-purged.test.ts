@@ -56,7 +56,8 @@ const ENDS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller reads it', (end) => {
-  it.each(Object.keys(READS))('Q9 is not found: %s', async (read) => {
+  // Q9
+  it.each(Object.keys(READS))('is not found: %s', async (read) => {
     const reading = ports.interrupt(
       async () => await ENDS[end]?.(),
       async () => await READS[read]?.(),
@@ -64,7 +65,8 @@ describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller
     await expect(reading).rejects.toMatchObject(NOT_FOUND)
   })
 
-  it('Q9 is not found by a reader that has a part of its chunks', async () => {
+  // Q9
+  it('is not found by a reader that has a part of its chunks', async () => {
     const { items }: ListPage<unknown> = await session.documents.chunkPage(uuid, { limit: 100 })
     const chunks = items[Symbol.asyncIterator]()
     expect((await chunks.next()).done).toBe(false)
@@ -72,7 +74,8 @@ describe.each(Object.keys(ENDS))('a version that is %s and purged while a caller
     await expect(itemsOf({ [Symbol.asyncIterator]: () => chunks })).rejects.toMatchObject(NOT_FOUND)
   })
 
-  it('Q9 is not found by a reader that has a part of its text', async () => {
+  // Q9
+  it('is not found by a reader that has a part of its text', async () => {
     const long = `${TEXT}\n\n`.repeat(40)
     uuid = await uploadText(session, contextId, 'long.txt', long)
     const { pieces } = await session.documents.openText(uuid)

@@ -45,7 +45,8 @@ async function filled() {
 }
 
 describe('the words of deleted data', () => {
-  it('W43 are removed from every collection of a document’s context, and those of other documents stay', async () => {
+  // W43
+  it('are removed from every collection of a document’s context, and those of other documents stay', async () => {
     const { engine, session, contextId, otherId, doomed, documentsIn } = await filled()
     await session.documents.delete(doomed)
     await engine.whenCleared()
@@ -53,7 +54,8 @@ describe('the words of deleted data', () => {
     expect(await documentsIn(otherId, 1)).toEqual([3])
   })
 
-  it('W44 are dropped with the collections of a context, and so is the job that would index them', async () => {
+  // W44
+  it('are dropped with the collections of a context, and so is the job that would index them', async () => {
     const { engine, session, storage, lexicalIndex, contextId, otherId } = await filled()
     await storage.transaction(({ jobs }) =>
       jobs.enqueue({ kind: INDEX_WORDS, subject: contextId }, { delayMs: 600_000 }),
@@ -64,7 +66,8 @@ describe('the words of deleted data', () => {
     expect(await storage.read(({ jobs }) => jobs.subjects(INDEX_WORDS, { after: 0, limit: 9 }))).toEqual([])
   })
 
-  it('W45 of a context are removed by the next process after one was killed during the purge', async () => {
+  // W45
+  it('of a context are removed by the next process after one was killed during the purge', async () => {
     const storage = new KeptStorage()
     const first = await memoryEngine({ storage })
     const { id } = await first.session.contexts.create(NEW_CONTEXT)
@@ -83,7 +86,8 @@ describe('the words of deleted data', () => {
     expect(await next.lexicalIndex.listCollections()).toEqual([])
   })
 
-  it('W46 stay while a backup copies them, and are removed after that', async () => {
+  // W46
+  it('stay while a backup copies them, and are removed after that', async () => {
     const { engine, session, storage, contextId, doomed, documentsIn } = await filled()
     const [backup] = await storage.transaction(async ({ jobs }) => {
       await jobs.enqueue(BACKUP_JOB)

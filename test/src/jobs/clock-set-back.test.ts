@@ -51,7 +51,8 @@ const STORAGES = [
   },
 ]
 
-describe.each(STORAGES)('O11 a clock that is set back, on $name', ({ open }) => {
+// O11
+describe.each(STORAGES)('a clock that is set back, on $name', ({ open }) => {
   let stepped: SteppedStorage
   let worker: JobWorker | undefined
 

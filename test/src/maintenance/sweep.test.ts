@@ -137,7 +137,8 @@ describe('the sweep', () => {
       return { storage, words, document, contexts, add, swept }
     }
 
-    it('W40 removes rows of deleted documents and collections of deleted contexts, and keeps all others', async () => {
+    // W40
+    it('removes rows of deleted documents and collections of deleted contexts, and keeps all others', async () => {
       const { words, document, contexts, add, swept } = await seeded()
       const own = wordCollectionOf({ id: contexts[0], generation: 0 })
       await add(own, document.id)
@@ -150,7 +151,8 @@ describe('the sweep', () => {
       expect(await swept()).toMatchObject({ wordCollectionsDropped: 0, wordOrphansRemoved: 0 })
     })
 
-    it('W41 drops words of an older analyzer once all documents have newer ones, and not before; never those of a newer one', async () => {
+    // W41
+    it('drops words of an older analyzer once all documents have newer ones, and not before; never those of a newer one', async () => {
       const { storage, words, document, contexts, add, swept } = await seeded()
       const [older, own, newer] = [-1, 0, 1].map((step) =>
         wordCollectionOf({ id: contexts[0], generation: 0 }, ANALYZER_VERSION + step),
@@ -179,7 +181,8 @@ describe('the sweep', () => {
       expect(await words.listCollections()).toEqual([left])
     })
 
-    it('W42 leaves damaged words to the doctor, and sweeps the others', async () => {
+    // W42
+    it('leaves damaged words to the doctor, and sweeps the others', async () => {
       const { words, contexts, add, swept } = await seeded()
       const [damaged, sound] = contexts.map((id) => wordCollectionOf({ id, generation: 0 }))
       for (const name of [damaged, sound]) await add(name ?? '', 90)

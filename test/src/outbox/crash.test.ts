@@ -24,7 +24,8 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
   })
   afterAll(async () => await folder.remove())
 
-  it('O1 before the event is committed leaves no event and no delivery, and sends no request', async () => {
+  // O1
+  it('before the event is committed leaves no event and no delivery, and sends no request', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.killed('record:before-commit', 1)
     await scene.run()
@@ -34,7 +35,8 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   })
 
-  it('O2 after the commit, before a claim, delivers after the restart', async () => {
+  // O2
+  it('after the commit, before a claim, delivers after the restart', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.killed('record:after-commit', 1)
     expect(await scene.log()).toMatchObject([{ status: 'pending', attempts: [] }])
@@ -44,7 +46,8 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   })
 
-  it('O3 after the claim, before it sends, sends once the lease expires, not before, and consumes no attempt', async () => {
+  // O3
+  it('after the claim, before it sends, sends once the lease expires, not before, and consumes no attempt', async () => {
     const scene = await Scene.set(open, folder.path)
     await scene.record(1)
     await scene.killed('claim:after-commit')
@@ -59,11 +62,12 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     await scene.clear()
   }, 180_000)
 
+  // O4
   it.each([
     ['send:after', 'standard'],
     ['outcome:before-commit', 'long'],
   ] as const)(
-    'O4 after it sends, before it records that (%s, %s retries), sends a second POST of the same bytes, and logs one interrupted attempt',
+    'after it sends, before it records that (%s, %s retries), sends a second POST of the same bytes, and logs one interrupted attempt',
     async (hook, retry) => {
       const scene = await Scene.set(open, folder.path, retry)
       await scene.record(1)
@@ -83,7 +87,8 @@ describe.concurrent.each(DATABASES)('a relay that is killed, on $name', ({ open 
     180_000,
   )
 
-  it('O5 after the final attempt, before it records that, ends the delivery in a terminal state with at most one more POST', async () => {
+  // O5
+  it('after the final attempt, before it records that, ends the delivery in a terminal state with at most one more POST', async () => {
     const scene = await Scene.set(open, folder.path)
     scene.receiver.respond = status(500)
     await scene.record(1)

@@ -39,7 +39,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await database.dispose()
   })
 
-  it.each([200, 204, 299])('D1 %d succeed with one POST', async (httpStatus) => {
+  // D1
+  it.each([200, 204, 299])('%d succeed with one POST', async (httpStatus) => {
     await start()
     await add()
     receiver.respond = status(httpStatus)
@@ -54,7 +55,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     receiver.respond = (request, response, count) => responses.get(request.path.slice(1))?.(request, response, count)
   }
 
-  it('D2 D3 that are answered with another status fail for good with one POST', async () => {
+  // D2, D3
+  it('that are answered with another status fail for good with one POST', async () => {
     // The relay would reach the target of the redirect.
     await start({ resolver: async () => ['127.0.0.1'] })
     const statuses = [300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429]
@@ -73,7 +75,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
   })
 
   const reset: Respond = (_request, response) => void response.socket?.destroy()
-  it('D4 D15 that fail make three attempts, near 0.5 s and 2 s apart, each in the log', WALL_CLOCK, async () => {
+  // D4, D15
+  it('that fail make three attempts, near 0.5 s and 2 s apart, each in the log', WALL_CLOCK, async () => {
     await start()
     await addEach(
       new Map([
@@ -97,7 +100,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     }
   })
 
-  it('D4 make three attempts each without a listener, with an untrusted certificate, or for a name without an address', async () => {
+  // D4
+  it('make three attempts each without a listener, with an untrusted certificate, or for a name without an address', async () => {
     let isKnown = true
     await start({ resolver: async () => (isKnown ? ['127.0.0.1'] : []) })
     const deaf = await startReceiver()
@@ -119,7 +123,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await stranger.close()
   })
 
-  it('D5 D15 succeed at the second attempt after 500, then 200; both are in the log, with the answers', async () => {
+  // D5, D15
+  it('succeed at the second attempt after 500, then 200; both are in the log, with the answers', async () => {
     await start()
     await add()
     receiver.respond = (_request, response, count) => {
@@ -135,7 +140,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(delivery?.attempts.every(({ durationMs }) => Number.isSafeInteger(durationMs))).toBe(true)
   })
 
-  it('D10 are not slowed by a destination that hangs, which has few requests in progress', async () => {
+  // D10
+  it('are not slowed by a destination that hangs, which has few requests in progress', async () => {
     await start()
     const slow = await startReceiver({ respond: () => undefined })
     await add({ url: slow.url })
@@ -158,7 +164,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await slow.close()
   })
 
-  it('D11 D12 D13 repeat the same bytes when they are resent, with the signature of the current secret; each is a POST of its own', async () => {
+  // D11, D12, D13
+  it('repeat the same bytes when they are resent, with the signature of the current secret; each is a POST of its own', async () => {
     await start()
     const destination = await add()
     const { destinations, deliveries } = relay.engine.administration
@@ -195,7 +202,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     ])
   })
 
-  it('D16 of each of the nine types reach a destination for all; other destinations get only their chosen types, without other rows', async () => {
+  // D16
+  it('of each of the nine types reach a destination for all; other destinations get only their chosen types, without other rows', async () => {
     await start()
     const all = await add()
     const runs = await add({ url: `${receiver.url}/runs`, eventTypes: ['run.failed', 'run.started', 'run.failed'] })
@@ -216,7 +224,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     }
   })
 
-  it('D17 to a receiver that closes after it has read the body count as a connection error, and make another attempt', async () => {
+  // D17
+  it('to a receiver that closes after it has read the body count as a connection error, and make another attempt', async () => {
     await start()
     await add()
     receiver.respond = (_request, response, count) => {
@@ -229,7 +238,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(receiver.requests[1]?.body).toEqual(receiver.requests[0]?.body)
   })
 
-  it('S9 are blocked when an address that is public at creation is private at the second attempt, and send no byte on the socket', async () => {
+  // S9
+  it('are blocked when an address that is public at creation is private at the second attempt, and send no byte on the socket', async () => {
     const answers = [['127.0.0.1'], ['127.0.0.1'], ['127.0.0.2', '::1']]
     let lookUps = 0
     await start({ resolver: async () => answers[lookUps++] ?? [] })
@@ -245,7 +255,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     await trap.close()
   })
 
-  it('S10 look up one host once each; the host of a blocked one is looked up at the next event too', async () => {
+  // S10
+  it('look up one host once each; the host of a blocked one is looked up at the next event too', async () => {
     let lookUps = 0
     let address = '127.0.0.1'
     await start({
@@ -270,7 +281,8 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     expect(receiver.requests).toHaveLength(3)
   })
 
-  it('S10 of a test event reach its destination alone, by the same rules', async () => {
+  // S10
+  it('of a test event reach its destination alone, by the same rules', async () => {
     let address = '127.0.0.1'
     await start({ resolver: async () => [address] })
     const destination = await add({ url: receiver.urlOf('hooks.example.test'), eventTypes: ['agent.deleted'] })

@@ -62,7 +62,8 @@ async function uploadBroken(): Promise<string> {
   return uuid
 }
 
-describe('D24 events of documents', () => {
+// D24
+describe('events of documents', () => {
   it('say that a document is completed, has failed or was deleted, and are signed like every other', async () => {
     const secret = await add()
     const uuid = await uploadText(opened.session, contextId, 'folder/hand\u202Ebook.txt', 'Leave is paid for 12 weeks.')

@@ -27,7 +27,8 @@ async function addFor(eventTypes: readonly string[] | null, host = 'hooks'): Pro
 const bodies = (): readonly Record<string, unknown>[] =>
   opened.httpTransport.requests.map(({ body }) => JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>)
 
-describe('D25 an event type of the host', () => {
+// D25
+describe('an event type of the host', () => {
   it('is sent to the destinations that name it, as its schema returns it', async () => {
     const { events } = opened.engine
     const order = await events.define({ type: 'order.created', description: 'An order was placed', schema: ORDER })

@@ -36,7 +36,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
   const failures = async () =>
     (await database.knex('alcove_jobs').where('kind', 'deliver-event').pluck('failures')).map(Number)
 
-  it('D18 gets eleven attempts, each recorded once, then one mail to those who manage its webhooks', async () => {
+  // D18
+  it('gets eleven attempts, each recorded once, then one mail to those who manage its webhooks', async () => {
     await add()
     await opened.record()
     for (let attempt = 1; attempt <= 10; attempt += 1) {
@@ -64,7 +65,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(JSON.stringify(mail)).not.toMatch(/secret-path|hidden|whsec_/)
   })
 
-  it('D18 succeeds at a later attempt, and begins a new count of failures', async () => {
+  // D18
+  it('succeeds at a later attempt, and begins a new count of failures', async () => {
     await add()
     await opened.record()
     for (let attempt = 0; attempt < 5; attempt += 1) await relay.attempt()
@@ -80,7 +82,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(await relay.mails()).toEqual([])
   })
 
-  it('D23 gets one mail after a day without a success, however many deliveries fail, and another one after a success', async () => {
+  // D23
+  it('gets one mail after a day without a success, however many deliveries fail, and another one after a success', async () => {
     relay.transport.respond = () => answer(401)
     await add()
     const failed = async (events: number): Promise<number> => {
@@ -103,7 +106,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(await failed(1)).toBe(1)
   })
 
-  it('D19 is disabled by 410: waiting deliveries are cancelled, new events pass it by, and a mail says so', async () => {
+  // D19
+  it('is disabled by 410: waiting deliveries are cancelled, new events pass it by, and a mail says so', async () => {
     await add()
     await opened.record(1)
     await relay.attempt()
@@ -138,11 +142,12 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect((await opened.log()).at(-1)).toMatchObject({ status: 'succeeded', resendOf: 2 })
   })
 
+  // D19
   it.each([
     ['has another URL', { url: 'https://new.example.com/' }],
     ['was enabled again', { disabled: false }],
     ['asks for standard retries', { retry: 'standard' }],
-  ] as const)('D19 is not changed by the answer to an earlier request: it %s', async (_case, changes) => {
+  ] as const)('is not changed by the answer to an earlier request: it %s', async (_case, changes) => {
     const { url } = await add()
     const { destinations } = opened.engine.administration
     await opened.record()
@@ -159,7 +164,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(await relay.mails()).toEqual([])
   })
 
-  it('D23 begins a new count of failures with a new URL', async () => {
+  // D23
+  it('begins a new count of failures with a new URL', async () => {
     await add()
     relay.transport.respond = () => answer(401)
     await opened.record()
@@ -189,7 +195,8 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     expect(actions).toEqual(['destination.disabled', 'destination.enabled'])
   })
 
-  it('D23 mails the people of the nearest company above, if its own has none, and at most five', async () => {
+  // D23
+  it('mails the people of the nearest company above, if its own has none, and at most five', async () => {
     const { administration } = opened.engine
     const { companies, users, accounts, roles, permissions, apiKeys } = administration
     const parent = await companies.create({ name: 'Parent', parentId: 1 })

@@ -46,7 +46,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await database.dispose()
   })
 
-  it('O6 records nothing when the transaction of the host rolls back, and delivers when it commits', async () => {
+  // O6
+  it('records nothing when the transaction of the host rolls back, and delivers when it commits', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../../adapters/knex/index.js')
     const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
@@ -71,7 +72,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toHaveLength(1)
   })
 
-  it('O6 undoes an event that is refused, and leaves the rest of the transaction to the host', async () => {
+  // O6
+  it('undoes an event that is refused, and leaves the rest of the transaction to the host', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../../adapters/knex/index.js')
     const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
@@ -104,7 +106,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toEqual([])
   })
 
-  it(`O7 shares ${DELIVERIES} deliveries with a second one: each is made once, and none by both`, async () => {
+  // O7
+  it(`shares ${DELIVERIES} deliveries with a second one: each is made once, and none by both`, async () => {
     const [one, two] = [await start({ roles: [] }), await start({ roles: [] })]
     await one.destinations(10)
     for (let event = 0; event < DELIVERIES / 10; event += 1) await one.record(event)
@@ -118,7 +121,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     for (const { httpTransport } of relays) expect(httpTransport.requests.length).toBeGreaterThan(0)
   })
 
-  it('O8 ignores the records of a stale owner', async () => {
+  // O8
+  it('ignores the records of a stale owner', async () => {
     const hanging = await startHanging()
     const current = await start()
     // The lease ends as if it had expired without a heartbeat.
@@ -137,7 +141,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     ])
   })
 
-  it('O9 ignores a heartbeat of a worker that lost the lease', async () => {
+  // O9
+  it('ignores a heartbeat of a worker that lost the lease', async () => {
     const relay = await start({ roles: [] })
     await relay.destinations(1)
     await relay.record()
@@ -154,7 +159,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(waiting?.dueInMs).toBeLessThanOrEqual(50)
   })
 
-  it('O9 learns by its heartbeat that it has lost its lease, and aborts its request', async () => {
+  // O9
+  it('learns by its heartbeat that it has lost its lease, and aborts its request', async () => {
     const hanging = await startHanging()
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
     const current = await start()
@@ -164,7 +170,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(await current.log()).toMatchObject([{ attempts: [{ outcome: 'interrupted' }, { outcome: 'success' }] }])
   })
 
-  it('D12 signs and sends a delivery by the current secret and URL, however late they changed', async () => {
+  // D12
+  it('signs and sends a delivery by the current secret and URL, however late they changed', async () => {
     let release: (() => void) | undefined
     const storage = new HookedStorage(database.storage(), async (call, go) => {
       // The test imitates a relay that is slow between reading the destination and starting the attempt.
@@ -192,7 +199,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(request?.headers['x-service-signature']).toBe(await signBody(request?.body ?? new Uint8Array(), secret))
   })
 
-  it('O10 also delivers an event with a lower id that is committed later', async () => {
+  // O10
+  it('also delivers an event with a lower id that is committed later', async () => {
     const relay = await start()
     await relay.destinations(1)
     const { knex } = database
@@ -209,7 +217,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect((await relay.whenSettled()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
   })
 
-  it.each([-3_600_000, 3_600_000])('O11 neither steals nor stalls with a clock that is off by %d ms', async (offMs) => {
+  // O11
+  it.each([-3_600_000, 3_600_000])('neither steals nor stalls with a clock that is off by %d ms', async (offMs) => {
     const hanging = new HangingTransport()
     const right = await start({ httpTransport: hanging })
     await right.destinations(1)
@@ -228,7 +237,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(log.map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
   })
 
-  it('O12 records an outcome when a database that was briefly unavailable returns, and does not send it a second time', async () => {
+  // O12
+  it('records an outcome when a database that was briefly unavailable returns, and does not send it a second time', async () => {
     let outcomesToLose = 3
     const storage = new HookedStorage(database.storage(), (call, go) => {
       if (call !== 'deliveries.endAttempts' || outcomesToLose === 0) return go()
@@ -243,7 +253,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(relay.httpTransport.requests).toHaveLength(1)
   })
 
-  it('O12 sends a delivery a second time after the database was unavailable for longer, and loses none', async () => {
+  // O12
+  it('sends a delivery a second time after the database was unavailable for longer, and loses none', async () => {
     let isAway = false
     const storage = new HookedStorage(database.storage(), (_call, go) => {
       if (isAway) throw new StorageError('the database is away', { isTransient: true })
@@ -269,7 +280,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(second).toEqual(first)
   })
 
-  it('O13 fails deliveries with a damaged payload or a damaged secret; their neighbours arrive', async () => {
+  // O13
+  it('fails deliveries with a damaged payload or a damaged secret; their neighbours arrive', async () => {
     const idle = await start({ roles: [] })
     const [, broken] = await idle.destinations(3)
     await idle.record(1)
@@ -297,7 +309,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect((await relay.whenSettled())[6]).toMatchObject({ status: 'succeeded', resendOf: 5 })
   })
 
-  it('O13 refuses to start with another encryption key, and changes nothing', async () => {
+  // O13
+  it('refuses to start with another encryption key, and changes nothing', async () => {
     const relay = await start()
     await relay.destinations(1)
     await relay.engine.close()
@@ -311,7 +324,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(await restarted.whenSettled()).toMatchObject([{ status: 'succeeded' }])
   })
 
-  it('O14 cancels waiting deliveries when their destination is deleted, and sends nothing', async () => {
+  // O14
+  it('cancels waiting deliveries when their destination is deleted, and sends nothing', async () => {
     const idle = await start({ roles: [] })
     const [gone] = await idle.destinations(2)
     await idle.record()
@@ -331,7 +345,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     })
   })
 
-  it('O14 aborts a request in progress when its destination is deleted, and logs that', async () => {
+  // O14
+  it('aborts a request in progress when its destination is deleted, and logs that', async () => {
     const hanging = new HangingTransport()
     const relay = await start({ httpTransport: hanging })
     const [destination] = await relay.destinations(1)
@@ -344,8 +359,9 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     expect(hanging.requests).toHaveLength(1)
   })
 
+  // O15
   it(
-    'O15 claims nothing new while it closes; it records requests that end soon, and releases those that hang at once',
+    'claims nothing new while it closes; it records requests that end soon, and releases those that hang at once',
     WALL_CLOCK,
     async () => {
       const hanging = new HangingTransport()
@@ -379,7 +395,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     },
   )
 
-  it('O16 retries five destinations that fail together independently of each other', WALL_CLOCK, async () => {
+  // O16
+  it('retries five destinations that fail together independently of each other', WALL_CLOCK, async () => {
     const transport = new MemoryHttpTransport()
     const times = new Map<string, number[]>()
     transport.respond = ({ url }) => {

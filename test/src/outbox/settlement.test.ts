@@ -34,7 +34,8 @@ describe('the schedule of a delivery', () => {
     }
   })
 
-  it('D18 has eleven attempts over about a day for a destination that asks for it', () => {
+  // D18
+  it('has eleven attempts over about a day for a destination that asks for it', () => {
     const all = pauses(answer(503), 'long')
     const minutes = [2, 10, 30, 60, 120, 240, 360, 600].map((each) => each * MINUTE)
     expect(all).toEqual([5 * SECOND, 30 * SECOND, ...minutes])
@@ -54,7 +55,8 @@ describe('the schedule of a delivery', () => {
     }
   })
 
-  it('D19 ends at once with 410, and says that the destination is to be disabled', () => {
+  // D19
+  it('ends at once with 410, and says that the destination is to be disabled', () => {
     const { status, retryInMs, isGone, error } = settle(answer(410), 'long')
     expect([status, retryInMs, isGone, error]).toEqual([
       'failed',
@@ -64,7 +66,8 @@ describe('the schedule of a delivery', () => {
     ])
   })
 
-  it('D20 waits as long as Retry-After says, at most six hours, and never shorter than the schedule', () => {
+  // D20
+  it('waits as long as Retry-After says, at most six hours, and never shorter than the schedule', () => {
     const pause = (retryAfter: string, attempts = 1): number | undefined =>
       settle(slowDown(429, retryAfter), 'long', attempts, 0).retryInMs
     expect(pause('120')).toBe(120 * SECOND)

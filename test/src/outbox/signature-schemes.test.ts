@@ -40,7 +40,8 @@ function official({ headers, body }: HttpPost, secret: string): unknown {
   return new Webhook(secret).verify(Buffer.from(body).toString(), { ...headers })
 }
 
-describe('D21 the signature of a destination', () => {
+// D21
+describe('the signature of a destination', () => {
   it('is that of the specification by default: these headers, and no others', async () => {
     const { secret, signatureScheme, retry } = await add()
     expect([signatureScheme, retry]).toEqual(['service', 'standard'])
@@ -119,7 +120,8 @@ describe('a signing secret', () => {
     }
   })
 
-  it('D22 signs beside the new one after a rotation, for 24 hours by default', async () => {
+  // D22
+  it('signs beside the new one after a rotation, for 24 hours by default', async () => {
     const { id, secret: old } = await add({ signatureScheme: 'both' })
     const { secret, previousSecretExpires } = await relay.engine.administration.destinations.rotateSecret(id)
     expect(secret).not.toBe(old)
@@ -142,7 +144,8 @@ describe('a signing secret', () => {
     expect(await relay.engine.administration.destinations.get(id)).toMatchObject({ previousSecretExpires: null })
   })
 
-  it('D22 signs for as long as a rotation says, and a second rotation ends the oldest secret', async () => {
+  // D22
+  it('signs for as long as a rotation says, and a second rotation ends the oldest secret', async () => {
     const { destinations } = relay.engine.administration
     const { id, url, secret: first } = await add({ signatureScheme: 'standard' })
     const { secret: second } = await destinations.rotateSecret(id, { overlapHours: 2 })
@@ -162,7 +165,8 @@ describe('a signing secret', () => {
     expect((await sent()).headers['webhook-signature']?.split(' ')).toHaveLength(1)
   })
 
-  it('D22 does not sign after the clock was set back by more than the longest overlap', async () => {
+  // D22
+  it('does not sign after the clock was set back by more than the longest overlap', async () => {
     const { destinations } = relay.engine.administration
     const { id, secret: old } = await add({ signatureScheme: 'standard' })
     const { secret } = await destinations.rotateSecret(id)

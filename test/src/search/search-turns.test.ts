@@ -106,7 +106,8 @@ afterEach(async () => {
 })
 
 describe('the admission of requests', () => {
-  it('A31 lets the short prompt of a company pass after one window of a flood of long ones', async () => {
+  // A31
+  it('lets the short prompt of a company pass after one window of a flood of long ones', async () => {
     await start()
     const [flood, victim] = [await tenant('Flood'), await tenant('Victim')]
     model.isHeld = true
@@ -122,7 +123,8 @@ describe('the admission of requests', () => {
     expect(model.begun.filter((word) => word === 'long').length).toBeGreaterThan(32 * 15)
   })
 
-  it('A31 alternates between the keys of a company too', async () => {
+  // A31
+  it('alternates between the keys of a company too', async () => {
     await start()
     const flood = await tenant('Flood')
     model.isHeld = true
@@ -136,7 +138,8 @@ describe('the admission of requests', () => {
     await Promise.all(floods)
   })
 
-  it('A31 limits the concurrent reads of the vector index, and shares them between companies', async () => {
+  // A31
+  it('limits the concurrent reads of the vector index, and shares them between companies', async () => {
     const begun: number[] = []
     let running = 0
     let most = 0
@@ -165,7 +168,8 @@ describe('the admission of requests', () => {
     await Promise.all(floods)
   })
 
-  it('A31 keeps a read of an index for other companies while one company has many slow reads', async () => {
+  // A31
+  it('keeps a read of an index for other companies while one company has many slow reads', async () => {
     const vectorIndex = new HeldIndex()
     model = new HeldModel()
     engine = (await memoryEngine({ embeddingModels: [model], vectorIndex })).engine
@@ -181,7 +185,8 @@ describe('the admission of requests', () => {
     await Promise.all(floods)
   })
 
-  it('A32 refuses searches of a key, and of a company, above the limit of searches in progress', async () => {
+  // A32
+  it('refuses searches of a key, and of a company, above the limit of searches in progress', async () => {
     await start({ searchesPerKey: 2, searchesPerCompany: 3 })
     const [flood, victim] = [await tenant('Flood'), await tenant('Victim')]
     model.isHeld = true
@@ -205,7 +210,8 @@ describe('the admission of requests', () => {
     }
   })
 
-  it('A32 counts the searches of a user when there is no key', async () => {
+  // A32
+  it('counts the searches of a user when there is no key', async () => {
     await start({ searchesPerKey: 1 })
     const { id } = await engine.as(engine.owner).contexts.create(NEW_CONTEXT)
     model.isHeld = true
@@ -217,7 +223,8 @@ describe('the admission of requests', () => {
     expect(await first).toEqual([])
   })
 
-  it('A33 drops an aborted search: it leaves the queue, and frees its place', async () => {
+  // A33
+  it('drops an aborted search: it leaves the queue, and frees its place', async () => {
     await start({ searchesPerKey: 2 })
     const flood = await tenant('Flood')
     model.isHeld = true
@@ -235,7 +242,8 @@ describe('the admission of requests', () => {
     expect(model.begun).toEqual(['long', 'short'])
   })
 
-  it('A34 refuses a prompt with more tokens than the limit, and reports its number of tokens', async () => {
+  // A34
+  it('refuses a prompt with more tokens than the limit, and reports its number of tokens', async () => {
     await start({ promptTokens: 100 })
     const one = await tenant('One')
     expect(await one.search('word '.repeat(100))).toEqual([])
@@ -247,7 +255,8 @@ describe('the admission of requests', () => {
     expect(model.begun).toHaveLength(before)
   })
 
-  it('A35 refuses uploads of a company above the limit of uploads in progress', async () => {
+  // A35
+  it('refuses uploads of a company above the limit of uploads in progress', async () => {
     await start({ uploadsPerCompany: 2 })
     const [busy, other] = [await tenant('Busy'), await tenant('Other')]
     const contextOf = async ({ principal }: Tenant) => (await engine.as(principal).contexts.list())[0]?.id ?? 0

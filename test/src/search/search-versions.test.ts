@@ -55,7 +55,8 @@ async function search(mode: (typeof MODES)[number]): Promise<string[]> {
 }
 
 describe.each(MODES)('a search in mode %s', (mode) => {
-  it('Q8 finds the new version alone, if the document is replaced and the old version is removed during it', async () => {
+  // Q8
+  it('finds the new version alone, if the document is replaced and the old version is removed during it', async () => {
     beforeRead = async () => {
       await replace('new')
       await memory.engine.whenCleared()

@@ -36,7 +36,8 @@ const adapters: [name: string, make: () => Promise<{ storage: Storage; vectorInd
 ]
 
 describe.each(adapters)('a search on %s', (_name, make) => {
-  it('Q6 that starts while a document is half indexed does not find it, even if it is completed before the end', async () => {
+  // Q6
+  it('that starts while a document is half indexed does not find it, even if it is completed before the end', async () => {
     const { engine, session, index, contextId } = await open()
     let half: Promise<readonly number[]> | undefined
     // The document is completed between the answer of the index and the search's next step.
@@ -61,7 +62,8 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     expect(best?.content).toContain(PROMPT)
   })
 
-  it('Q6 never finds a part of a document, in any number of searches', async () => {
+  // Q6
+  it('never finds a part of a document, in any number of searches', async () => {
     const { session, contextId } = await open()
     const stop = new AbortController()
     const seen = new Set<number>()
@@ -85,7 +87,8 @@ describe.each(adapters)('a search on %s', (_name, make) => {
     expect(found).toEqual(found.map(() => [100, true]))
   })
 
-  it('Q6 repeats its read when a document is deleted during it, and returns the next best chunks', async () => {
+  // Q6
+  it('repeats its read when a document is deleted during it, and returns the next best chunks', async () => {
     const { session, index, contextId } = await open()
     for (const name of ['a', 'b', 'c']) await uploadText(session, contextId, `${name}.txt`, `${PROMPT} ${name}`)
     const [first] = await session.documents.list(contextId)

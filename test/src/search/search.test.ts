@@ -86,6 +86,7 @@ describe('a search', () => {
     expect(await session.search(context.id, 'anything')).toEqual([])
   })
 
+  // Q1
   it.each([
     ['missing', undefined],
     ['empty', ''],
@@ -94,7 +95,7 @@ describe('a search', () => {
     ['an array', ['x']],
     ['null', null],
     ['an object', { prompt: 'x' }],
-  ])('Q1 refuses a prompt that is %s', async (_what, prompt) => {
+  ])('refuses a prompt that is %s', async (_what, prompt) => {
     await expect(session.search(context.id, prompt as string)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
       field: 'prompt',
@@ -108,13 +109,15 @@ describe('a search', () => {
     })
   })
 
-  it('Q2 refuses a prompt of 1 MB before it is embedded', async () => {
+  // Q2
+  it('refuses a prompt of 1 MB before it is embedded', async () => {
     await expect(session.search(context.id, 'x'.repeat(1_000_000))).rejects.toThrow(
       'prompt: must have at most 32768 characters',
     )
     expect(await session.search(context.id, 'x '.repeat(2_048))).toEqual([])
   })
 
+  // Q3
   it.each([
     "'; drop table alcove_chunks; --",
     '%',
@@ -125,7 +128,7 @@ describe('a search', () => {
     ') UNION SELECT',
     '$1 ? :name',
     '{"$gt":""}',
-  ])('Q3 treats operators as text: %j', async (prompt) => {
+  ])('treats operators as text: %j', async (prompt) => {
     await uploadText(session, context.id, 'a.txt', 'some text')
     await uploadText(session, context.id, 'b.txt', `a text with ${prompt} in it`)
     const results = await session.search(context.id, prompt)
@@ -133,7 +136,8 @@ describe('a search', () => {
     expect(await session.documents.list(context.id)).toHaveLength(2)
   })
 
-  it('Q4 fails when a vector is not finite, and never returns a NaN score', async () => {
+  // Q4
+  it('fails when a vector is not finite, and never returns a NaN score', async () => {
     await memory.engine.close()
     class BrokenIndex extends MemoryVectorIndex {
       override async search(...args: Parameters<MemoryVectorIndex['search']>): ReturnType<MemoryVectorIndex['search']> {
@@ -146,7 +150,8 @@ describe('a search', () => {
     await expect(memory.session.search(id, 'text')).rejects.toMatchObject({ code: 'ERR_VECTOR_INVALID' })
   })
 
-  it('Q5 does not find a context of another account', async () => {
+  // Q5
+  it('does not find a context of another account', async () => {
     const { administration, owner } = memory.engine
     const company = await administration.companies.create({ name: 'Other', parentId: owner.companyId })
     const { id: userId } = await administration.users.add({ email: 'a@example.com', companyId: company.id })
@@ -160,7 +165,8 @@ describe('a search', () => {
     expect(missing).toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
   })
 
-  it('Q6 never finds a half indexed or a deleted document', async () => {
+  // Q6
+  it('never finds a half indexed or a deleted document', async () => {
     const chunks = 30
     const text = Array.from({ length: chunks * 200 }, (_, word) => `word${word % 50}`).join(' ')
     const seen = new Set<string>()

@@ -97,7 +97,8 @@ function withoutIds(seen: readonly unknown[]): unknown[] {
   return JSON.parse(text) as unknown[]
 }
 
-it('A59 a company and a stranger see the same, whatever another company does with addresses', async () => {
+// A59
+it('a company and a stranger see the same, whatever another company does with addresses', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 14 }), async (steps) => {
       expect(await observe(steps, true)).toEqual(await observe(steps, false))

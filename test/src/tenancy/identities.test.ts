@@ -53,7 +53,8 @@ async function failures(memory: MemoryEngine, count: number, companyId?: number)
 const linkOf = (text = ''): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
 describe('a login', () => {
-  it('A55 applies to the named company only', async () => {
+  // A55
+  it('applies to the named company only', async () => {
     const memory = await start(2)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, 'password of the second')
@@ -69,7 +70,8 @@ describe('a login', () => {
     }
   })
 
-  it('A55 without a company finds the user by password, and asks for the company when two users match', async () => {
+  // A55
+  it('without a company finds the user by password, and asks for the company when two users match', async () => {
     const memory = await start(3)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, PASSWORD)
@@ -85,7 +87,8 @@ describe('a login', () => {
     expect(await logIn(memory, PASSWORD, { companyId: 2 })).toBe(other)
   })
 
-  it('A55 does not change when another company adds the address, and compares at most eight users', async () => {
+  // A55
+  it('does not change when another company adds the address, and compares at most eight users', async () => {
     const memory = await start(12)
     for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
     const user = await add(memory, 7, PASSWORD)
@@ -113,7 +116,8 @@ describe('a login', () => {
     expect(hashes).toBe(3)
   })
 
-  it('A55 is not locked out by guesses at another company, and unknown companies allow no more guesses', async () => {
+  // A55
+  it('is not locked out by guesses at another company, and unknown companies allow no more guesses', async () => {
     const memory = await start(1)
     const one = await add(memory, 1, PASSWORD)
     await add(memory, 2, 'password of the second')
@@ -137,7 +141,8 @@ describe('a password reset', () => {
     return mailer.sent.slice(before).map(({ text }) => text)
   }
 
-  it('A56 uses the named company; without one, each company sends a link that sets its own password', async () => {
+  // A56
+  it('uses the named company; without one, each company sends a link that sets its own password', async () => {
     const memory = await start(2)
     const one = await add(memory, 1, 'password of the first')
     const other = await add(memory, 2, 'password of the second')
@@ -158,7 +163,8 @@ describe('a password reset', () => {
     )
   })
 
-  it('A56 sends at most five mails, first for users with a password, and skips users at their limit', async () => {
+  // A56
+  it('sends at most five mails, first for users with a password, and skips users at their limit', async () => {
     const memory = await start(8)
     for (let companyId = 1; companyId <= 6; companyId += 1) await add(memory, companyId)
     await add(memory, 7, PASSWORD)
@@ -172,7 +178,8 @@ describe('a password reset', () => {
 })
 
 describe('the audit trail', () => {
-  it('A58 reports refused logins to the company of the user, even if other companies have the address', async () => {
+  // A58
+  it('reports refused logins to the company of the user, even if other companies have the address', async () => {
     const memory = await start(2)
     const ofOthers = await add(memory, 2, PASSWORD)
     const ofThird = await add(memory, 3)
@@ -199,7 +206,8 @@ describe('the audit trail', () => {
     const [entry] = (await audit.list({ action: 'login.refused' })).items
     expect(JSON.stringify(entry)).not.toContain('@')
   })
-  it('A58 reports refused logins of invited users to the root company, with the same answer', async () => {
+  // A58
+  it('reports refused logins of invited users to the root company, with the same answer', async () => {
     const memory = await start(1)
     const invited = await add(memory, 1)
     const { audit } = memory.engine.administration

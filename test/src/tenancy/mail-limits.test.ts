@@ -61,7 +61,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     await opened.dispose()
   })
 
-  it('A40 reach an address at most five times when 60 invitations are repeated at once, and other callers must wait', async () => {
+  // A40
+  it('reach an address at most five times when 60 invitations are repeated at once, and other callers must wait', async () => {
     await start()
     const { id } = await session.users.add({ email: 'ada@example.com' })
     const repeated = await countsOf(times(60, () => session.users.reinitiate(id)))
@@ -73,7 +74,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(mailer.sent).toHaveLength(6)
   })
 
-  it('A41 limit how many users a company adds at the same time, and a refused call creates nothing', async () => {
+  // A41
+  it('limit how many users a company adds at the same time, and a refused call creates nothing', async () => {
     await start({ mailsPerCompanyPerHour: 3 })
     const added = await countsOf(times(12, (at) => session.users.add({ email: `user-${at}@example.com` })))
     expect(added).toEqual({ done: 3, ERR_THROTTLED: 9 })
@@ -90,7 +92,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(below)).toBe('ERR_THROTTLED')
   })
 
-  it('A42 of all companies together stay within the limit of the installation', async () => {
+  // A42
+  it('of all companies together stay within the limit of the installation', async () => {
     await start({ mailsPerHour: 4 })
     const { administration } = memory.engine
     const companies = [1]
@@ -102,7 +105,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(mailer.sent).toHaveLength(4)
   })
 
-  it('A43 for resets beyond the limits are skipped silently: no error, no mail, and the same answer for any address', async () => {
+  // A43
+  it('for resets beyond the limits are skipped silently: no error, no mail, and the same answer for any address', async () => {
     await start()
     const { id } = await session.users.add({ email: 'ada@example.com' })
     await memory.engine.administration.users.completeSetup(id)
@@ -113,7 +117,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(authentication.requestPasswordReset({ email: 'nobody@example.com' }))).toBe('done')
   })
 
-  it('A48 for resets that strangers request leave a company its own share', async () => {
+  // A48
+  it('for resets that strangers request leave a company its own share', async () => {
     await start({ mailsPerCompanyPerHour: 3 })
     for (const name of ['ada', 'grace']) await session.users.add({ email: `${name}@example.com` })
     const { authentication } = memory.engine
@@ -124,7 +129,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
     expect(await codeOf(session.users.add({ email: 'emmy@example.com' }))).toBe('ERR_THROTTLED')
   })
 
-  it('A46 give a user at most five open links, for any hourly limit', async () => {
+  // A46
+  it('give a user at most five open links, for any hourly limit', async () => {
     await start({ mailsPerAddressPerHour: 100 })
     const { id } = await session.users.add({ email: 'ada@example.com' })
     await memory.engine.administration.users.completeSetup(id)
@@ -140,7 +146,8 @@ describe.each(STORAGES)('on $name, mails', ({ open }) => {
 })
 
 describe.each(DATABASES)('on $name, the counters of mails', ({ open }) => {
-  it('A47 have names that reveal no address', async () => {
+  // A47
+  it('have names that reveal no address', async () => {
     const database = await open()
     const { engine, session } = await memoryEngine({ storage: database.storage() })
     await session.users.add({ email: 'ada@example.com' })

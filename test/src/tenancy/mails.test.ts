@@ -141,7 +141,8 @@ describe('a mail', () => {
     expect(mailer.sent[0]?.html).not.toContain('"L"')
   })
 
-  it('A45 leaves out user names from before the rules, and company names that are links', async () => {
+  // A45
+  it('leaves out user names from before the rules, and company names that are links', async () => {
     const mailer = new MemoryMailer()
     const { engine, storage } = await open(mailer)
     const bad = 'You won, see evil.com'

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../../src/tenancy/throttle.js'
 
 describe('the network of an address', () => {
+  // A72
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -17,7 +18,7 @@ describe('the network of an address', () => {
     ['1:2:3:4:5:6:7:8:9', '1:2:3:4:5:6:7:8:9'],
     ['unix:/run/alcove', 'unix:/run/alcove'],
     ['', ''],
-  ])('A72 %s belongs to %s', (address, network) => {
+  ])('%s belongs to %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

@@ -145,7 +145,8 @@ describe.each([
       .filter(({ to }) => to.address === address)
       .map(({ text }) => /token=([\w-]+)/.exec(text)?.[1] ?? '')
 
-  it('A80 a disabled user is refused by every way to authenticate, until enabled', async () => {
+  // A80
+  it('a disabled user is refused by every way to authenticate, until enabled', async () => {
     const ada = await newAda()
     const { users } = engine.administration
     expect(await waysIn(ada)).toEqual(OPEN)
@@ -157,7 +158,8 @@ describe.each([
     expect(await waysIn(ada)).toEqual({ ...OPEN, token: 'ERR_UNAUTHENTICATED' })
   })
 
-  it('A80 an upload of a user who is disabled during it creates no document', async () => {
+  // A80
+  it('an upload of a user who is disabled during it creates no document', async () => {
     const ada = await newAda()
     async function* content(): AsyncGenerator<Uint8Array> {
       yield new TextEncoder().encode('Parental leave ')
@@ -172,7 +174,8 @@ describe.each([
     ])
   })
 
-  it('A80 a disabled user receives no mail, and their open links end', async () => {
+  // A80
+  it('a disabled user receives no mail, and their open links end', async () => {
     const { administration } = engine
     const { companyId } = await newCompany()
     const { id } = await administration.users.add({ email: ADDRESS, companyId })
@@ -190,7 +193,8 @@ describe.each([
     expect(await outcomeOf(engine.authentication.setPassword({ token: secondLink, password: PASSWORD }))).toBe('done')
   })
 
-  it('A81 a deleted user leaves no address and no name, and can be added as a new user', async () => {
+  // A81
+  it('a deleted user leaves no address and no name, and can be added as a new user', async () => {
     const ada = await newAda()
     const { administration } = engine
     await engine.authentication.requestPasswordReset({ email: ADDRESS })
@@ -215,7 +219,8 @@ describe.each([
     expect(await outcomeOf(administration.users.delete(999))).toBe('ERR_USER_NOT_FOUND')
   })
 
-  it('A82 contexts of a deleted user stay with their account, or are deleted with their files', async () => {
+  // A82
+  it('contexts of a deleted user stay with their account, or are deleted with their files', async () => {
     for (const contexts of ['keep', 'delete'] as const) {
       const ada = await newAda()
       const seeing = engine.as({ ...engine.owner, accountId: ada.assistantId })
@@ -268,8 +273,9 @@ describe.each([
   const entriesOf = async (action: 'context.deleted') =>
     (await engine.administration.audit.list({ action })).items.toReversed()
 
+  // A82, A85
   it.each(['user', 'account'] as const)(
-    'A82, A85 the contexts of a deleted %s are not read, however large, and each one leaves an entry',
+    'the contexts of a deleted %s are not read, however large, and each one leaves an entry',
     async (kind) => {
       const calls = await recordCalls()
       const ada = await newAda()
@@ -295,7 +301,8 @@ describe.each([
     },
   )
 
-  it('A85 a process that ends before the purge of a deleted account leaves it to the next process', async () => {
+  // A85
+  it('a process that ends before the purge of a deleted account leaves it to the next process', async () => {
     // A storage in memory keeps no data for a next process.
     if (!('knex' in database)) return
     const ada = await newAda()
@@ -315,7 +322,8 @@ describe.each([
     expect([left, await filesLeft()]).toEqual([[], []])
   })
 
-  it('A87 companies that lose keys and permissions with a deleted company find that in their audit trail', async () => {
+  // A87
+  it('companies that lose keys and permissions with a deleted company find that in their audit trail', async () => {
     const ada = await newAda()
     const { administration } = engine
     const abroad = await newCompany()
@@ -351,7 +359,8 @@ describe.each([
     return keys
   }
 
-  it('A83 the owner, their account and their company can be neither disabled nor deleted', async () => {
+  // A83
+  it('the owner, their account and their company can be neither disabled nor deleted', async () => {
     const { administration, owner } = engine
     for (const attempt of [
       () => administration.users.disable(owner.userId),
@@ -365,7 +374,8 @@ describe.each([
     expect(await outcomeOf(engine.as(owner).contexts.list())).toBe('done')
   })
 
-  it('A84 a disabled role gives no rights, cannot be granted, and gives its rights after it is enabled', async () => {
+  // A84
+  it('a disabled role gives no rights, cannot be granted, and gives its rights after it is enabled', async () => {
     const ada = await newAda()
     const { roles, permissions, users } = engine.administration
     const { id } = await roles.create({ name: 'Clerk', applications: ['assistant'], capabilities: ['context:read'] })
@@ -392,7 +402,8 @@ describe.each([
     expect(await outcomeOf(engine.authentication.authenticate(token))).toBe('done')
   })
 
-  it('A84 a role can be deleted once no permission has it, and the roles of the engine stay', async () => {
+  // A84
+  it('a role can be deleted once no permission has it, and the roles of the engine stay', async () => {
     const ada = await newAda()
     const { roles, permissions } = engine.administration
     const { id } = await roles.create({ name: 'Clerk', applications: ['tenant'], capabilities: ['context:read'] })
@@ -409,7 +420,8 @@ describe.each([
     expect(await outcomeOf(roles.delete(999))).toBe('ERR_ROLE_NOT_FOUND')
   })
 
-  it('A85 a deleted account refuses calls at once, and its contexts, files and permissions are deleted', async () => {
+  // A85
+  it('a deleted account refuses calls at once, and its contexts, files and permissions are deleted', async () => {
     const ada = await newAda()
     const { accounts, permissions } = engine.administration
     await accounts.delete(ada.assistantId)
@@ -424,7 +436,8 @@ describe.each([
     expect((await engine.administration.verify()).problems).toEqual([])
   })
 
-  it('A86 a disabled company refuses users who belong to it, act for it or use its accounts', async () => {
+  // A86
+  it('a disabled company refuses users who belong to it, act for it or use its accounts', async () => {
     const ada = await newAda()
     const { administration } = engine
     const below = await newCompany(ada.companyId)
@@ -473,7 +486,8 @@ describe.each([
     expect(await attempts()).toEqual({ ...before, member: { ...OPEN, token: 'ERR_UNAUTHENTICATED' } })
   })
 
-  it('A86 events of a disabled company are recorded, but not delivered to its destinations', async () => {
+  // A86
+  it('events of a disabled company are recorded, but not delivered to its destinations', async () => {
     const { companyId } = await newCompany()
     const { administration, events } = engine
     await administration.destinations.create({
@@ -489,7 +503,8 @@ describe.each([
     expect(await events.record(event)).toMatchObject({ deliveries: 2 })
   })
 
-  it('A86 open deliveries to a destination of a disabled company are cancelled, and can be sent later', async () => {
+  // A86
+  it('open deliveries to a destination of a disabled company are cancelled, and can be sent later', async () => {
     const { companyId } = await newCompany()
     const { companies, destinations, deliveries } = engine.administration
     const { id: destinationId } = await destinations.create({
@@ -509,7 +524,8 @@ describe.each([
     await expect.poll(() => statusOf(last.id)).toBe('succeeded')
   })
 
-  it('A87 a deleted company loses all of its data', async () => {
+  // A87
+  it('a deleted company loses all of its data', async () => {
     const ada = await newAda()
     const { administration, events } = engine
     const { companyId } = ada
@@ -559,7 +575,8 @@ describe.each([
     expect((await administration.users.add({ email: ADDRESS, companyId: 1 })).email).toBe(ADDRESS)
   })
 
-  it('A88 an account accepts no new items while it is deleted', async () => {
+  // A88
+  it('an account accepts no new items while it is deleted', async () => {
     const ada = await newAda()
     const made = Array.from({ length: 8 }, () => outcomeOf(ada.session.contexts.create(NEW_CONTEXT)))
     await engine.administration.accounts.delete(ada.assistantId)

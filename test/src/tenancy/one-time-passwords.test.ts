@@ -68,7 +68,8 @@ async function refusals({ engine }: MemoryEngine): Promise<AuditEntry[]> {
 }
 
 describe('one-time passwords', () => {
-  it('A96 are required after they are confirmed, and not before', async () => {
+  // A96
+  it('are required after they are confirmed, and not before', async () => {
     const memory = await start()
     const { id } = await addUser(memory)
     const { users } = memory.engine.administration
@@ -103,7 +104,8 @@ describe('one-time passwords', () => {
     await expect(users.oneTimePassword.confirm(id, code())).rejects.toMatchObject({ field: 'id' })
   })
 
-  it('A96 are accepted one step early or late, and no more', async () => {
+  // A96
+  it('are accepted one step early or late, and no more', async () => {
     const memory = await start()
     const user = await enrol(memory)
     memory.clock.advance(10 * STEP_MS)
@@ -112,7 +114,8 @@ describe('one-time passwords', () => {
     expect(outcomes).toEqual(['wrong', 'wrong', 'totp', 'totp', 'totp'])
   })
 
-  it('A96 reveal nothing without the password, and count as a login only together with it', async () => {
+  // A96
+  it('reveal nothing without the password, and count as a login only together with it', async () => {
     const memory = await start()
     const user = await enrol(memory)
     await addUser(memory, 'bob@example.com')
@@ -130,7 +133,8 @@ describe('one-time passwords', () => {
     expect(await lastAccess()).toBe(memory.clock.now().toISOString())
   })
 
-  it('A96 survive a reset of the password, and end when the host disables them', async () => {
+  // A96
+  it('survive a reset of the password, and end when the host disables them', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const { administration, authentication } = memory.engine
@@ -147,7 +151,8 @@ describe('one-time passwords', () => {
     await expect(oneTimePassword.renewRecoveryCodes(user.id)).rejects.toMatchObject({ field: 'id' })
   })
 
-  it('A96 use the old secret until a new one is confirmed', async () => {
+  // A96
+  it('use the old secret until a new one is confirmed', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const { oneTimePassword } = memory.engine.administration.users
@@ -161,7 +166,8 @@ describe('one-time passwords', () => {
     expect(await logIn(memory, { otp: user.recoveryCodes[0] })).toBe('wrong')
   })
 
-  it('A96 refuse unknown users', async () => {
+  // A96
+  it('refuse unknown users', async () => {
     const { oneTimePassword } = (await start()).engine.administration.users
     for (const call of [
       () => oneTimePassword.begin(99),
@@ -209,23 +215,27 @@ describe.each([
   }
   const limits = { failuresPerNamePerMinute: 1_000 }
 
-  it('A97 a code is accepted once', async () => {
+  // A97
+  it('a code is accepted once', async () => {
     expect(await attempts(4, {}, (user) => user.code())).toEqual(['totp', 'wrong', 'wrong', 'wrong'])
   })
 
-  it('A98 a recovery code is accepted once', async () => {
+  // A98
+  it('a recovery code is accepted once', async () => {
     const outcomes = await attempts(4, {}, ({ recoveryCodes }) => recoveryCodes[3] ?? '')
     expect(outcomes).toEqual(['totp', 'wrong', 'wrong', 'wrong'])
   })
 
-  it('A99 at most five wrong codes are checked', async () => {
+  // A99
+  it('at most five wrong codes are checked', async () => {
     const outcomes = await attempts(12, { limits }, (user, at) => wrongCode(user, at))
     expect(outcomes).toEqual([...Array<string>(7).fill('ERR_THROTTLED'), ...Array<string>(5).fill('wrong')])
   })
 })
 
 describe('a code', () => {
-  it('A97 is not accepted twice, nor is an earlier one, even after a restart', async () => {
+  // A97
+  it('is not accepted twice, nor is an earlier one, even after a restart', async () => {
     const storage = new MemoryStorage()
     const memory = await start({ storage })
     const user = await enrol(memory)
@@ -240,7 +250,8 @@ describe('a code', () => {
 })
 
 describe('a recovery code', () => {
-  it('A98 works for one login, in any spelling, of its user alone', async () => {
+  // A98
+  it('works for one login, in any spelling, of its user alone', async () => {
     const memory = await start()
     const ann = await enrol(memory)
     const bob = await enrol(memory, 'bob@example.com')
@@ -262,7 +273,8 @@ describe('a recovery code', () => {
 })
 
 describe('wrong codes', () => {
-  it('A99 are counted and recorded like wrong passwords', async () => {
+  // A99
+  it('are counted and recorded like wrong passwords', async () => {
     const memory = await start({ limits: { failuresPerNamePerMinute: 3 } })
     const user = await enrol(memory)
     for (let at = 0; at < 3; at += 1) {
@@ -280,7 +292,8 @@ describe('wrong codes', () => {
     expect(await logIn(memory, { otp: user.code() })).toBe('totp')
   })
 
-  it('A99 count for the network address too', async () => {
+  // A99
+  it('count for the network address too', async () => {
     const memory = await start({ limits: { failuresPerAddressPerMinute: 2 } })
     const user = await enrol(memory)
     for (let at = 0; at < 2; at += 1) await logIn(memory, { otp: wrongCode(user, at), remoteAddress: '192.0.2.7' })
@@ -288,7 +301,8 @@ describe('wrong codes', () => {
     expect(await logIn(memory, { otp: user.code(), remoteAddress: '192.0.2.8' })).toBe('totp')
   })
 
-  it('A99 reach their limit at five in 15 minutes and 20 in a day; then right codes fail and recovery codes pass', async () => {
+  // A99
+  it('reach their limit at five in 15 minutes and 20 in a day; then right codes fail and recovery codes pass', async () => {
     const memory = await start()
     const user = await enrol(memory)
     const guess = async (): Promise<string> => {
@@ -311,14 +325,16 @@ describe('wrong codes', () => {
     expect(await logIn(memory, { otp: user.code() })).toBe('totp')
   })
 
-  it('A99 from a caller without the password lock no user out', async () => {
+  // A99
+  it('from a caller without the password lock no user out', async () => {
     const memory = await start()
     const user = await enrol(memory)
     for (let at = 0; at < 9; at += 1) await logIn(memory, { otp: wrongCode(user, at) }, 'wrong password')
     expect(await logIn(memory, { otp: user.code() })).toBe('totp')
   })
 
-  it('A99 no longer count after the host sets up another secret', async () => {
+  // A99
+  it('no longer count after the host sets up another secret', async () => {
     const memory = await start()
     const user = await enrol(memory)
     for (let at = 0; at < 5; at += 1) await logIn(memory, { otp: wrongCode(user, at) })
@@ -333,8 +349,9 @@ describe('wrong codes', () => {
 })
 
 describe('secrets and recovery codes', () => {
+  // A99
   it.each(DATABASES)(
-    'A99 appear in clear text nowhere in the database, the audit trail and the log: $name',
+    'appear in clear text nowhere in the database, the audit trail and the log: $name',
     async ({ open }) => {
       const database = await open()
       const memory = await start({ storage: database.storage() })
@@ -361,8 +378,9 @@ describe('secrets and recovery codes', () => {
     },
   )
 
+  // A99
   it.each(DATABASES)(
-    'A99 that were altered admit no login without a code, and the log reports it: $name',
+    'that were altered admit no login without a code, and the log reports it: $name',
     async ({ open }) => {
       const database = await open()
       const memory = await start({ storage: database.storage() })
@@ -389,7 +407,8 @@ describe('secrets and recovery codes', () => {
     },
   )
 
-  it.each(DATABASES)('A99 of another encryption key stop the engine from starting: $name', async ({ open }) => {
+  // A99
+  it.each(DATABASES)('of another encryption key stop the engine from starting: $name', async ({ open }) => {
     const database = await open()
     const memory = await start({ storage: database.storage() })
     const user = await enrol(memory)

@@ -66,7 +66,8 @@ describe.each(STORAGES)('on $name, a mail about a changed password', ({ open }) 
     await dispose()
   })
 
-  it('A52 is sent once for each change, by a link or by the host, to the affected user only', async () => {
+  // A52
+  it('is sent once for each change, by a link or by the host, to the affected user only', async () => {
     await start()
     const id = await addUser()
     await addUser('grace@example.com')
@@ -86,7 +87,8 @@ describe.each(STORAGES)('on $name, a mail about a changed password', ({ open }) 
     expect(await logsIn(FIRST)).toBe(true)
   })
 
-  it('A52 is sent once when a link is used twice at the same time', async () => {
+  // A52
+  it('is sent once when a link is used twice at the same time', async () => {
     await start()
     await memory.engine.administration.users.completeSetup(await addUser(), FIRST)
     await memory.engine.authentication.requestPasswordReset({ email: EMAIL })
@@ -96,7 +98,8 @@ describe.each(STORAGES)('on $name, a mail about a changed password', ({ open }) 
     expect(notices()).toHaveLength(1)
   })
 
-  it('A52 over its limit is dropped, and the password is changed nevertheless', async () => {
+  // A52
+  it('over its limit is dropped, and the password is changed nevertheless', async () => {
     await start({ limits: { mailsPerAddressPerHour: 2, mailsPerCompanyPerHour: 4 } })
     const id = await addUser()
     for (const [at, password] of [FIRST, SECOND, FIRST, SECOND].entries()) {
@@ -116,7 +119,8 @@ describe.each(STORAGES)('on $name, a mail about a changed password', ({ open }) 
     expect([notices().length, await logsIn(FIRST)]).toEqual([2, true])
   })
 
-  it('A52 waits while the mail server is unreachable, and does not count as a link', async () => {
+  // A52
+  it('waits while the mail server is unreachable, and does not count as a link', async () => {
     const absent = new AbsentMailer()
     await start({ mailer: absent })
     const id = await addUser()
@@ -142,7 +146,8 @@ describe('a mail about a changed password', () => {
     await memory.engine.close()
   })
 
-  it('A52 names the user, the time and the next step, without a link or a secret', async () => {
+  // A52
+  it('names the user, the time and the next step, without a link or a secret', async () => {
     await start()
     const id = await addUser()
     await memory.engine.administration.users.completeSetup(id, FIRST)
@@ -165,7 +170,8 @@ describe('a mail about a changed password', () => {
     expect(all).not.toContain(passwordHash)
   })
 
-  it('A45 leaves out user names from before the rules, and company names that are links', async () => {
+  // A45
+  it('leaves out user names from before the rules, and company names that are links', async () => {
     await start()
     const company = await memory.engine.administration.companies.create({ name: 'Booking.example', parentId: 1 })
     const { id } = await storage.transaction(async ({ users }) =>
@@ -189,7 +195,8 @@ describe('a mail about a changed password', () => {
     expect(JSON.stringify(mailer.sent)).not.toMatch(/evil|Booking/)
   })
 
-  it('A52 has the wording of the host, which receives neither a link nor its expiry', async () => {
+  // A52
+  it('has the wording of the host, which receives neither a link nor its expiry', async () => {
     const subjects: unknown[] = []
     const writer: MailSettings['writer'] = (subject) => {
       subjects.push(subject)
@@ -212,7 +219,8 @@ describe('a mail about a changed password', () => {
 })
 
 describe('a password from before the rules', () => {
-  it('A51 still works, and its hash does not change', async () => {
+  // A51
+  it('still works, and its hash does not change', async () => {
     storage = new MemoryStorage()
     await start()
     const id = await addUser()

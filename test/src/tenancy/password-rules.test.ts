@@ -25,7 +25,8 @@ const COMMON = 'password: is one of the most common passwords, which are guessed
 const OWN = 'password: must be neither the e-mail address nor the part of it before the @'
 const REPEATED = 'password: must not be a few characters that are repeated: choose other words'
 
-describe('A50 a password', () => {
+// A50
+describe('a password', () => {
   it.each([
     ['', 'password: must not be empty'],
     [' '.repeat(20), 'password: must not be empty'],

@@ -6,7 +6,8 @@ import { sized } from '../../full-form.js'
 const schema = personNameSchema()
 const isAccepted = (name: string): boolean => schema.safeParse(name).success
 
-describe('A44 a name', () => {
+// A44
+describe('a name', () => {
   it.each([
     '',
     "Mary-Jane O'Neil Jr.",

@@ -232,14 +232,16 @@ const USE_CASES: readonly UseCase[] = [
   },
 ]
 
-describe('A5 every use case that changes rights, with callers of every set of capabilities,', () => {
+// A5
+describe('every use case that changes rights, with callers of every set of capabilities,', () => {
   // Each caller meets each set of capabilities as the old role and as the new one; a random set is the other.
   it.each(USE_CASES)('$name', { timeout: 120_000 }, async (useCase) => {
     await tryAll(useCase, SUBSETS, async (company, held) => await newCaller(company, held))
   })
 
+  // A93
   it.each(USE_CASES)(
-    'A93 $name, with a scope that narrows a role with all capabilities',
+    '$name, with a scope that narrows a role with all capabilities',
     { timeout: 120_000 },
     async (useCase) => {
       const some = SUBSETS.filter((held) => held % 5 === 0 || held === ALL_BITS)
@@ -288,7 +290,8 @@ describe('A5 every use case that changes rights, with callers of every set of ca
   })
 })
 
-describe('A5 the invitation of an Administrator', () => {
+// A5
+describe('the invitation of an Administrator', () => {
   it('is not ended by a caller with fewer capabilities, and is by one with all of them', async () => {
     const company = await newCompany()
     const email = `${crypto.randomUUID()}@example.com`
@@ -325,7 +328,8 @@ describe('A5 the invitation of an Administrator', () => {
   }
 })
 
-describe('A6 no sequence of calls', () => {
+// A6
+describe('no sequence of calls', () => {
   const bits = fc.integer({ min: 1, max: ALL_BITS })
   const slot = fc.nat({ max: 5 })
   const call = fc.oneof(
@@ -410,7 +414,8 @@ describe('A6 no sequence of calls', () => {
   }
 })
 
-describe('A7 the last permission of a company that carries tenant:manage', () => {
+// A7
+describe('the last permission of a company that carries tenant:manage', () => {
   async function companyOfOne() {
     const { administration } = engine
     const { id: companyId } = await administration.companies.create({ name: 'Alone', parentId: 1 })
@@ -449,8 +454,9 @@ describe('A7 the last permission of a company that carries tenant:manage', () =>
   })
 })
 
+// A9
 describe.each(DATABASES)(
-  'A9 on $name, two managers of a company who revoke each other’s permission at once',
+  'on $name, two managers of a company who revoke each other’s permission at once',
   ({ open }) => {
     it('leave one of them in place', async () => {
       const database = await open()
@@ -493,7 +499,8 @@ describe.each(DATABASES)(
   },
 )
 
-describe('A8 permissions', () => {
+// A8
+describe('permissions', () => {
   it('are written by one file of the core alone', async () => {
     const writes = /\bpermissions\s*\.\s*(insert|setRole|toggle|delete|deleteOfCompany)\(/
     const writers: string[] = []

@@ -61,7 +61,8 @@ let userId = 0
 describe('a scope', () => {
   const subset = fc.subarray([...CAPABILITIES])
 
-  it('A93 allows an operation only if both the role and the scope have its capability', async () => {
+  // A93
+  it('allows an operation only if both the role and the scope have its capability', async () => {
     await fc.assert(
       fc.asyncProperty(
         subset.filter((role) => role.length > 0),
@@ -84,7 +85,8 @@ describe('a scope', () => {
     )
   })
 
-  it('A93 narrows side effects of a capability too: without tenant:manage, contexts of others cannot be changed', async () => {
+  // A93
+  it('narrows side effects of a capability too: without tenant:manage, contexts of others cannot be changed', async () => {
     const accountOf = await newUser([...CAPABILITIES])
     const principal = { companyId: 1, userId, accountId: accountOf('search') }
     const changes = { name: 'Mine now', description: 'd', caption: 'c' }
@@ -93,7 +95,8 @@ describe('a scope', () => {
     expect((await engine.as(principal).contexts.update(contextId, changes)).name).toBe('Mine now')
   })
 
-  it.each([[['everything']], ['search'], [null], [[1]]])('A93 that is invalid is refused: %j', (scope) => {
+  // A93
+  it.each([[['everything']], ['search'], [null], [[1]]])('that is invalid is refused: %j', (scope) => {
     expect(() => engine.as({ ...engine.owner, scope: scope as never })).toThrow(/scope/)
   })
 })

@@ -174,7 +174,8 @@ describe('companies', () => {
     expect(accounts.map(({ application }) => application)).toEqual(['assistant', 'tenant', 'builder'])
   })
 
-  it('N2 are never moved into a cycle', async () => {
+  // N2
+  it('are never moved into a cycle', async () => {
     const a = await administration.companies.create({ name: 'A', parentId: 1 })
     const a1 = await administration.companies.create({ name: 'A1', parentId: a.id })
     const a11 = await administration.companies.create({ name: 'A11', parentId: a1.id })
@@ -243,7 +244,8 @@ describe('accounts and roles', () => {
 })
 
 describe('users', () => {
-  it('N10 A53 are unique by address within a company, in any case', async () => {
+  // N10, A53
+  it('are unique by address within a company, in any case', async () => {
     const user = await administration.users.add({ email: 'Ada@Example.com', companyId: 1, name: 'Ada King Lovelace' })
     expect(user).toMatchObject({
       email: 'Ada@Example.com',
@@ -271,7 +273,8 @@ describe('users', () => {
 })
 
 describe('permissions', () => {
-  it('N6 are granted only for roles of the account’s company, or system-wide ones, that are valid for its application', async () => {
+  // N6
+  it('are granted only for roles of the account’s company, or system-wide ones, that are valid for its application', async () => {
     const company = await administration.companies.create({ name: 'Sub', parentId: 1 })
     const { id: userId } = await administration.users.add({ email: 'a@example.com', companyId: company.id })
     const foreign = await administration.roles.create({

@@ -40,7 +40,8 @@ async function repeat(times: number, call: (at: number) => Promise<string>): Pro
 const times = (count: number, what: string): string[] => Array<string>(count).fill(what)
 
 describe('wrong secrets', () => {
-  it('A71 are counted alike for known and unknown client ids', async () => {
+  // A71
+  it('are counted alike for known and unknown client ids', async () => {
     const memory = await start()
     const { clientId, clientSecret } = await memory.engine.initialize()
     const known = await repeat(12, async () => await ask(memory, clientId, 'wrong'))
@@ -51,7 +52,8 @@ describe('wrong secrets', () => {
     expect(await ask(memory, clientId, clientSecret)).toBe('done')
   })
 
-  it('A72 are also counted by network address, for any invented names, and the right secret passes', async () => {
+  // A72
+  it('are also counted by network address, for any invented names, and the right secret passes', async () => {
     const memory = await start()
     const { clientId, clientSecret } = await memory.engine.initialize()
     const invented = await repeat(55, async (at) => await ask(memory, `ak_${at}`, 'wrong', `2001:db8::${at + 1}`))
@@ -66,7 +68,8 @@ describe('wrong secrets', () => {
     expect(await ask(memory, 'ak_0', 'wrong', '2001:db8::1')).toBe('invalid_client')
   })
 
-  it('A72 are counted correctly under concurrency', async () => {
+  // A72
+  it('are counted correctly under concurrency', async () => {
     const memory = await start()
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, async (_, at) => await ask(memory, `ak_${at}`, 'wrong', '192.0.2.1')),
@@ -74,7 +77,8 @@ describe('wrong secrets', () => {
     expect(outcomes.filter((one) => one === 'invalid_client')).toHaveLength(50)
   })
 
-  it('A75 cost the storage nothing once they are refused', async () => {
+  // A75
+  it('cost the storage nothing once they are refused', async () => {
     class CountingStorage extends MemoryStorage {
       writes = 0
       override async transaction<T>(
@@ -107,7 +111,8 @@ describe('wrong passwords', () => {
     await users.completeSetup(user.id, 'correct horse battery')
   }
 
-  it('A74 are counted by e-mail address, known or not; at the limit the right one is refused for a minute too', async () => {
+  // A74
+  it('are counted by e-mail address, known or not; at the limit the right one is refused for a minute too', async () => {
     const memory = await start()
     await withUser(memory, 'Ann@example.com')
     const known = await repeat(12, async () => await logIn(memory, 'ann@EXAMPLE.com', 'wrong'))
@@ -119,7 +124,8 @@ describe('wrong passwords', () => {
     expect(await logIn(memory, 'Ann@example.com', 'correct horse battery')).toBe('done')
   })
 
-  it('A74 are counted by network address', async () => {
+  // A74
+  it('are counted by network address', async () => {
     const memory = await start({ limits: { failuresPerAddressPerMinute: 5 } })
     await withUser(memory, 'ann@example.com')
     const guesses = await repeat(7, async (at) => await logIn(memory, `user${at}@example.com`, 'wrong', '192.0.2.1'))
@@ -128,7 +134,8 @@ describe('wrong passwords', () => {
     expect(await logIn(memory, 'ann@example.com', 'correct horse battery', '192.0.2.2')).toBe('done')
   })
 
-  it('A76 are hashed two at a time during any flood, addresses take turns, and too many are refused', async () => {
+  // A76
+  it('are hashed two at a time during any flood, addresses take turns, and too many are refused', async () => {
     let running = 0
     let most = 0
     const done: string[] = []
@@ -159,7 +166,8 @@ describe('wrong passwords', () => {
     expect(most).toBe(2)
   })
 
-  it('A76 sent at once give no more guesses', async () => {
+  // A76
+  it('sent at once give no more guesses', async () => {
     const memory = await start({ limits: { failuresPerNamePerMinute: 3 } })
     await withUser(memory, 'ann@example.com')
     const outcomes = await Promise.all(
@@ -170,7 +178,8 @@ describe('wrong passwords', () => {
 })
 
 describe('counters', () => {
-  it('A77 are removed after their windows end', async () => {
+  // A77
+  it('are removed after their windows end', async () => {
     const storage = new MemoryStorage()
     await storage.open()
     const long = { most: 1, windowMs: 60_000 }
@@ -190,7 +199,8 @@ describe('counters', () => {
     expect((await storage.read(({ rates }) => rates.peek('new', { ...long, now }))).isAllowed).toBe(false)
   })
 
-  it.each(DATABASES)('A70 are shared by all engines on $name', async ({ open }) => {
+  // A70
+  it.each(DATABASES)('are shared by all engines on $name', async ({ open }) => {
     const database = await open()
     try {
       const one = await start({ storage: database.storage() })

@@ -119,7 +119,8 @@ function quantile(times: readonly number[], part: number): number {
 }
 
 describe('a flood of searches', () => {
-  it('A37 leaves the searches of another company fast', { timeout: 120_000, ...WALL_CLOCK }, async () => {
+  // A37
+  it('leaves the searches of another company fast', { timeout: 120_000, ...WALL_CLOCK }, async () => {
     const [flood, victim] = [await newTenant('Flood'), await newTenant('Victim')]
     await victim.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
     await flood.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
@@ -152,7 +153,8 @@ describe('a flood of searches', () => {
     if (IS_FULL_FORM) expectQuick(busy, quiet)
   })
 
-  it('A38 runs before the documents that the engine ingests', { timeout: 120_000, ...WALL_CLOCK }, async () => {
+  // A38
+  it('runs before the documents that the engine ingests', { timeout: 120_000, ...WALL_CLOCK }, async () => {
     const [busy, victim] = [await newTenant('Busy'), await newTenant('Other')]
     await victim.upload('leave.txt', 'Parental leave lasts sixteen weeks.')
     await searchesFor(1, victim)

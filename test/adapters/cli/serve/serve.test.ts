@@ -160,7 +160,8 @@ describe('alcove serve', () => {
     expect(await ingest.stop()).toBe(0)
   })
 
-  it('A91 names its public address as issuer, and otherwise the address where it listens', async () => {
+  // A91
+  it('names its public address as issuer, and otherwise the address where it listens', async () => {
     const metadataOf = async (address: string): Promise<unknown> =>
       await (await fetch(`${address}/.well-known/oauth-authorization-server`)).json()
     const named = await serve('--public-url', 'https://alcove.example.com/')
@@ -266,7 +267,8 @@ describe('alcove serve', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   }
 
-  it('A25 A26 reads limits on connections and trusted proxies from options and from the environment', async () => {
+  // A25, A26
+  it('reads limits on connections and trusted proxies from options and from the environment', async () => {
     const environment = { ALCOVE_TRUSTED_PROXY: '127.0.0.1', ALCOVE_MIN_UPLOAD_RATE: '0' }
     const served = await serveAlcove(['--max-connections', '2'], { cwd: folder.path, env: environment })
     running.push(served)

@@ -194,7 +194,8 @@ describe('alcove destination', () => {
     await json('destination', 'remove', String(id))
   })
 
-  it('S14 refuses addresses that are not public unless they are allowed, and invalid destinations', async () => {
+  // S14
+  it('refuses addresses that are not public unless they are allowed, and invalid destinations', async () => {
     const add = (...args: readonly string[]): readonly string[] => ['destination', 'add', ...args]
     const refused =
       /127\.0\.0\.1 is not a public address; permit it with --webhook-allow .*\(ERR_DESTINATION_REFUSED\)$/m
@@ -314,7 +315,8 @@ describe('alcove event', () => {
     expect(await json('delivery', 'list')).toHaveLength(3)
   })
 
-  it('D16 refuses an invalid event, and records nothing', async () => {
+  // D16
+  it('refuses an invalid event, and records nothing', async () => {
     await json('destination', 'add', NO_ADDRESS, ...ALLOW)
     const record = (...args: readonly string[]): readonly string[] => ['event', 'record', ...args]
     await expectError(2, /argument 'data'\. Expected JSON/, record('run.started', '{jobKey:1}'))
@@ -330,8 +332,9 @@ describe('alcove event', () => {
 })
 
 describe('an alcove command beside a server', () => {
+  // D14
   it(
-    'D14 records an event that reaches a receiver within about a second, and neither stores nor prints a secret',
+    'records an event that reaches a receiver within about a second, and neither stores nor prints a secret',
     WALL_CLOCK,
     async () => {
       const receiver = await receive()
@@ -379,7 +382,8 @@ describe('an alcove command beside a server', () => {
     },
   )
 
-  it('S14 causes no request to an address that the server does not allow, even when the command allows it', async () => {
+  // S14
+  it('causes no request to an address that the server does not allow, even when the command allows it', async () => {
     const receiver = await receive()
     await serve(receiver, '--log-level', 'silent')
     await expectError(1, /is not a public address/, ['destination', 'add', receiver.url])
@@ -393,7 +397,8 @@ describe('an alcove command beside a server', () => {
     expect(receiver.connections()).toBe(0)
   })
 
-  it.each(['127.0.0.1', '0.0.0.0'])('S13 causes no request to the server itself, which listens on %s', async (host) => {
+  // S13
+  it.each(['127.0.0.1', '0.0.0.0'])('causes no request to the server itself, which listens on %s', async (host) => {
     const receiver = await receive()
     const served = await serve(receiver, ...ALLOW, '--host', host, '--log-level', 'silent')
     const { port } = new URL(served.address)

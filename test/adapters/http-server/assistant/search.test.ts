@@ -120,18 +120,21 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     expect([status, body.detail]).toEqual([400, detail])
   })
 
-  it.each([undefined, null, '', ' \n\t', 5, true, ['a'], { text: 'a' }])('Q1 refuses the prompt %j', async (prompt) => {
+  // Q1
+  it.each([undefined, null, '', ' \n\t', 5, true, ['a'], { text: 'a' }])('refuses the prompt %j', async (prompt) => {
     const { status, body } = await search({ prompt })
     expect([status, body.detail.startsWith('prompt: ')]).toEqual([400, true])
   })
 
-  it('Q2 refuses a prompt of 1 MB, and a body of more than 2 MB', async () => {
+  // Q2
+  it('refuses a prompt of 1 MB, and a body of more than 2 MB', async () => {
     const long = await search({ prompt: 'x '.repeat(500_000) })
     expect([long.status, long.body.detail]).toEqual([400, 'prompt: must have at most 32768 characters'])
     expect((await search({ prompt: 'x'.repeat(2_000_000) })).status).toBe(413)
     expect((await search({ prompt: 'x '.repeat(2_048) })).status).toBe(200)
   })
 
+  // Q3
   it.each([
     "'; DROP TABLE alcove_chunks; --",
     '%',
@@ -141,12 +144,13 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     'documentId = 1) OR (1=1',
     '\\',
     '{"$ne": null}',
-  ])('Q3 treats %s as plain text', async (prompt) => {
+  ])('treats %s as plain text', async (prompt) => {
     expect((await search(JSON.parse(JSON.stringify({ prompt })))).status).toBe(200)
     expect((await search<SearchResult[]>({ prompt: 'coffee machine' })).body).toHaveLength(2)
   })
 
-  it('A32 answers 429 and a time to retry to searches beyond the limit of simultaneous searches', async () => {
+  // A32
+  it('answers 429 and a time to retry to searches beyond the limit of simultaneous searches', async () => {
     const model = new HeldModel()
     const busy = await startServer({}, model, { limits: { searchesPerKey: 1 } })
     const bearer = await busy.token('assistant')
@@ -165,7 +169,8 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     await busy.close()
   })
 
-  it('A34 answers 400 to a prompt of too many tokens, with their number', async () => {
+  // A34
+  it('answers 400 to a prompt of too many tokens, with their number', async () => {
     const { status, body } = await search({ prompt: 'x '.repeat(2_049) })
     expect([status, body.detail]).toEqual([
       400,
@@ -194,7 +199,8 @@ describe('POST /context/relevant-docs/{contextId}', () => {
       return { long, session, id, ask, response: await ask() }
     }
 
-    it('A19 answers the same bytes in parts', async () => {
+    // A19
+    it('answers the same bytes in parts', async () => {
       const { long, session, id, ask, response } = await open()
       const text = await response.text()
       expect([response.status, response.headers.get('content-length')]).toEqual([200, null])
@@ -212,7 +218,8 @@ describe('POST /context/relevant-docs/{contextId}', () => {
       await long.close()
     })
 
-    it('A19 leaves out chunks of a document that is deleted during the answer, and stops when the caller loses the right', async () => {
+    // A19
+    it('leaves out chunks of a document that is deleted during the answer, and stops when the caller loses the right', async () => {
       const { long, session, id, response } = await open()
       await response.body?.cancel()
       const found = await session.searchEntries(id, PROMPT)
@@ -240,15 +247,17 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     })
   })
 
-  it('Q4 never answers a similarity that is not a number', async () => {
+  // Q4
+  it('never answers a similarity that is not a number', async () => {
     const { body } = await search<SearchResult[]>({ prompt: '\u200b\u200b 🙂' })
     for (const { similarity } of body) expect(Number.isFinite(similarity)).toBe(true)
   })
 
+  // Q4
   it.each<[string, (vectors: Float32Array) => Float32Array]>([
     ['NaN', (vectors) => vectors.fill(Number.NaN)],
     ['the wrong dimension', (vectors) => vectors.subarray(1)],
-  ])('Q4 fails with a message when the model returns %s, and never answers a score', async (_what, spoil) => {
+  ])('fails with a message when the model returns %s, and never answers a score', async (_what, spoil) => {
     class SpoiltModel extends MemoryEmbeddingModel {
       override async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
         const vectors = await super.embed(texts, options)
@@ -267,7 +276,8 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     await spoilt.close()
   })
 
-  it("Q5 answers alike for another account's context and for one that does not exist", async () => {
+  // Q5
+  it("answers alike for another account's context and for one that does not exist", async () => {
     const { administration } = server.engine
     const other = await administration.companies.create({ name: 'Other', parentId: 1 })
     const foreign = await server.token('assistant', await administration.apiKeys.create({ companyId: other.id }))

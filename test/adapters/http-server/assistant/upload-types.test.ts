@@ -51,7 +51,8 @@ const pdf = onePage(stream('BT /F 12 Tf (hello) Tj ET'))
 const docx = docxOf({ data: bodyOf('hello from Word') })
 const program = Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01', 'latin1'), Buffer.alloc(500)])
 
-describe('U10 an upload', () => {
+// U10
+describe('an upload', () => {
   it.each([
     ['an executable named .pdf', 'tool.pdf', program, 'application/pdf', 'ERR_UNSUPPORTED_FORMAT', /a program/],
     ['0 bytes', 'empty.pdf', Buffer.alloc(0), 'application/pdf', 'ERR_EMPTY_FILE', /empty/],
@@ -103,7 +104,8 @@ describe('U10 an upload', () => {
   })
 })
 
-describe('U7 an upload', () => {
+// U7
+describe('an upload', () => {
   it('gets an error on its record when it is a zip bomb, and the engine reads the next one', async () => {
     const data = deflatedMegabytes(64, BEFORE_TEXT, AFTER_TEXT)
     const statedSize = BEFORE_TEXT.length + 64 * 1_048_576 + AFTER_TEXT.length

@@ -115,7 +115,8 @@ describe('POST /context/upload/{contextId}', () => {
     ])
   })
 
-  it('U1 refuses by Content-Length before the body is read', async () => {
+  // U1
+  it('refuses by Content-Length before the body is read', async () => {
     const { response, write, abort } = rawUpload({ 'content-length': 10_000_000 })
     write(Buffer.from(HEAD))
     // The test sends nothing more, so an answer can only come from the header.
@@ -125,7 +126,8 @@ describe('POST /context/upload/{contextId}', () => {
     expect([await documents(), await files()]).toEqual([[], expect.any(Array)])
   })
 
-  it('U1 accepts a file that exactly fits, and not one byte more', async () => {
+  // U1
+  it('accepts a file that exactly fits, and not one byte more', async () => {
     await upload(fileForm('first.txt', 'a'.repeat(100_000)))
     expect((await upload(fileForm('one more.txt', 'b'.repeat(200_001)))).status).toBe(413)
     expect((await upload(fileForm('exact.txt', 'c'.repeat(200_000)))).status).toBe(200)
@@ -139,7 +141,8 @@ describe('POST /context/upload/{contextId}', () => {
     expect([status, body.detail]).toEqual([413, expect.stringContaining('250000')])
   })
 
-  it('U2 stops a body of unknown length at the limit, and stores nothing of it', async () => {
+  // U2
+  it('stops a body of unknown length at the limit, and stores nothing of it', async () => {
     const before = await files()
     const { response, write, end } = rawUpload({ 'transfer-encoding': 'chunked' })
     write(Buffer.from(HEAD))
@@ -153,7 +156,8 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await upload(fileForm('after.txt', 'y'.repeat(250_000)))).status).toBe(200)
   })
 
-  it('U2 uses constant memory while a body of hundreds of megabytes arrives', async () => {
+  // U2
+  it('uses constant memory while a body of hundreds of megabytes arrives', async () => {
     const settings = { maxSizeBytes: 250_000_000 }
     const own = await startServer()
     const { id } = await own.engine.as(own.engine.owner).contexts.create({ ...NEW_CONTEXT, settings })
@@ -193,8 +197,9 @@ describe('POST /context/upload/{contextId}', () => {
     }
   })
 
+  // U2
   it.each(['a field', 'a preamble'])(
-    'U2 stops a body that has more beside its file than a form needs: %s',
+    'stops a body that has more beside its file than a form needs: %s',
     async (what) => {
       const { response, write, end } = rawUpload({ 'transfer-encoding': 'chunked' })
       if (what === 'a field') write(Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n\r\n`))
@@ -207,7 +212,8 @@ describe('POST /context/upload/{contextId}', () => {
     },
   )
 
-  it('U3 refuses one of two files that fit only one at a time', async () => {
+  // U3
+  it('refuses one of two files that fit only one at a time', async () => {
     const answers = await Promise.all(
       ['a', 'b'].map(async (name) => await upload(fileForm(`${name}.txt`, name.repeat(200_000)))),
     )
@@ -215,7 +221,8 @@ describe('POST /context/upload/{contextId}', () => {
     expect(await documents()).toHaveLength(1)
   })
 
-  it('U4 accepts exactly one file, in the field file', async () => {
+  // U4
+  it('accepts exactly one file, in the field file', async () => {
     const before = await files()
     const two = fileForm('a.txt', 'one')
     two.append('file', new Blob(['two']), 'b.txt')
@@ -238,7 +245,8 @@ describe('POST /context/upload/{contextId}', () => {
     await expect.poll(files).toEqual(before)
   })
 
-  it('U4 accepts other fields beside the file', async () => {
+  // U4
+  it('accepts other fields beside the file', async () => {
     const form = new FormData()
     form.append('note', 'for the archive')
     form.append('file', new Blob(['text']), 'a.txt')
@@ -246,6 +254,7 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await upload(form)).status).toBe(200)
   })
 
+  // U5
   it.each<[string, string]>([
     ['a missing end boundary', multipart([['name="file"; filename="a.txt"', 'text']], '')],
     ['an end in the middle of the file', HEAD + 'te'],
@@ -263,7 +272,7 @@ describe('POST /context/upload/{contextId}', () => {
       multipart(Array.from({ length: 5_000 }, (_, at): [string, string] => [`name="n${at}"`, 'x'])),
     ],
     ['a header without end', `--${BOUNDARY}\r\n${'x'.repeat(200_000)}`],
-  ])('U5 refuses %s by 400, and continues to run', async (_name, body) => {
+  ])('refuses %s by 400, and continues to run', async (_name, body) => {
     const before = await files()
     expect((await send(body)).status).toBe(400)
     expect(await documents()).toEqual([])
@@ -271,7 +280,8 @@ describe('POST /context/upload/{contextId}', () => {
     expect((await upload(fileForm('fine.txt', 'fine'))).status).toBe(200)
   })
 
-  it('U6 discards an upload whose client disconnects', async () => {
+  // U6
+  it('discards an upload whose client disconnects', async () => {
     const before = await files()
     const { response, write, abort } = rawUpload({ 'content-length': 250_000 })
     response.catch(() => undefined)
@@ -286,7 +296,8 @@ describe('POST /context/upload/{contextId}', () => {
       .toBe(200)
   })
 
-  it('U9 keeps unusual names as names', async () => {
+  // U9
+  it('keeps unusual names as names', async () => {
     const names = [
       '../../x.txt',
       '..\\..\\y.txt',

@@ -38,7 +38,8 @@ async function create(token: string, url: string): Promise<Answer<DestinationWit
   return await server.request('POST', PATH, { token, json: { url, eventTypes: null } })
 }
 
-describe('A65 the answer to a tenant about names in the operator’s network', () => {
+// A65
+describe('the answer to a tenant about names in the operator’s network', () => {
   it('is the same for a name that does not resolve and for one that is not public', async () => {
     const token = await newCompany()
     const names = ['unknown.example.com', 'wiki.example.com', 'both.example.com']
@@ -91,7 +92,8 @@ describe('A65 the answer to a tenant about names in the operator’s network', (
   })
 })
 
-describe('A66 a company, in one minute', () => {
+// A66
+describe('a company, in one minute', () => {
   it('creates and changes only a limited number of destinations, refused ones included, without effect on another company', async () => {
     const token = await newCompany()
     const { body } = await create(token, 'https://public.example.com/1')

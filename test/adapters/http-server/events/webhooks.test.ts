@@ -265,7 +265,8 @@ describe('a destination', () => {
     }
   })
 
-  it('D14 shows its secret only to the caller who creates it or rotates the secret, uncached, and to nobody else', async () => {
+  // D14
+  it('shows its secret only to the caller who creates it or rotates the secret, uncached, and to nobody else', async () => {
     const created = await call<DestinationWithSecret>('POST', '/destinations', {
       url: `https://${newHost()}/`,
       eventTypes: null,
@@ -532,7 +533,8 @@ describe('a delivery', () => {
     })
   })
 
-  it('D12 is resent after a rotation with the same bytes and a new signature', async () => {
+  // D12
+  it('is resent after a rotation with the same bytes and a new signature', async () => {
     const destination = await make()
     await record()
     const [first] = await logOf(destination.id)
@@ -551,7 +553,8 @@ describe('a delivery', () => {
     expect(other?.headers['x-service-signature']).toBe(signature(secret, text))
   })
 
-  it('D13 is sent twice when two requests resend it at once', async () => {
+  // D13
+  it('is sent twice when two requests resend it at once', async () => {
     const destination = await make()
     await record()
     const [first] = await logOf(destination.id)
@@ -564,7 +567,8 @@ describe('a delivery', () => {
     expect(await logOf(destination.id)).toHaveLength(3)
   })
 
-  it('D15 has one row for each attempt, including failed and blocked ones', async () => {
+  // D15
+  it('has one row for each attempt, including failed and blocked ones', async () => {
     const failing = await make({ eventTypes: ['run.failed'] })
     respond(failing, (attempt) => answering(attempt < 3 ? 500 : 204))
     const refused = await make({ eventTypes: ['run.failed'] })
@@ -596,7 +600,8 @@ describe('a delivery', () => {
     expect(sentTo(refused)).toEqual([])
   })
 
-  it('S14 of a test event takes the same way, checks included', async () => {
+  // S14
+  it('of a test event takes the same way, checks included', async () => {
     const destination = await make({ eventTypes: ['agent.deleted'] })
     const test = async () => await call<Delivery>('POST', `/destinations/${destination.id}/test`)
     const sent = await test()
@@ -617,7 +622,8 @@ describe('a delivery', () => {
     expect(sentTo(destination)).toHaveLength(1)
   })
 
-  it('D16 exists for the chosen types, or for all nine', async () => {
+  // D16
+  it('exists for the chosen types, or for all nine', async () => {
     const some = await make({ eventTypes: ['agent.enabled'] })
     const all = await make()
     const samples = {

@@ -51,7 +51,8 @@ async function healthMs(): Promise<number> {
 }
 
 describe('a search that finds 100 chunks of 61,000 characters', () => {
-  it('A19 reaches a client that reads it completely', async () => {
+  // A19
+  it('reaches a client that reads it completely', async () => {
     const response = await search()
     const text = await response.text()
     const found = JSON.parse(text) as readonly SearchResult[]
@@ -61,7 +62,8 @@ describe('a search that finds 100 chunks of 61,000 characters', () => {
     expect(Object.keys(found[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity'])
   })
 
-  it('A19 costs the memory of one chunk for each client that never reads, and delays no other client', async () => {
+  // A19
+  it('costs the memory of one chunk for each client that never reads, and delays no other client', async () => {
     const before = await server.rssBytes()
     const readers = Array.from({ length: READERS }, () => server.silentClient(searchRequest()))
     let most = 0
@@ -86,11 +88,12 @@ describe('200 JSON bodies of 2 MB that never finish', () => {
   const MOST_BYTES_ARRIVING = 120_000_000
   const BODY = Buffer.from(`1d0000\r\n${' '.repeat(0x1d0000)}\r\n`)
 
+  // A36
   it.each([
     ['without a token', 'POST /auth/reset', [413, 429]],
     ['without a token, by the other operation', 'POST /auth/setup', [413, 429]],
     ['of one company', 'POST /context', [429]],
-  ] as const)('A36 %s: take less than 60 MB, and other requests get answers', async (_what, target, refusals) => {
+  ] as const)('%s: take less than 60 MB, and other requests get answers', async (_what, target, refusals) => {
     const before = await server.rssBytes()
     const bearer = target === 'POST /context' ? `Authorization: Bearer ${server.token}\r\n` : ''
     const head = `${target} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`

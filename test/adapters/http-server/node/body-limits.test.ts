@@ -20,6 +20,7 @@ afterAll(async () => {
 const SMALL = 'the body must have at most 16384 bytes'
 
 describe('a JSON body', () => {
+  // A36
   it.each([
     ['POST', '/auth/reset'],
     ['POST', '/auth/setup'],
@@ -31,7 +32,7 @@ describe('a JSON body', () => {
     ['POST', '/v1/outbound-webhooks/destinations'],
     ['PUT', '/v1/outbound-webhooks/destinations/1'],
   ])(
-    'A36 of %s %s is refused beyond the size that the operation needs, with or without a Content-Length',
+    'of %s %s is refused beyond the size that the operation needs, with or without a Content-Length',
     async (method, path) => {
       server.clock.advance(60_000)
       const token = path.startsWith('/context') ? assistant : tenant
@@ -46,7 +47,8 @@ describe('a JSON body', () => {
     },
   )
 
-  it('A36 of a context has up to 2,000,000 bytes', async () => {
+  // A36
+  it('of a context has up to 2,000,000 bytes', async () => {
     const toolsJson = `[${' '.repeat(1_000_000)}]`
     const json = { ...NEW_CONTEXT, toolsJson }
     expect((await server.request('POST', '/context', { token: assistant, json })).status).toBe(201)
@@ -55,7 +57,8 @@ describe('a JSON body', () => {
     expect([status, body.detail]).toEqual([413, 'the body must have at most 2000000 bytes'])
   })
 
-  it('A36 about passwords stays unread once the network address has sent too many', async () => {
+  // A36
+  it('about passwords stays unread once the network address has sent too many', async () => {
     server.clock.advance(60_000)
     const json = { email: 'nobody@example.com' }
     for (let at = 0; at < 5; at += 1) expect((await server.request('POST', '/auth/reset', { json })).status).toBe(204)
@@ -72,7 +75,8 @@ describe('a JSON body', () => {
 })
 
 describe('the budget for bodies', () => {
-  it('A36 leaves room for other companies, and names the company that uses too much', () => {
+  // A36
+  it('leaves room for other companies, and names the company that uses too much', () => {
     const budget = new BodyBudget()
     const hold = (companyId: number) => {
       const held = budget.hold(companyId)

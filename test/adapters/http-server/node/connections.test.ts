@@ -48,7 +48,8 @@ async function bodyOf(address: string, forwarded: string): Promise<string> {
 }
 
 describe('open connections', () => {
-  it('A25 are limited for each address; the place of a closed connection is free again', async () => {
+  // A25
+  it('are limited for each address; the place of a closed connection is free again', async () => {
     const telemetry = new MemoryTelemetry()
     server = await serveHttp(HANDLER, { port: 0, maxConnectionsPerAddress: 5, telemetry })
     expect(await openMany(server.address, 12)).toBe(5)
@@ -59,25 +60,29 @@ describe('open connections', () => {
     await expect.poll(async () => await open(server?.address ?? '')).toBe(true)
   })
 
-  it('A25 are limited in total, and connections of a trusted proxy only in total', async () => {
+  // A25
+  it('are limited in total, and connections of a trusted proxy only in total', async () => {
     const limits = { maxConnections: 8, maxConnectionsPerAddress: 3 }
     server = await serveHttp(HANDLER, { port: 0, trustedProxies: ['127.0.0.0/8'], ...limits })
     expect(await openMany(server.address, 12)).toBe(8)
   })
 
-  it('A25 are limited to 100 for one address and 1,000 in total by default', async () => {
+  // A25
+  it('are limited to 100 for one address and 1,000 in total by default', async () => {
     server = await serveHttp(HANDLER, { port: 0 })
     expect(await openMany(server.address, 110)).toBe(100)
   })
 
-  it('A25 refuse invalid limits', async () => {
+  // A25
+  it('refuse invalid limits', async () => {
     for (const limits of [{ maxConnections: 0 }, { maxConnectionsPerAddress: 1.5 }]) {
       await expect(serveHttp(HANDLER, { port: 0, ...limits })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
     }
     await expect(serveHttp(HANDLER, { port: 0, trustedProxies: ['somewhere'] })).rejects.toThrow('trustedProxies: must')
   })
 
-  it('A25 share one count within a /64 of IPv6', () => {
+  // A25
+  it('share one count within a /64 of IPv6', () => {
     const connections = createServer()
     watchConnections(connections, { maxConnectionsPerAddress: 2, isTrusted: () => false })
     const admit = (remoteAddress: string): boolean => {
@@ -102,12 +107,14 @@ describe('open connections', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  it('A26 is ignored unless the peer is a trusted proxy', async () => {
+  // A26
+  it('is ignored unless the peer is a trusted proxy', async () => {
     server = await serveHttp(HANDLER, { port: 0 })
     expect(await bodyOf(server.address, '203.0.113.9')).toBe('127.0.0.1')
   })
 
-  it('A26 yields the last address that no trusted proxy added', async () => {
+  // A26
+  it('yields the last address that no trusted proxy added', async () => {
     server = await serveHttp(HANDLER, { port: 0, trustedProxies: ['loopback', '10.0.0.0/8'] })
     expect(await bodyOf(server.address, '203.0.113.9')).toBe('203.0.113.9')
     // The client's own entries come before the entry of the first proxy.
@@ -118,12 +125,14 @@ describe('X-Forwarded-For', () => {
     }
   })
 
-  it('A26 yields an IPv4 address in one notation', () => {
+  // A26
+  it('yields an IPv4 address in one notation', () => {
     const request = { socket: { remoteAddress: '::ffff:192.0.2.1' }, headers: {} } as never
     expect(clientAddress(request, trustOf())).toBe('192.0.2.1')
   })
 
-  it('A26 reaches the log', async () => {
+  // A26
+  it('reaches the log', async () => {
     const own = await startServer()
     const telemetry = new MemoryTelemetry()
     server = await serveHttp(createHttpHandler(own.engine, { telemetry }), { port: 0, trustedProxies: ['127.0.0.1'] })

@@ -37,7 +37,8 @@ async function timed(path: string): Promise<number> {
 }
 
 describe('a list of 1,000 contexts of 100 kB', () => {
-  it('A18 costs the memory of a few rows for each client that never reads, and delays no other client', async () => {
+  // A18
+  it('costs the memory of a few rows for each client that never reads, and delays no other client', async () => {
     await timed('/context?limit=10')
     const before = await server.rssBytes()
     const readers = Array.from({ length: READERS }, () => server.silentClient(listRequest()))
@@ -54,7 +55,8 @@ describe('a list of 1,000 contexts of 100 kB', () => {
     expect(most).toBeLessThan(MOST_GROWTH_BYTES)
   })
 
-  it('A18 reaches a client that reads it completely', async () => {
+  // A18
+  it('reaches a client that reads it completely', async () => {
     const response = await fetch(new URL('/context', server.address), {
       headers: { authorization: `Bearer ${server.token}` },
     })

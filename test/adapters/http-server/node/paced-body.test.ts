@@ -39,24 +39,29 @@ describe('the pace of an upload', () => {
 
   const seconds = (count: number, bytes: number): number[] => Array.from({ length: count }, () => bytes)
 
-  it('A23 counts bytes over 30 seconds', async () => {
+  // A23
+  it('counts bytes over 30 seconds', async () => {
     expect(await outcome(seconds(200, 1_024), 1_024)).toBe('taken')
   })
 
-  it('A23 forgives a pause of 29 seconds, and no slow bytes after it', async () => {
+  // A23
+  it('forgives a pause of 29 seconds, and no slow bytes after it', async () => {
     expect(await outcome([50_000, ...seconds(29, 0)], 1_024)).toBe('taken')
     expect(await outcome([50_000, ...seconds(31, 100)], 1_024)).toBe('ERR_TOO_SLOW')
   })
 
-  it('A23 refuses a body that comes one byte too slowly', async () => {
+  // A23
+  it('refuses a body that comes one byte too slowly', async () => {
     expect(await outcome(seconds(31, 1_023), 1_024)).toBe('ERR_TOO_SLOW')
   })
 
-  it('A23 accepts any rate when the minimum is 0', async () => {
+  // A23
+  it('accepts any rate when the minimum is 0', async () => {
     expect(await outcome(seconds(300, 0), 0)).toBe('taken')
   })
 
-  it('A23 does not count the time of a slow reader', async () => {
+  // A23
+  it('does not count the time of a slow reader', async () => {
     const pieces = pacedBody(newBody(), 1_024)
     for (let piece = 0; piece < 50; piece += 1) {
       send(1)

@@ -61,7 +61,8 @@ async function drip(head: string, piece: string): Promise<RawOutcome> {
 }
 
 describe('a client that sends slowly, or sends nothing', () => {
-  it.concurrent('A23 is refused with 408 after 30 seconds, for uploads, JSON and forms; nothing of an upload remains', async () => {
+  // A23
+  it.concurrent('is refused with 408 after 30 seconds, for uploads, JSON and forms; nothing of an upload remains', async () => {
     const authorization = { Authorization: `Bearer ${token}` }
     const upload = endlessHead('POST', `/context/upload/${contextId}`, { ...authorization, ...MULTIPART })
     const json = endlessHead('POST', '/context', { ...authorization, 'Content-Type': 'application/json' })
@@ -89,7 +90,8 @@ describe('a client that sends slowly, or sends nothing', () => {
     expect((await server.request('POST', `/context/upload/${contextId}`, { token, body: whole })).status).toBe(200)
   })
 
-  it.concurrent('A23 loses its connection within 20 seconds when its headers arrive slowly or never', async () => {
+  // A23
+  it.concurrent('loses its connection within 20 seconds when its headers arrive slowly or never', async () => {
     const outcomes = await Promise.all([drip('', ''), drip('GET /health HTTP/1.1\r\nHost: a\r\n', 'X-A: b\r\n')])
     for (const { durationMs } of outcomes) {
       expect(durationMs).toBeGreaterThan(15_000)
@@ -99,7 +101,8 @@ describe('a client that sends slowly, or sends nothing', () => {
 })
 
 describe('a client that does not read', () => {
-  it('A24 loses its connection; a client that reads slowly keeps its own', WALL_CLOCK, async () => {
+  // A24
+  it('loses its connection; a client that reads slowly keeps its own', WALL_CLOCK, async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => {
       const more = (): void => {
@@ -138,7 +141,8 @@ describe('a client that does not read', () => {
     await new Promise((resolve) => host.close(resolve))
   })
 
-  it('A19 loses its connection at once when all clients together leave too much unread; a later client keeps its own', async () => {
+  // A19
+  it('loses its connection at once when all clients together leave too much unread; a later client keeps its own', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => void response.end(Buffer.alloc(16_000_000, 'x')))
     watchConnections(host, { isTrusted: () => false, telemetry, maxUnreadBytes: 40_000_000, sweepMs: 50 })

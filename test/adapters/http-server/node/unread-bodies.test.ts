@@ -34,7 +34,8 @@ function statusOf(received: string): number {
 }
 
 describe('a request with a body that no operation reads', () => {
-  it.each(METHODS)('A20 loses its connection after the answer, for %s on every path', async (method) => {
+  // A20
+  it.each(METHODS)('loses its connection after the answer, for %s on every path', async (method) => {
     const tokens = [{}, { Authorization: `Bearer ${token}` }, { Authorization: 'Bearer wrong' }]
     const attacks = PATHS.flatMap((path) =>
       tokens.map(async (headers) => {
@@ -51,20 +52,23 @@ describe('a request with a body that no operation reads', () => {
     }
   })
 
-  it('A20 gets its answer before the end of the body that a Content-Length announces', async () => {
+  // A20
+  it('gets its answer before the end of the body that a Content-Length announces', async () => {
     const head = 'GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n'
     const outcome = await sendRaw(server.url, head, { flood: CHUNK })
     expect([statusOf(outcome.received), outcome.isClosed]).toEqual([200, true])
     expect(outcome.sentBytes).toBeLessThan(MOST_BYTES)
   })
 
-  it('A20 gives a client that pauses time to read the answer', async () => {
+  // A20
+  it('gives a client that pauses time to read the answer', async () => {
     const { received, isClosed } = await sendRaw(server.url, endlessHead('GET', '/nowhere'))
     expect([statusOf(received), isClosed]).toEqual([404, true])
     expect(received).toContain('ERR_PATH_NOT_FOUND')
   })
 
-  it('A20 is cut within the body that an operation refuses', async () => {
+  // A20
+  it('is cut within the body that an operation refuses', async () => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
     const { received, sentBytes } = await sendRaw(server.url, endlessHead('POST', '/context', headers), {
       flood: CHUNK,
@@ -73,7 +77,8 @@ describe('a request with a body that no operation reads', () => {
     expect(sentBytes).toBeLessThan(MOST_BYTES)
   })
 
-  it('A20 loses its connection without a Host, and after a malformed message', async () => {
+  // A20
+  it('loses its connection without a Host, and after a malformed message', async () => {
     for (const head of [
       'GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n',
       'GET /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n',
@@ -85,7 +90,8 @@ describe('a request with a body that no operation reads', () => {
     }
   })
 
-  it('A20 loses its connection also when a host mounts the handler in a server of its own', async () => {
+  // A20
+  it('loses its connection also when a host mounts the handler in a server of its own', async () => {
     const host = createServer(nodeListener(createHttpHandler(server.engine)))
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
@@ -95,7 +101,8 @@ describe('a request with a body that no operation reads', () => {
     await new Promise((resolve) => host.close(resolve))
   })
 
-  it('A20 keeps its connection open when its body was read', async () => {
+  // A20
+  it('keeps its connection open when its body was read', async () => {
     const body = JSON.stringify(NEW_CONTEXT)
     const post =
       `POST /context HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n` +
@@ -109,14 +116,16 @@ describe('a request with a body that no operation reads', () => {
 })
 
 describe('pipelining', () => {
-  it('A21 never answers requests that hide in an unread body', async () => {
+  // A21
+  it('never answers requests that hide in an unread body', async () => {
     const hidden = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'
     const head = `GET /health HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n${hidden.repeat(1_000)}`
     const { received, isClosed } = await sendRaw(server.url, head)
     expect([received.match(/HTTP\/1\.1 /g)?.length, isClosed]).toEqual([1, true])
   })
 
-  it('A21 answers in order, one request after the other', async () => {
+  // A21
+  it('answers in order, one request after the other', async () => {
     const paths = ['/health', '/nowhere', '/context', '/ready']
     const heads = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     const last = 'GET /docs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
@@ -125,7 +134,8 @@ describe('pipelining', () => {
     expect(statuses).toEqual(['200', '404', '401', '200', '200'])
   })
 
-  it('A21 ends a connection that pipelines more than a hundred requests', async () => {
+  // A21
+  it('ends a connection that pipelines more than a hundred requests', async () => {
     const head = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000)
     const { isClosed, durationMs } = await sendRaw(server.url, head)
     expect(isClosed).toBe(true)
@@ -134,7 +144,8 @@ describe('pipelining', () => {
 })
 
 describe('Expect', () => {
-  it('A22 causes 100 Continue only where the operation reads the body', async () => {
+  // A22
+  it('causes 100 Continue only where the operation reads the body', async () => {
     const headers = { Expect: '100-continue', 'Content-Type': 'application/json' }
     const refused = await sendRaw(server.url, endlessHead('POST', '/context', headers))
     expect([statusOf(refused.received), refused.isClosed]).toEqual([401, true])
@@ -146,7 +157,8 @@ describe('Expect', () => {
     expect(taken.received).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /)
   })
 
-  it('A22 is refused with 417 for any other expectation, and the body stays unread', async () => {
+  // A22
+  it('is refused with 417 for any other expectation, and the body stays unread', async () => {
     for (const expected of ['a-miracle', '200-ok']) {
       const head = endlessHead('GET', '/health', { Expect: expected })
       const outcome = await sendRaw(server.url, head, { flood: CHUNK })
@@ -176,7 +188,8 @@ describe('alcove serve', () => {
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1_024
   }
 
-  it('A20 A21 uses bounded memory while fifty clients send endless bodies and pipelined requests', async () => {
+  // A20, A21
+  it('uses bounded memory while fifty clients send endless bodies and pipelined requests', async () => {
     served = await serveAlcove(['--log-level', 'error'], { cwd: folder.path })
     const { address, pid } = served
     await sendRaw(address, endlessHead('GET', '/health'))

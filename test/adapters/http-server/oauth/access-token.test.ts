@@ -54,11 +54,13 @@ function now(): number {
 }
 
 describe('an access token', () => {
-  it('J1 passes when it is forged without a defect, so each case below fails for its own reason', async () => {
+  // J1
+  it('passes when it is forged without a defect, so each case below fails for its own reason', async () => {
     expect((await use(token)).status).toBe(200)
     expect((await use(forge(claims))).status).toBe(200)
   })
 
+  // J1
   it.each<[string, () => string]>([
     ['alg none', () => `${encode({ ...header, alg: 'none' })}.${encode(claims)}.`],
     ['alg None', () => `${encode({ ...header, alg: 'None' })}.${encode(claims)}.`],
@@ -93,13 +95,14 @@ describe('an access token', () => {
     ['an account id that is a text', () => forge({ ...claims, account_id: '1' })],
     ['a scope that is no text', () => forge({ ...claims, scope: ['search'] })],
     ['a key that does not exist', () => forge({ ...claims, key_id: 99 })],
-    ['A57 another company than the key has', () => forge({ ...claims, company_id: 2 })],
-    ['A57 a company that is a text', () => forge({ ...claims, company_id: '1' })],
-    ['A57 no company', () => forge({ ...claims, company_id: undefined })],
+    // A57
+    ['another company than the key has', () => forge({ ...claims, company_id: 2 })],
+    ['a company that is a text', () => forge({ ...claims, company_id: '1' })],
+    ['no company', () => forge({ ...claims, company_id: undefined })],
     ['no epoch', () => forge({ ...claims, epoch: undefined })],
     ['another client id than the key has', () => forge({ ...claims, client_id: 'ak_other' })],
     ['rubbish', () => '東京'],
-  ])('J1 with %s is refused by 401', async (_name, make) => {
+  ])('with %s is refused by 401', async (_name, make) => {
     // A header contains bytes, not characters.
     const bearer = Buffer.from(make()).toString('latin1')
     const { status, headers, body } = await use(bearer)
@@ -108,11 +111,13 @@ describe('an access token', () => {
     expect(body.detail).not.toBe('')
   })
 
-  it('A57 names the company of its key', () => {
+  // A57
+  it('names the company of its key', () => {
     expect(claims).toMatchObject({ company_id: server.key.companyId })
   })
 
-  it('J1 is refused by 401 once it has expired', async () => {
+  // J1
+  it('is refused by 401 once it has expired', async () => {
     const short = await server.token('assistant')
     server.clock.advance(899_000)
     const lastSecond = (await use(short)).status
@@ -122,7 +127,8 @@ describe('an access token', () => {
     claims = decode(token, 1)
   })
 
-  it('J2 cannot choose its key by path, SQL, jwk, jku or x5u: the verifier fetches nothing', async () => {
+  // J2
+  it('cannot choose its key by path, SQL, jwk, jku or x5u: the verifier fetches nothing', async () => {
     let fetched = 0
     const trap = createServer((_request, response) => {
       fetched += 1
@@ -149,7 +155,8 @@ describe('an access token', () => {
     await new Promise((resolve) => trap.close(resolve))
   })
 
-  it('J3 for the other application is refused by 403, both ways', async () => {
+  // J3
+  it('for the other application is refused by 403, both ways', async () => {
     const tenant = await server.token('tenant')
     const crossed = await server.request<Problem>('GET', '/context', { token: tenant })
     expect([crossed.status, crossed.body.detail]).toEqual([403, expect.stringContaining('tenant, not assistant')])
@@ -157,7 +164,8 @@ describe('an access token', () => {
     expect((await server.request('GET', '/tenant/users', { token: tenant })).status).toBe(200)
   })
 
-  it('J4 ends at once with its key, its permission and its account', async () => {
+  // J4
+  it('ends at once with its key, its permission and its account', async () => {
     const { administration } = server.engine
     const company = await administration.companies.create({ name: 'Live', parentId: 1 })
     const key = await administration.apiKeys.create({ companyId: company.id })
@@ -182,7 +190,8 @@ describe('an access token', () => {
     expect(await status()).toBe(401)
   })
 
-  it('J5 is ignored in the query string, in the body, and under another scheme', async () => {
+  // J5
+  it('is ignored in the query string, in the body, and under another scheme', async () => {
     const { status, headers } = await server.request('GET', `/context?access_token=${token}`)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     const form = { access_token: token, name: 'x' }
@@ -270,12 +279,13 @@ describe('the file with the signing keys', () => {
     await folder.remove()
   })
 
+  // J6
   it.each<[string, Json]>([
     ['RSA with 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey.export({ format: 'jwk' })],
     ['P-192', { kty: 'EC', crv: 'P-192', x: 'AAAA', y: 'AAAA', d: 'AAAA' }],
     ['a shared secret', { kty: 'oct', k: 'c2hvcnQ' }],
     ['Ed25519 cut short', { kty: 'OKP', crv: 'Ed25519', x: 'AAAA', d: 'AAAA' }],
-  ])('J6 with a key that is too weak refuses to start: %s', async (_name, weak) => {
+  ])('with a key that is too weak refuses to start: %s', async (_name, weak) => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'keys.json')
     const key = { kid: 'weak', created: '2026-01-01T00:00:00.000Z', retired: null, jwk: weak }

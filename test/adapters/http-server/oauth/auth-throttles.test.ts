@@ -24,7 +24,8 @@ async function statuses(count: number, method: string, path: string, options: Re
 }
 
 describe('requests about passwords', () => {
-  it('A73 are refused beyond the limit per minute of one network address, whatever e-mail address they name', async () => {
+  // A73
+  it('are refused beyond the limit per minute of one network address, whatever e-mail address they name', async () => {
     for (const email of ['boss@example.com', 'nobody@example.com']) {
       const json = { email }
       expect(await statuses(7, 'POST', '/auth/reset', { json })).toEqual([204, 204, 204, 204, 204, 429, 429])
@@ -36,7 +37,8 @@ describe('requests about passwords', () => {
     }
   })
 
-  it('A73 share one count: guesses of tokens by JSON and by the form, and requests for the form itself', async () => {
+  // A73
+  it('share one count: guesses of tokens by JSON and by the form, and requests for the form itself', async () => {
     const guess = { token: 'wrong', password: 'correct horse battery' }
     expect(await statuses(2, 'POST', '/auth/setup', { json: guess })).toEqual([400, 400])
     expect(await statuses(2, 'POST', '/auth/setup', { form: guess })).toEqual([400, 400])
@@ -50,7 +52,8 @@ describe('requests about passwords', () => {
     expect(await statuses(1, 'GET', '/auth/setup?token=wrong')).toEqual([200])
   })
 
-  it('A72 do not block the right secret of an API key whose network address failed too often', async () => {
+  // A72
+  it('do not block the right secret of an API key whose network address failed too often', async () => {
     const form = { grant_type: 'client_credentials', client_secret: 'wrong', target_app: 'assistant' }
     const found: number[] = []
     for (let at = 0; at < 52; at += 1) {

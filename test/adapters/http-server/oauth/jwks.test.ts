@@ -38,7 +38,8 @@ async function keySet(): Promise<JSONWebKeySet> {
 }
 
 describe('GET /.well-known/jwks.json', () => {
-  it('A90 needs no token, is open to pages of every origin, and is cached for a minute', async () => {
+  // A90
+  it('needs no token, is open to pages of every origin, and is cached for a minute', async () => {
     const { status, headers } = await server.request('GET', PATH, { headers: { origin: 'https://other.example' } })
     expect(status).toBe(200)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -46,21 +47,24 @@ describe('GET /.well-known/jwks.json', () => {
     expect(headers.get('content-type')).toMatch(/^application\/json/)
   })
 
-  it('A90 contains no private member', async () => {
+  // A90
+  it('contains no private member', async () => {
     const { keys } = await keySet()
     const text = expect.any(String) as string
     expect(keys).toEqual([{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: text, x: text }])
     for (const key of keys) for (const member of PRIVATE) expect(key).not.toHaveProperty(member)
   })
 
-  it('A90 lets a resource server elsewhere verify tokens', async () => {
+  // A90
+  it('lets a resource server elsewhere verify tokens', async () => {
     const token = await server.token('assistant')
     const remote = createRemoteJWKSet(new URL(server.url + PATH))
     expect(await subjectOf(token, remote)).toBe(String(server.key.userId))
     await expect(subjectOf(`${token.slice(0, -20)}${'A'.repeat(20)}`, remote)).rejects.toThrow()
   })
 
-  it('A90 contains the previous key for as long as its tokens live, and verifies tokens of both keys', async () => {
+  // A90
+  it('contains the previous key for as long as its tokens live, and verifies tokens of both keys', async () => {
     const before = await server.token('assistant')
     await server.engine.administration.rotateSigningKey()
     const after = await server.token('assistant')
@@ -75,7 +79,8 @@ describe('GET /.well-known/jwks.json', () => {
     expect(keys).toEqual(both.keys.slice(0, 1))
   })
 
-  it('A90 shows a key of the curve P-256 without its private part', async () => {
+  // A90
+  it('shows a key of the curve P-256 without its private part', async () => {
     const folder = await temporaryFolder()
     const keyFile = join(folder.path, 'keys.json')
     const jwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })

@@ -27,7 +27,8 @@ afterAll(async () => {
 })
 
 describe('GET /.well-known/oauth-authorization-server', () => {
-  it('A91 names the issuer that tokens carry, and the endpoints at its address', async () => {
+  // A91
+  it('names the issuer that tokens carry, and the endpoints at its address', async () => {
     const { status, headers, body } = await server.request<Metadata>('GET', PATH)
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('public, max-age=300')
@@ -55,13 +56,15 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     expect((await server.request('GET', '/context', { token })).status).toBe(200)
   })
 
-  it('A91 refuses a login in a browser, and says how clients get tokens', async () => {
+  // A91
+  it('refuses a login in a browser, and says how clients get tokens', async () => {
     const { status, body } = await server.request<{ error: string; detail: string }>('GET', '/connect/authorize')
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
     expect(body.detail).toContain('POST /connect/token with grant_type client_credentials')
   })
 
-  it('A91 ignores the address in the header Host', async () => {
+  // A91
+  it('ignores the address in the header Host', async () => {
     const request = `GET ${PATH} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
     const { answer } = await ask(server.url, request)
     expect(answer).toContain('200 OK')
@@ -69,7 +72,8 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     expect(answer).not.toContain('evil.example')
   })
 
-  it('A91 forbids caches to store an answer that contains the address of a request', async () => {
+  // A91
+  it('forbids caches to store an answer that contains the address of a request', async () => {
     const { engine } = await memoryEngine()
     const handler = createHttpHandler(engine)
     const answered = await handler(new Request(`http://invented.example${PATH}`))
@@ -81,12 +85,13 @@ describe('GET /.well-known/oauth-authorization-server', () => {
     await engine.close()
   })
 
+  // A91
   it.each([
     ['the public URL', { publicUrl: 'https://public.example/' }, undefined, 'https://public.example/alcove'],
     ['a URL that is known later', { publicUrl: () => 'http://[::1]:80' }, undefined, 'http://[::1]:80/alcove'],
     ['the issuer', {}, 'https://issuer.example', 'https://issuer.example/alcove'],
     ['an issuer with the base path', {}, 'https://issuer.example/alcove', 'https://issuer.example/alcove'],
-  ])('A91 honours the base path behind %s', async (_name, options, tokenIssuer, root) => {
+  ])('honours the base path behind %s', async (_name, options, tokenIssuer, root) => {
     const { engine } = await memoryEngine(tokenIssuer === undefined ? {} : { tokenIssuer })
     const handler = createHttpHandler(engine, { ...options, basePath: '/alcove' })
     const answered = await handler(new Request(`http://invented.example/alcove${PATH}`))
@@ -100,7 +105,8 @@ describe('GET /.well-known/oauth-authorization-server', () => {
 })
 
 describe('an issuer', () => {
-  it('A91 refuses the tokens of another issuer, in both directions', async () => {
+  // A91
+  it('refuses the tokens of another issuer, in both directions', async () => {
     const shared = { storage: new MemoryStorage(), tokenSigner: new MemoryTokenSigner() }
     const [named, same, plain] = await Promise.all(
       [{ tokenIssuer: ISSUER }, { tokenIssuer: ISSUER }, {}].map(async (options) => {
@@ -122,15 +128,17 @@ describe('an issuer', () => {
     await Promise.all([named, same, plain].map((engine) => engine.close()))
   })
 
+  // A91
   it.each(['', 'alcove', 'ftp://a.example', 'https://a.example?x', 'https://a.example#x', 'https://u:p@a.example', 7])(
-    'A91 must be a web address: %j is refused',
+    'must be a web address: %j is refused',
     async (tokenIssuer) => {
       const opening = memoryEngine({ tokenIssuer: tokenIssuer as string })
       await expect(opening).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'tokenIssuer' })
     },
   )
 
-  it.each(['example.com', 'https://a.example?x', 7])('A91 a public URL %j is refused', (publicUrl) => {
+  // A91
+  it.each(['example.com', 'https://a.example?x', 7])('a public URL %j is refused', (publicUrl) => {
     expect(() => createHttpHandler(server.engine, { publicUrl: publicUrl as string })).toThrow(/publicUrl/)
   })
 })

@@ -34,7 +34,8 @@ async function use(token: string, method: string, path: string, json?: object): 
 }
 
 describe('a scope that a client requests', () => {
-  it('A92 is in the answer and in the token; without a requested scope the answer has none', async () => {
+  // A92
+  it('is in the answer and in the token; without a requested scope the answer has none', async () => {
     const { status, body } = await ask('search context:read')
     expect([status, body.scope?.split(' ').sort()]).toEqual([200, ['context:read', 'search']])
     const claims = JSON.parse(Buffer.from(body.access_token.split('.')[1] ?? '', 'base64url').toString()) as object
@@ -46,6 +47,7 @@ describe('a scope that a client requests', () => {
     })
   })
 
+  // A92
   it.each([
     'everything',
     'search everything',
@@ -58,13 +60,14 @@ describe('a scope that a client requests', () => {
     'search search',
     '__proto__',
     '東京',
-  ])('A92 is refused with invalid_scope: %j', async (scope) => {
+  ])('is refused with invalid_scope: %j', async (scope) => {
     const { status, body } = await ask(scope)
     expect([status, body.error]).toEqual([400, 'invalid_scope'])
     expect(body.detail).toContain('scope must be capabilities')
   })
 
-  it("A92 is refused when the user's role on the account lacks one of its capabilities", async () => {
+  // A92
+  it("is refused when the user's role on the account lacks one of its capabilities", async () => {
     const { administration } = server.engine
     const accounts = await administration.accounts.list()
     const account = accounts.find(({ customerId, application }) => customerId === 1 && application === 'assistant')
@@ -83,7 +86,8 @@ describe('a scope that a client requests', () => {
     expect(body.detail).not.toContain('search')
   })
 
-  it('A93 narrows the token: a request beyond it gets 403 with the scope that it needs', async () => {
+  // A93
+  it('narrows the token: a request beyond it gets 403 with the scope that it needs', async () => {
     const { access_token: token } = (await ask('context:read')).body
     expect((await use(token, 'GET', '/context')).status).toBe(200)
     const beyond = await use(token, 'POST', '/context', NEW_CONTEXT)
@@ -100,7 +104,8 @@ describe('a scope that a client requests', () => {
     expect((await use(tenant, 'GET', '/context')).headers.get('www-authenticate')).toBeNull()
   })
 
-  it('A93 gives no capability that the role has lost since', async () => {
+  // A93
+  it('gives no capability that the role has lost since', async () => {
     const { administration } = server.engine
     const company = await administration.companies.create({ name: 'Loses', parentId: 1 })
     const key = await administration.apiKeys.create({ companyId: company.id })

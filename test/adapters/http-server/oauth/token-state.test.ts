@@ -36,7 +36,8 @@ async function stateOf(token: string, client?: Client): Promise<State> {
 }
 
 describe('POST /connect/revoke', () => {
-  it('A94 ends a token at once, by form and by Basic, and no other token of the key', async () => {
+  // A94
+  it('ends a token at once, by form and by Basic, and no other token of the key', async () => {
     const [revoked, byBasic, other] = [
       await server.token('assistant'),
       await server.token('tenant'),
@@ -54,7 +55,8 @@ describe('POST /connect/revoke', () => {
     expect((await use(other)).status).toBe(200)
   })
 
-  it('A94 answers alike for invalid, expired and already revoked tokens, and records one entry', async () => {
+  // A94
+  it('answers alike for invalid, expired and already revoked tokens, and records one entry', async () => {
     const { audit } = server.engine.administration
     const entries = async () => (await audit.list({ action: 'token.revoked' })).items
     const before = (await entries()).length
@@ -69,14 +71,16 @@ describe('POST /connect/revoke', () => {
     expect(items[0]).toMatchObject({ companyId: 1, clientId: server.key.clientId, details: {} })
   })
 
-  it('A94 refuses the token of another client, whatever its company', async () => {
+  // A94
+  it('refuses the token of another client, whatever its company', async () => {
     const token = await server.token('assistant', below)
     const { status, body } = await post<{ error: string }>('revoke', { token })
     expect([status, body.error]).toEqual([400, 'unauthorized_client'])
     expect((await use(token)).status).toBe(200)
   })
 
-  it.each(['revoke', 'introspect'])('A94 POST /connect/%s refuses clients as the token endpoint does', async (path) => {
+  // A94
+  it.each(['revoke', 'introspect'])('POST /connect/%s refuses clients as the token endpoint does', async (path) => {
     const token = await server.token('assistant')
     const key = await server.engine.administration.apiKeys.create({ companyId: 1 })
     const wrong = { clientId: key.clientId, clientSecret: 'sk_wrong' }
@@ -101,7 +105,8 @@ describe('POST /connect/revoke', () => {
 })
 
 describe('POST /connect/introspect', () => {
-  it('A95 returns the state of a live token, with its current capabilities', async () => {
+  // A95
+  it('returns the state of a live token, with its current capabilities', async () => {
     const form = { grant_type: 'client_credentials', target_app: 'assistant', scope: 'search' }
     const { access_token: token } = (await post<{ access_token: string }>('token', form, below)).body
     const iat = Math.floor(server.clock.now().getTime() / 1_000)
@@ -124,7 +129,8 @@ describe('POST /connect/introspect', () => {
     expect(unscoped['scope']).toBe('context:read context:write document:write search tenant:manage webhook:manage')
   })
 
-  it('A95 reveals nothing about tokens of companies above or beside the asking key', async () => {
+  // A95
+  it('reveals nothing about tokens of companies above or beside the asking key', async () => {
     const { administration } = server.engine
     const { id: companyId } = await administration.companies.create({ name: 'Beside', parentId: 1 })
     const beside = await administration.apiKeys.create({ companyId })
@@ -134,7 +140,8 @@ describe('POST /connect/introspect', () => {
     }
   })
 
-  it('A95 has one answer for every token that is not live: malformed, expired, revoked, or without its key or permission', async () => {
+  // A95
+  it('has one answer for every token that is not live: malformed, expired, revoked, or without its key or permission', async () => {
     const { administration } = server.engine
     const key = await administration.apiKeys.create({ companyId: 1 })
     const [ofKey, revoked, expired] = [

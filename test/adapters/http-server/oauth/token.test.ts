@@ -37,19 +37,22 @@ function without(...names: string[]): Record<string, string> {
 }
 
 describe('POST /connect/token', () => {
-  it('T1 returns a bearer token that lives 900 seconds and must not be stored', async () => {
+  // T1
+  it('returns a bearer token that lives 900 seconds and must not be stored', async () => {
     const { status, headers, body } = await server.request('POST', '/connect/token', { form: right })
     expect(status).toBe(200)
     expect(body).toEqual({ access_token: expect.any(String) as string, token_type: 'Bearer', expires_in: 900 })
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('T1 returns a token for the tenant API, and one for a named account', async () => {
+  // T1
+  it('returns a token for the tenant API, and one for a named account', async () => {
     expect((await post({ ...right, target_app: 'tenant' })).status).toBe(200)
     expect((await post({ ...right, account_id: '1' })).status).toBe(200)
   })
 
-  it('T1 returns a token for the assistant API to a client that names the endpoint of agents', async () => {
+  // T1
+  it('returns a token for the assistant API to a client that names the endpoint of agents', async () => {
     const form = { ...without('target_app'), resource: `${server.url}/mcp`, scope: 'context:read search' }
     const { status, body } = await server.request<{ access_token: string }>('POST', '/connect/token', { form })
     expect(status).toBe(200)
@@ -60,20 +63,19 @@ describe('POST /connect/token', () => {
     expect(tenant.status).toBe(200)
   })
 
-  it.each(['grant_type', 'client_id', 'client_secret', 'target_app'])(
-    'T2 refuses a request without %s',
-    async (name) => {
-      const { status, body, headers } = await post(without(name))
-      expect(status).toBe(400)
-      expect(body.error).toBe('invalid_request')
-      expect(body.detail).toContain(name)
-      expect(body.error_description).toBe(body.detail)
-      expect(headers.get('cache-control')).toBe('no-store')
-      expect((await post({ ...right, [name]: '' })).body.error).toBe('invalid_request')
-    },
-  )
+  // T2
+  it.each(['grant_type', 'client_id', 'client_secret', 'target_app'])('refuses a request without %s', async (name) => {
+    const { status, body, headers } = await post(without(name))
+    expect(status).toBe(400)
+    expect(body.error).toBe('invalid_request')
+    expect(body.detail).toContain(name)
+    expect(body.error_description).toBe(body.detail)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect((await post({ ...right, [name]: '' })).body.error).toBe('invalid_request')
+  })
 
-  it('T2 accepts id and secret by Basic instead, but not both ways', async () => {
+  // T2
+  it('accepts id and secret by Basic instead, but not both ways', async () => {
     const byBasic = basic(server.key.clientId, server.key.clientSecret)
     expect((await post(without('client_id', 'client_secret'), byBasic)).status).toBe(200)
     expect(await post(right, byBasic)).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
@@ -84,13 +86,15 @@ describe('POST /connect/token', () => {
     }
   })
 
-  it('T2 refuses a repeated field', async () => {
+  // T2
+  it('refuses a repeated field', async () => {
     const form = new URLSearchParams([...Object.entries(right), ['target_app', 'tenant']])
     const { status, body } = await server.request<TokenProblem>('POST', '/connect/token', { form })
     expect([status, body.error]).toEqual([400, 'invalid_request'])
   })
 
-  it('T2 refuses JSON, no body, and more than 8 KB', async () => {
+  // T2
+  it('refuses JSON, no body, and more than 8 KB', async () => {
     const json = await server.request<TokenProblem>('POST', '/connect/token', { json: right })
     expect([json.status, json.body.error]).toEqual([400, 'invalid_request'])
     const none = await server.request<TokenProblem>('POST', '/connect/token')
@@ -99,7 +103,8 @@ describe('POST /connect/token', () => {
     expect([long.status, long.body.error]).toEqual([400, 'invalid_request'])
   })
 
-  it('T3 refuses another grant type', async () => {
+  // T3
+  it('refuses another grant type', async () => {
     for (const grant_type of ['password', 'authorization_code', 'Client_Credentials']) {
       expect(await post({ ...right, grant_type })).toMatchObject({
         status: 400,
@@ -108,7 +113,8 @@ describe('POST /connect/token', () => {
     }
   })
 
-  it('T4 answers alike to an unknown id and a wrong, revoked or expired secret', async () => {
+  // T4
+  it('answers alike to an unknown id and a wrong, revoked or expired secret', async () => {
     const { apiKeys } = server.engine.administration
     const revoked = await apiKeys.create({ companyId: 1 })
     await apiKeys.revoke(revoked.id)
@@ -135,7 +141,8 @@ describe('POST /connect/token', () => {
     expect([...bodies][0]).toContain('"error":"invalid_client"')
   })
 
-  it('T5 refuses a key that is not allowed for the target', async () => {
+  // T5
+  it('refuses a key that is not allowed for the target', async () => {
     const key = await server.engine.administration.apiKeys.create({ companyId: 1, targets: ['assistant'] })
     const form = { ...right, client_id: key.clientId, client_secret: key.clientSecret }
     expect((await post(form)).status).toBe(200)
@@ -145,13 +152,15 @@ describe('POST /connect/token', () => {
     })
   })
 
-  it('T6 refuses an unknown target', async () => {
+  // T6
+  it('refuses an unknown target', async () => {
     for (const target_app of ['builder', 'Assistant', '__proto__']) {
       expect(await post({ ...right, target_app })).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     }
   })
 
-  it("T7 refuses an invalid account_id, and accounts that are not the key's", async () => {
+  // T7
+  it("refuses an invalid account_id, and accounts that are not the key's", async () => {
     for (const account_id of [
       'abc',
       '1e3',
@@ -187,7 +196,8 @@ describe('POST /connect/token', () => {
     expect([tenant.status, tenant.body.error]).toEqual([400, 'invalid_scope'])
   })
 
-  it('T7 uses the account with the lowest id when none is named', async () => {
+  // T7
+  it('uses the account with the lowest id when none is named', async () => {
     const { administration } = server.engine
     const company = await administration.companies.create({ name: 'Three accounts', parentId: 1 })
     const newAccount = { companyId: company.id, application: 'assistant', region: 'Europe' }
@@ -215,14 +225,16 @@ describe('POST /connect/token', () => {
     expect((await post(form)).body.error).toBe('invalid_scope')
   })
 
-  it('T8 accepts no other method', async () => {
+  // T8
+  it('accepts no other method', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const { status, headers, body } = await server.request<TokenProblem>(method, '/connect/token')
       expect([method, status, headers.get('allow'), body.error]).toEqual([method, 405, 'POST', 'invalid_request'])
     }
   })
 
-  it('T9 throttles wrong secrets by client id; the right secret still passes', async () => {
+  // T9
+  it('throttles wrong secrets by client id; the right secret still passes', async () => {
     const key = await server.engine.administration.apiKeys.create({ companyId: 1 })
     const form = { ...right, client_id: key.clientId, client_secret: 'wrong' }
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await post(form)).status).toBe(401)

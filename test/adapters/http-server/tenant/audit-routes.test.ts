@@ -349,7 +349,8 @@ function expectNoSecret(entries: readonly AuditEntry[]): void {
 }
 
 describe('every REST operation that changes something', () => {
-  it('A107 has its actions in the table, or a reason why it has none', () => {
+  // A107
+  it('has its actions in the table, or a reason why it has none', () => {
     const { paths } = describeApi() as { readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -358,7 +359,8 @@ describe('every REST operation that changes something', () => {
     expect([...Object.keys(ROUTES), ...Object.keys(UNRECORDED)].sort()).toEqual(changing.sort())
   })
 
-  it.each(Object.entries(ROUTES))('A107 records exactly its audit entries: %s', async (operation, prepare) => {
+  // A107
+  it.each(Object.entries(ROUTES))('records exactly its audit entries: %s', async (operation, prepare) => {
     const [method = '', described = ''] = operation.split(' ')
     const mutation = await prepare()
     const { actions, companyId, targetId, actor, path = described, options = {} } = mutation
@@ -686,11 +688,13 @@ function methodsOf(group: object): string[] {
 }
 
 describe("every method of the host's administration that changes something", () => {
-  it('A108 has its actions in the table, or a reason why it has none', () => {
+  // A108
+  it('has its actions in the table, or a reason why it has none', () => {
     expect([...Object.keys(METHODS), ...Object.keys(UNRECORDED_METHODS)].sort()).toEqual(changingMethods().sort())
   })
 
-  it.each(Object.entries(METHODS))('A108 records exactly its audit entries: %s', async (_name, method) => {
+  // A108
+  it.each(Object.entries(METHODS))('records exactly its audit entries: %s', async (_name, method) => {
     const { actions, companyId, targetId, call } = await method()
     const before = await lastId()
     await call()
@@ -730,7 +734,8 @@ describe('an operation that is refused for lack of rights', () => {
   // A client may always end its own tokens: the refusal of a client is `token.refused` (A94, A110).
   const guarded = Object.entries(ROUTES).filter(([operation]) => !/ \/(?:auth|connect)\//.test(operation))
 
-  it.each(guarded)('A109 records one audit entry, and changes nothing: %s', async (operation, prepare) => {
+  // A109
+  it.each(guarded)('records one audit entry, and changes nothing: %s', async (operation, prepare) => {
     const [method = '', described = ''] = operation.split(' ')
     const { actions, refusedAs, targetId, path = described, options = {} } = await prepare()
     const before = await lastId()

@@ -21,7 +21,8 @@ async function newest(): Promise<AuditEntry | undefined> {
 }
 
 describe('GET /tenant/audit', () => {
-  it('A100 returns each change of rights: who, by which key, from which address, in which request', async () => {
+  // A100
+  it('returns each change of rights: who, by which key, from which address, in which request', async () => {
     const { administration } = server.engine
     const { id: userId } = await administration.users.add({ email: 'ada@example.com', companyId: 1 })
     const [, accountId = 0] = (await administration.accounts.list()).map(({ id }) => id)
@@ -66,13 +67,15 @@ describe('GET /tenant/audit', () => {
     }
   })
 
-  it('A104 accepts tokens of the tenant API alone', async () => {
+  // A104
+  it('accepts tokens of the tenant API alone', async () => {
     expect((await server.request('GET', '/tenant/audit')).status).toBe(401)
     const other = await server.token('assistant')
     expect((await server.request('GET', '/tenant/audit', { token: other })).status).toBe(403)
   })
 
-  it('A105 refuses a limit above 1,000, an unknown action and an invalid cursor', async () => {
+  // A105
+  it('refuses a limit above 1,000, an unknown action and an invalid cursor', async () => {
     for (const query of ['limit=1001', 'limit=0', 'action=x', 'cursor=x', 'from=x']) {
       expect((await server.request('GET', `/tenant/audit?${query}`, { token })).status).toBe(400)
     }
@@ -90,7 +93,8 @@ describe('an attempt by a stranger', () => {
     return await server.request('POST', '/connect/token', { form: { ...form, target_app: targetApp } })
   }
 
-  it('A110 is recorded when a token is refused: without the secret, and without an invalid client id', async () => {
+  // A110
+  it('is recorded when a token is refused: without the secret, and without an invalid client id', async () => {
     const { key } = server
     const wrong = await ask(key.clientId, 'sk_wrong-secret')
     const unknown = await ask(key.clientSecret, 'sk_other-secret')
@@ -108,7 +112,8 @@ describe('an attempt by a stranger', () => {
     expect(await entriesOf('token.refused')).toHaveLength(2)
   })
 
-  it('A111 is recorded up to a limit for each minute, however many attempts there are, and again in the next minute', async () => {
+  // A111
+  it('is recorded up to a limit for each minute, however many attempts there are, and again in the next minute', async () => {
     server.clock.advance(61_000)
     const before = (await entriesOf('token.refused')).length
     const statuses: number[] = []
@@ -123,7 +128,8 @@ describe('an attempt by a stranger', () => {
     expect((await entriesOf('token.refused')).length - before).toBe(31)
   })
 
-  it('A112 is recorded when a password is wrong, also for an unknown e-mail address, and without the address', async () => {
+  // A112
+  it('is recorded when a password is wrong, also for an unknown e-mail address, and without the address', async () => {
     const { administration } = server.engine
     const { id } = await administration.users.add({ email: 'grace@example.com', companyId: 1 })
     await administration.users.completeSetup(id, 'correct horse battery staple')

@@ -19,7 +19,8 @@ afterAll(async () => {
 const mails = async (): Promise<number> => (await readdir(join(server.dataDir, 'mail'))).length
 
 describe('the REST API', () => {
-  it('A44 refuses names with links, HTML, line breaks or more than 100 characters by 400', async () => {
+  // A44
+  it('refuses names with links, HTML, line breaks or more than 100 characters by 400', async () => {
     for (const name of ['You won: http://evil', 'evil.com', 'Ada <b>', 'Ada\nL', 'x'.repeat(101), 'Ada \u202Emoc']) {
       for (const field of ['name', 'firstName', 'lastName']) {
         const json = { email: 'bad@example.com', [field]: name }
@@ -32,7 +33,8 @@ describe('the REST API', () => {
     expect([status, body.name]).toEqual([201, 'J. R. R. Tolkien'])
   })
 
-  it('A40 answers 429 with Retry-After to most of 60 requests to resend an invitation, and sends five mails in all', async () => {
+  // A40
+  it('answers 429 with Retry-After to most of 60 requests to resend an invitation, and sends five mails in all', async () => {
     const before = await mails()
     const json = { email: 'ada@example.com' }
     const { body: added } = await server.request<UserWithPermissions>('POST', '/tenant/user', { token, json })
@@ -52,7 +54,8 @@ describe('the REST API', () => {
     expect((await mails()) - before).toBe(5)
   })
 
-  it('A41 refuses a user beyond the mail limit of the company by 429, and does not add the user', async () => {
+  // A41
+  it('refuses a user beyond the mail limit of the company by 429, and does not add the user', async () => {
     const add = async (name: string) =>
       await server.request<Problem>('POST', '/tenant/user', { token, json: { email: `${name}@example.com` } })
     expect((await add('last-1')).status).toBe(201)

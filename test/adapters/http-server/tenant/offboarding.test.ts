@@ -40,7 +40,8 @@ async function remove(id: number, token: string): Promise<[number, string | unde
 }
 
 describe('DELETE /tenant/user/{id}', () => {
-  it('A83 ends every access of the user at once, and removes the user from the list', async () => {
+  // A83
+  it('ends every access of the user at once, and removes the user from the list', async () => {
     const { newUser, manager } = await newCompany()
     const user = await newUser('Member')
     expect(await remove(user.id, manager.token)).toEqual([204, undefined])
@@ -63,7 +64,8 @@ describe('DELETE /tenant/user/{id}', () => {
     expect(invited.status).toBe(404)
   })
 
-  it('A83 answers alike for a foreign user and an unknown one, and requires the rights for it', async () => {
+  // A83
+  it('answers alike for a foreign user and an unknown one, and requires the rights for it', async () => {
     const one = await newCompany()
     const other = await newCompany()
     expect(await remove(other.manager.id, one.manager.token)).toEqual([404, 'ERR_USER_NOT_FOUND'])
@@ -75,7 +77,8 @@ describe('DELETE /tenant/user/{id}', () => {
     expect((await server.request('DELETE', '/tenant/user/none', { token: one.manager.token })).status).toBe(400)
   })
 
-  it('A83 removes no API key of a company that the caller does not manage', async () => {
+  // A83
+  it('removes no API key of a company that the caller does not manage', async () => {
     const { apiKeys } = server.engine.administration
     const { manager, newUser } = await newCompany()
     const abroad = await newCompany()
@@ -87,7 +90,8 @@ describe('DELETE /tenant/user/{id}', () => {
     expect(await remove(user.id, manager.token)).toEqual([204, undefined])
   })
 
-  it('A83 refuses to delete the last user who manages a company, and the owner', async () => {
+  // A83
+  it('refuses to delete the last user who manages a company, and the owner', async () => {
     const { manager, newUser } = await newCompany()
     expect(await remove(manager.id, manager.token)).toEqual([409, 'ERR_LAST_MANAGER'])
     const second = await newUser('Administrator')

@@ -31,7 +31,8 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
 ]
 
 describe('a password that breaks a rule', () => {
-  it.each(REFUSED)('A50 %s is refused over REST, by the page and to the host', async (_name, password, rule) => {
+  // A50
+  it.each(REFUSED)('%s is refused over REST, by the page and to the host', async (_name, password, rule) => {
     const json = { token: link(), password }
     const { status, body } = await server.request<Problem>('POST', '/auth/setup', { json })
     expect([status, body.code]).toEqual([400, 'ERR_INVALID_INPUT'])
@@ -49,24 +50,28 @@ describe('a password that breaks a rule', () => {
 })
 
 describe('the rules for passwords', () => {
-  it('A50 are shown on the page', async () => {
+  // A50
+  it('are shown on the page', async () => {
     const { body } = await server.request<string>('GET', `/auth/setup?token=${link()}`)
     expect(body).toContain('minlength="12" maxlength="1000"')
     expect(body).toContain('At least 12 characters. Not a common password, not your e-mail address')
   })
 
-  it('A50 reveal nothing to a stranger without a link', async () => {
+  // A50
+  it('reveal nothing to a stranger without a link', async () => {
     const json = { token: 'guessed', password: 'password1234' }
     const { status, body } = await server.request<Problem>('POST', '/auth/setup', { json })
     expect([status, body.detail.startsWith('token: is not valid')]).toEqual([400, true])
   })
 
-  it('A50 depend on the user of the link', async () => {
+  // A50
+  it('depend on the user of the link', async () => {
     const unknown = server.engine.administration.users.completeSetup(999, 'twelve chars')
     await expect(unknown).rejects.toMatchObject({ code: 'ERR_USER_NOT_FOUND' })
   })
 
-  it('A50 accept a password of 12 characters by a link that refused passwords did not use up', async () => {
+  // A50
+  it('accept a password of 12 characters by a link that refused passwords did not use up', async () => {
     const { status } = await server.request('POST', '/auth/setup', {
       json: { token: link(), password: 'twelve chars' },
     })

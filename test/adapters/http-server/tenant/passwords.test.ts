@@ -228,7 +228,8 @@ describe('a password', () => {
 })
 
 describe('one-time passwords', () => {
-  it('A96 appear in the list of users', async () => {
+  // A96
+  it('appear in the list of users', async () => {
     const { id } = await addUser()
     const methodOf = async (): Promise<string | undefined> => {
       const { body } = await server.request<UserWithPermissions[]>('GET', '/tenant/users', { token })

@@ -88,7 +88,8 @@ async function call<Body = Problem>(
 }
 
 describe('a caller with tenant:manage alone', () => {
-  it('A1 cannot restore their own suspended Administrator permission', async () => {
+  // A1
+  it('cannot restore their own suspended Administrator permission', async () => {
     const { manager, assistantId } = await newCompany()
     const suspended = await grant(manager.userId, assistantId, await roleOf(ALL), true)
     const { status, body } = await call(manager, 'PATCH', `/permission/${suspended}`)
@@ -98,7 +99,8 @@ describe('a caller with tenant:manage alone', () => {
     expect((await permissionsOf(manager.userId)).find(({ id }) => id === suspended)?.disabled).toBe(true)
   })
 
-  it("A1 cannot enable another user's prepared permission whose role the caller cannot grant", async () => {
+  // A1
+  it("cannot enable another user's prepared permission whose role the caller cannot grant", async () => {
     const { manager, companyId, assistantId, administrator } = await newCompany()
     const userId = await newUser(companyId)
     const prepared = await grant(userId, assistantId, await roleOf(['search']), true)
@@ -107,17 +109,19 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(administrator, 'PATCH', `/permission/${prepared}`)).status).toBe(204)
   })
 
+  // A2
   it.each([
     ['suspend', 'PATCH'],
     ['delete', 'DELETE'],
-  ])('A2 does not %s a full Administrator', async (_what, method) => {
+  ])('does not %s a full Administrator', async (_what, method) => {
     const { manager, administrator } = await newCompany()
     const { status, body } = await call(manager, method, `/permission/${administrator.permissionId}`)
     expect([status, body.code]).toEqual([403, 'ERR_FORBIDDEN'])
     expect((await call(administrator, 'GET', '/tenant/users')).status).toBe(200)
   })
 
-  it("A2 cannot demote a full Administrator, or a user whose role has more capabilities than the caller's", async () => {
+  // A2
+  it("cannot demote a full Administrator, or a user whose role has more capabilities than the caller's", async () => {
     const { manager, administrator, companyId, assistantId } = await newCompany()
     const lesser = await roleOf(['tenant:manage'])
     const change = { id: administrator.permissionId, appRoleId: lesser }
@@ -127,7 +131,8 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(manager, 'PUT', '/permission', { id: reader, appRoleId: lesser })).status).toBe(403)
   })
 
-  it('A3 cannot add a user, who would get the capabilities of the role Member', async () => {
+  // A3
+  it('cannot add a user, who would get the capabilities of the role Member', async () => {
     const { manager, administrator, companyId } = await newCompany()
     const before = (await administration.users.list()).length
     const { status, body } = await call(manager, 'POST', '/tenant/user', { email: 'planted@a3.example' })
@@ -141,7 +146,8 @@ describe('a caller with tenant:manage alone', () => {
     expect((await call(administrator, 'POST', '/tenant/user', json)).status).toBe(201)
   })
 
-  it('A3 gets only the roles that they may grant as options', async () => {
+  // A3
+  it('gets only the roles that they may grant as options', async () => {
     const { manager, administrator, assistantId } = await newCompany()
     await roleOf(['tenant:manage'])
     const offered = async (caller: Manager): Promise<string[]> => {
@@ -154,7 +160,8 @@ describe('a caller with tenant:manage alone', () => {
 })
 
 describe('a suspended permission', () => {
-  it('A4 cannot be enabled by its own user, whatever rights they have and whatever they try', async () => {
+  // A4
+  it('cannot be enabled by its own user, whatever rights they have and whatever they try', async () => {
     const { administrator, assistantId } = await newCompany()
     const suspended = await grant(administrator.userId, assistantId, await roleOf(ALL), true)
     const { status, body } = await call(administrator, 'PATCH', `/permission/${suspended}`)
@@ -173,7 +180,8 @@ describe('a suspended permission', () => {
     expect((await permissionsOf(administrator.userId)).find(({ id }) => id === suspended)?.disabled).toBe(true)
   })
 
-  it('A4 can be enabled by another user who has the role', async () => {
+  // A4
+  it('can be enabled by another user who has the role', async () => {
     const { administrator, manager, companyId, tenantId } = await newCompany()
     const other = await newManager(companyId, tenantId, ALL)
     expect((await call(other, 'PATCH', `/permission/${administrator.permissionId}`)).status).toBe(204)

@@ -87,7 +87,8 @@ async function fresh(target: Name): Promise<{ userId: number; permissionId: numb
 }
 
 describe('a company', () => {
-  it.each(PAIRS)('N1 %s manages %s if and only if the second is the first or below it', async (caller, target) => {
+  // N1
+  it.each(PAIRS)('%s manages %s if and only if the second is the first or below it', async (caller, target) => {
     const { companyId, assistantId } = tree[target]
     const allowed = isWithin(target, caller)
     const expected = (status: number, refusal: number): number => (allowed ? status : refusal)
@@ -113,14 +114,16 @@ describe('a company', () => {
     expect((await call(caller, 'POST', '/permission', permission)).status).toBe(expected(201, 403))
   })
 
-  it('N1 gets the same refusal for a company that does not exist as for one out of reach', async () => {
+  // N1
+  it('gets the same refusal for a company that does not exist as for one out of reach', async () => {
     const missing = await call('A', 'GET', '/tenant/users/99999')
     const foreign = await call('A', 'GET', `/tenant/users/${tree.B.companyId}`)
     expect([missing.status, foreign.status]).toEqual([403, 403])
     expect(missing.body.detail.replace('99999', 'N')).toBe(foreign.body.detail.replace(String(tree.B.companyId), 'N'))
   })
 
-  it('N1 manages only itself and the companies below it in any tree', async () => {
+  // N1
+  it('manages only itself and the companies below it in any tree', async () => {
     const { administration } = server.engine
     const parents = fc.array(fc.nat(), { minLength: 1, maxLength: 12 })
     await fc.assert(
@@ -144,7 +147,8 @@ describe('a company', () => {
     )
   })
 
-  it('N1 gets no reach above itself by a permission on its account, whatever the key', async () => {
+  // N1
+  it('gets no reach above itself by a permission on its account, whatever the key', async () => {
     const { administration } = server.engine
     const { id: userId } = await administration.users.add({
       email: 'climber@example.com',
@@ -172,7 +176,8 @@ describe('a company', () => {
     expect((await server.request('POST', '/tenant/user', { token, json })).status).toBe(403)
   })
 
-  it('N2 never becomes its own ancestor', async () => {
+  // N2
+  it('never becomes its own ancestor', async () => {
     const { companies } = server.engine.administration
     const invalid = { code: 'ERR_INVALID_INPUT' }
     await expect(companies.move(tree.A.companyId, tree.A11.companyId)).rejects.toMatchObject(invalid)
@@ -183,7 +188,8 @@ describe('a company', () => {
     expect(moves.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  it('N3 cannot be managed within a cycle that somebody wrote into the table by hand, and every query ends', async () => {
+  // N3
+  it('cannot be managed within a cycle that somebody wrote into the table by hand, and every query ends', async () => {
     const { administration } = server.engine
     const [upper, lower] = [
       await administration.companies.create({ name: 'Upper', parentId: 1 }),
@@ -206,7 +212,8 @@ describe('a company', () => {
     expect([await within(upper.id), await within(1)]).toEqual([403, 403])
   })
 
-  it('N4 at the top manages a tree 500 deep', async () => {
+  // N4
+  it('at the top manages a tree 500 deep', async () => {
     const { administration } = server.engine
     let parentId = 1
     const ids: number[] = []
@@ -220,7 +227,8 @@ describe('a company', () => {
     expect((await server.request('GET', `/tenant/users/${ids[498] ?? 0}`, { token: lowest })).status).toBe(403)
   })
 
-  it('N5 leaves the reach of its old parents at once when it moves, tokens included', async () => {
+  // N5
+  it('leaves the reach of its old parents at once when it moves, tokens included', async () => {
     const { administration } = server.engine
     const moving = await administration.companies.create({ name: 'Moving', parentId: tree.A.companyId })
     const path = `/tenant/users/${moving.id}`
@@ -234,7 +242,8 @@ describe('permissions', () => {
   const grant = async (caller: Name, permission: object): Promise<Answer<Problem & Permission>> =>
     await call<Problem & Permission>(caller, 'POST', '/permission', permission)
 
-  it('N6 need an account in reach, and a role of its company or system-wide that is valid for the application', async () => {
+  // N6
+  it('need an account in reach, and a role of its company or system-wide that is valid for the application', async () => {
     const { administration } = server.engine
     const { userId } = await fresh('A1')
     const appAccountId = tree.A1.assistantId
@@ -309,7 +318,8 @@ describe('permissions', () => {
     expect((await server.request('PUT', '/permission', { token, json: change })).status).toBe(403)
   })
 
-  it('N7 are created once when two requests create the same one at once', async () => {
+  // N7
+  it('are created once when two requests create the same one at once', async () => {
     const { userId, permissionId } = await fresh('A')
     await server.engine.administration.permissions.revoke(permissionId)
     const permission = { userIdentityId: userId, appAccountId: tree.A.assistantId, appRoleId: await role('Member') }
@@ -318,7 +328,8 @@ describe('permissions', () => {
     expect(answers.find(({ status }) => status === 400)?.body.detail).toContain('Permission already exists')
   })
 
-  it('N8 keep their state after two simultaneous toggles', async () => {
+  // N8
+  it('keep their state after two simultaneous toggles', async () => {
     const { userId, permissionId } = await fresh('A')
     for (let round = 0; round < 5; round += 1) {
       const toggles = [1, 2].map(async () => await call('A', 'PATCH', `/permission/${permissionId}`))
@@ -327,7 +338,8 @@ describe('permissions', () => {
     }
   })
 
-  it('N9 have options that contain nothing out of reach, step by step', async () => {
+  // N9
+  it('have options that contain nothing out of reach, step by step', async () => {
     const options = async (caller: Name, path: string): Promise<Answer<PermissionOptions>> =>
       await call<PermissionOptions>(caller, 'GET', `/permission/options${path}`)
     const none = { regions: [], accounts: [], roles: [], users: [] }
@@ -387,7 +399,8 @@ describe('permissions', () => {
 })
 
 describe('users', () => {
-  it('N10 A53 have one address each within a company, in any spelling', async () => {
+  // N10, A53
+  it('have one address each within a company, in any spelling', async () => {
     expect((await call('A', 'POST', '/tenant/user', { email: 'A@x.example' })).status).toBe(201)
     const texts = new Set<string>()
     for (const email of ['a@x.example', 'A@X.EXAMPLE', ' a@x.example ']) {
@@ -426,7 +439,8 @@ describe('users', () => {
 })
 
 describe('an e-mail address', () => {
-  it('A53 can be added by each company alike, whichever other companies have it, and by none twice', async () => {
+  // A53
+  it('can be added by each company alike, whichever other companies have it, and by none twice', async () => {
     const email = 'ada.lovelace@example.com'
     const added: UserWithPermissions[] = []
     for (const [at, caller] of NAMES.entries()) {
@@ -445,8 +459,9 @@ describe('an e-mail address', () => {
     }
   })
 
+  // A53
   it.each(PAIRS)(
-    'A53 %s adds the address of a user of %s: the answer equals the answer for an unknown address',
+    '%s adds the address of a user of %s: the answer equals the answer for an unknown address',
     async (caller, owner) => {
       if (caller === owner) return
       const { companyId } = tree[owner]

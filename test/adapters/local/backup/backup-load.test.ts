@@ -33,7 +33,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-describe('K a backup beside an engine that uploads, deletes and searches without a pause', () => {
+// K
+describe('a backup beside an engine that uploads, deletes and searches without a pause', () => {
   it('is restored to a folder in which every document is complete, and searches match the source', async () => {
     const files: string[] = []
     for (let round = 0; round < BACKUPS; round += 1) {

@@ -47,7 +47,8 @@ afterAll(async () => {
   await folder.remove()
 })
 
-describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) => {
+// K
+describe.each(['a new folder', 'an empty folder'])('a restore to %s', (where) => {
   const isThere = where === 'an empty folder'
 
   it('may be killed at any moment: the next restore finds the folder free, and no unfinished files stay', async () => {
@@ -96,7 +97,8 @@ describe.each(['a new folder', 'an empty folder'])('K a restore to %s', (where) 
   })
 })
 
-describe('K a restore to an empty folder that is killed while it moves its files into place', () => {
+// K
+describe('a restore to an empty folder that is killed while it moves its files into place', () => {
   it.each(Array.from({ length: MOVES }, (_, at) => at))('can be repeated after a kill before move %i', async (at) => {
     await mkdir(dataDir, { recursive: true })
     const env = { NODE_OPTIONS: `--import ${KILLED_AT_RENAME}`, ALCOVE_TEST_KILLED_AT_RENAME: String(at) }

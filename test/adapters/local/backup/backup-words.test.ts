@@ -58,7 +58,8 @@ async function expectIndexedInBackground(): Promise<void> {
 }
 
 describe('the words in a backup', () => {
-  it('W61 equal those of the folder: a restored engine finds by words at once, and no job waits', async () => {
+  // W61
+  it('equal those of the folder: a restored engine finds by words at once, and no job waits', async () => {
     const made = await backupDataDir({ dataDir, file })
     const { checked } = await examine(dataDir)
     expect(made).toMatchObject({ wordCollections: 2, indexedChunks: checked.chunks })
@@ -75,7 +76,8 @@ describe('the words in a backup', () => {
     }
   })
 
-  it('W62 exclude those of documents and contexts that the backup excludes', async () => {
+  // W62
+  it('exclude those of documents and contexts that the backup excludes', async () => {
     const rows = { documentId: 99, chunks: [0], terms: [['lamp']] }
     await words(dataDir, async (index) => {
       await index.add(WORDS, rows)
@@ -87,7 +89,8 @@ describe('the words in a backup', () => {
     expect(await examine(restored)).toMatchObject({ problems: [] })
   })
 
-  it('W63 lack those that the folder lacks: the engine on the restored folder indexes them in the background', async () => {
+  // W63
+  it('lack those that the folder lacks: the engine on the restored folder indexes them in the background', async () => {
     await words(dataDir, async (index) => await index.deleteDocument(WORDS, 1, 4))
     const made = await backupDataDir({ dataDir, file })
     expect(made).toMatchObject({ documentsWithoutVectors: [], wordCollections: 2 })
@@ -96,14 +99,16 @@ describe('the words in a backup', () => {
     await expectIndexedInBackground()
   })
 
-  it('W63 may be damaged in the folder: the engine on the restored folder indexes them in the background', async () => {
+  // W63
+  it('may be damaged in the folder: the engine on the restored folder indexes them in the background', async () => {
     await truncate(join(dataDir, 'words', `${WORDS}.sqlite`), 5_000)
     expect(await backupDataDir({ dataDir, file })).toMatchObject({ documents: 3, wordCollections: 1 })
     await restoreDataDir({ dataDir: restored, file })
     await expectIndexedInBackground()
   })
 
-  it('W64 are missing in a backup of a folder without words: the restored engine indexes them in the background', async () => {
+  // W64
+  it('are missing in a backup of a folder without words: the restored engine indexes them in the background', async () => {
     await sql(dataDir, async (database) => {
       await database('alcove_documents').update({ words_version: null })
       await database.raw('pragma wal_checkpoint(truncate)')
@@ -116,7 +121,8 @@ describe('the words in a backup', () => {
     await expectIndexedInBackground()
   })
 
-  it('W65 are those of its snapshot, however many uploads and deletions run during the backup', async () => {
+  // W65
+  it('are those of its snapshot, however many uploads and deletions run during the backup', async () => {
     const engine = await open(dataDir)
     const session = engine.as(engine.owner)
     let isDone = false

@@ -205,7 +205,8 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await expectMigratedAsItIs(engine)
   })
 
-  it('W66 leaves words that are not indexed to the engine on the database, which indexes them in the background', async () => {
+  // W66
+  it('leaves words that are not indexed to the engine on the database, which indexes them in the background', async () => {
     await fill({ hasDestination: false })
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
     await knex('alcove_documents').where('original_name', 'leave.txt').update({ words_version: null })
@@ -228,7 +229,8 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     await words.close()
   })
 
-  it('W67 has no words from an earlier copy of documents that were deleted since', async () => {
+  // W67
+  it('has no words from an earlier copy of documents that were deleted since', async () => {
     await fill({ hasDestination: false })
     const abort = new AbortController()
     const totals = new Set<number>()
@@ -341,7 +343,8 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
     expect(await during).toMatchObject({ code: expect.stringMatching(/DATA_DIR_LOCKED|NOT_INITIALIZED/) as string })
   })
 
-  it('K survives kills at any moment: each new run continues, and all data exists once', async () => {
+  // K
+  it('survives kills at any moment: each new run continues, and all data exists once', async () => {
     await fill()
     const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
     const rows = Array.from({ length: ROWS }, (_, at) => ({ key: `filler-${String(at).padStart(6, '0')}` }))

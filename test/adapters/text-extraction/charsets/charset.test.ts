@@ -26,7 +26,8 @@ async function refusal(bytes: Uint8Array): Promise<unknown> {
 const multilingual = NATURAL_TEXTS.map(({ sentences }) => sentences.join(' ')).join('\n')
 const UNSURE = 'the encoding is not certain'
 
-describe('U10: Unicode text', () => {
+// U10
+describe('Unicode text', () => {
   const texts = [multilingual, ...NATURAL_TEXTS.map(({ sentences }) => sentences.join(' '))]
   const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']
 
@@ -112,7 +113,8 @@ describe('U10: Unicode text', () => {
   })
 })
 
-describe('U10: text in an older encoding', () => {
+// U10
+describe('text in an older encoding', () => {
   const cases = NATURAL_TEXTS.flatMap(({ language, encodings, sentences }) =>
     encodings.map((encoding) => ({ language, encoding, text: `${sentences.join('\n')}\n` })),
   )
@@ -175,7 +177,8 @@ describe('U10: text in an older encoding', () => {
   })
 })
 
-describe('U10: text in any encoding', () => {
+// U10
+describe('text in any encoding', () => {
   it('is returned exactly, rejected, or reported as a guess', async () => {
     const written = fc.constantFrom(...NATURAL_TEXTS).chain(({ encodings, sentences }) =>
       fc.record({

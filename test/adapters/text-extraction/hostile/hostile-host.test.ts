@@ -66,7 +66,8 @@ function watchMemory(): { readonly end: () => number } {
   }
 }
 
-describe('U7 U8 the host', () => {
+// U7, U8
+describe('the host', () => {
   it('is not affected by bombs: its heap stays small and its event loop runs', async () => {
     const round = async (): Promise<void> => {
       for (const [name, code, bytes] of BOMBS) expect([name, await outcomeOf(name, bytes)]).toEqual([name, code])

@@ -92,7 +92,8 @@ describe('a source that never closes', () => {
   })
 })
 
-describe('U8 an extraction thread that consumes all resources', () => {
+// U8
+describe('an extraction thread that consumes all resources', () => {
   it.each([
     ['objects on the heap', 'ERR_EXTRACTION_LIMIT'],
     ['an array that grows', 'ERR_EXTRACTION_LIMIT'],

@@ -130,7 +130,8 @@ describe('a web page', () => {
   )
 })
 
-describe('U11: a hostile page', () => {
+// U11
+describe('a hostile page', () => {
   it('of a million nested elements is read in time', async () => {
     for (const name of ['div', 'table><tr><td', 'ul><li', 'svg', 'template', 'b hidden']) {
       const count = name === 'div' ? 1_000_000 : 200_000

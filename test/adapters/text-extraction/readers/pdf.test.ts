@@ -212,7 +212,8 @@ describe('a PDF that is partly or entirely unreadable', () => {
     await expect(extract(pdfOf({ pages: [readable], trailer }))).rejects.toMatchObject({ code: 'ERR_ENCRYPTED' })
   })
 
-  it('U8: is read page by page if it has many pages', async () => {
+  // U8
+  it('is read page by page if it has many pages', async () => {
     const pages = Array.from({ length: 1_000 }, (_, index) => ({ content: line(72, 700, `page ${index + 1}`) }))
     const { pieces } = await extract(pdfOf({ pages }))
     expect(pieces.length).toBe(1_000)

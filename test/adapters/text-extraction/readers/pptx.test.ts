@@ -103,7 +103,8 @@ describe('a presentation', () => {
   })
 })
 
-describe('U10, U11: a file that is no presentation, or a hostile one', () => {
+// U10, U11
+describe('a file that is no presentation, or a hostile one', () => {
   const ole = (stream: string): Buffer => {
     const container = utils.cfb_new()
     utils.cfb_add(container, `/${stream}`, Buffer.alloc(5_000, 1))

@@ -133,7 +133,8 @@ describe('a workbook', () => {
   })
 })
 
-describe('U10 a file that is no workbook', () => {
+// U10
+describe('a file that is no workbook', () => {
   const ole = (stream: string): Buffer => {
     const container = utils.cfb_new()
     utils.cfb_add(container, `/${stream}`, Buffer.alloc(5_000, 1))
@@ -159,7 +160,8 @@ describe('U10 a file that is no workbook', () => {
   })
 })
 
-describe('U11: a hostile workbook', () => {
+// U11
+describe('a hostile workbook', () => {
   it('of many rows is read in little memory', async () => {
     const count = sized(150_000, 1_000_000)
     const small = new WorkerTextExtractor({ maxMemoryMb: 256 })

@@ -18,7 +18,8 @@ const TEXTS: readonly [name: string, text: string][] = [
   ['Chinese without spaces', CHINESE.repeat(320)],
 ]
 
-describe('W14 the terms of a large chunk', () => {
+// W14
+describe('the terms of a large chunk', () => {
   it.each(TEXTS)(
     'of %s equal those of the whole text, and their computation leaves the event loop free',
     async (_name, text) => {

@@ -64,7 +64,8 @@ async function settled(): Promise<void> {
 }
 
 describe('the scheduler of fair turns', () => {
-  it('A30 serves a new group after one piece of another, however long the queue of that other is', async () => {
+  // A30
+  it('serves a new group after one piece of another, however long the queue of that other is', async () => {
     const desk = new Desk(1)
     for (let number = 0; number < 48; number += 1) desk.ask(1, number % 3, 100)
     desk.ask(2, 0, 1)
@@ -80,7 +81,8 @@ describe('the scheduler of fair turns', () => {
     ])
   })
 
-  it('A30 rotates over groups, over the members of a group, and over pieces by age', async () => {
+  // A30
+  it('rotates over groups, over the members of a group, and over pieces by age', async () => {
     const desk = new Desk(1)
     desk.ask(1, 1, 2)
     desk.ask(1, 1, 1)
@@ -92,7 +94,8 @@ describe('the scheduler of fair turns', () => {
     expect(desk.outcomes.get(0)).toEqual(['0.0', '0.1'])
   })
 
-  it('A30 leaves no place free while a member waits, serves each piece once and in order for each member, and passes nobody over', async () => {
+  // A30
+  it('leaves no place free while a member waits, serves each piece once and in order for each member, and passes nobody over', async () => {
     const command = fc.oneof(
       { weight: 4, arbitrary: fc.record({ ask: fc.tuple(fc.nat(3), fc.nat(2), fc.integer({ min: 1, max: 6 })) }) },
       { weight: 6, arbitrary: fc.record({ end: fc.nat(20), fails: fc.boolean() }) },
@@ -167,7 +170,8 @@ describe('the scheduler of fair turns', () => {
     )
   })
 
-  it('A33 removes a piece from the queue at once when it is aborted, and aborts it when it runs', async () => {
+  // A33
+  it('removes a piece from the queue at once when it is aborted, and aborts it when it runs', async () => {
     const desk = new Desk(1)
     desk.ask(1, 1, 1)
     const [running, waiting] = [new AbortController(), new AbortController()]
