@@ -43,8 +43,10 @@ export function embeddingModelSuite(runner: TestRunner, name: string, create: Cr
       assert.ok(Number.isSafeInteger(profile.windowTokens) && profile.windowTokens > 8)
     })
 
-    test('verifies its files before it is loaded', async (model) => {
+    test('verifies its files without loading them', async (model) => {
+      const { isLoaded } = model
       await model.verify()
+      assert.equal(model.isLoaded, isLoaded)
     })
 
     test('returns one vector for each text, in the order of the texts', async (model) => {

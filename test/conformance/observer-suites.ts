@@ -4,6 +4,7 @@ import {
   parseTraceparent,
   type StarterPromptWriter,
   type Telemetry,
+  type TelemetryEvent,
   tracerOf,
 } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, type TestRunner } from './harness.js'
@@ -37,10 +38,13 @@ function traceIdOf(traceparent: string | undefined): string | undefined {
 export function telemetrySuite(runner: TestRunner, name: string, create: CreateSubject<Telemetry>): void {
   defineSuite(runner, `Telemetry: ${name}`, create, (test) => {
     test('accepts any event without throwing', async (telemetry) => {
-      telemetry.record({ name: 'test.plain', level: 'debug' })
-      telemetry.record({ name: 'test.fields', level: 'info', fields: { id: 1, text: 'two', flag: true, none: null } })
-      telemetry.record({ name: 'test.error', level: 'error', error: new Error('test'), durationMs: 1.5 })
-      telemetry.record({ name: 'test.odd', level: 'warn', error: 'no Error at all' })
+      const events: readonly TelemetryEvent[] = [
+        { name: 'test.plain', level: 'debug' },
+        { name: 'test.fields', level: 'info', fields: { id: 1, text: 'two', flag: true, none: null } },
+        { name: 'test.error', level: 'error', error: new Error('test'), durationMs: 1.5 },
+        { name: 'test.odd', level: 'warn', error: 'no Error at all' },
+      ]
+      for (const event of events) assert.doesNotThrow(() => telemetry.record(event), event.name)
     })
 
     test('returns what the work of a span returns, and rejects with its own error', async (telemetry) => {
@@ -104,9 +108,16 @@ export function telemetrySuite(runner: TestRunner, name: string, create: CreateS
       })
     })
 
-    test('ends the measuring of an engine', async (telemetry) => {
-      const end = telemetry.observe?.(async () => [{ name: 'alcove.table.rows', value: 1, labels: {} }])
+    test('measures an engine no more after its end', async (telemetry) => {
+      let calls = 0
+      const end = telemetry.observe?.(async () => {
+        calls += 1
+        return [{ name: 'alcove.table.rows', value: 1, labels: {} }]
+      })
       end?.()
+      const callsAtEnd = calls
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      assert.equal(calls, callsAtEnd)
     })
   })
 }

@@ -39,9 +39,11 @@ export function storageSuite(runner: TestRunner, name: string, create: () => Pro
     return subject
   }
   defineSuite(runner, `Storage: ${name}`, createOpen, (test) => {
-    test('accepts repeated and concurrent opens', async (storage) => {
+    test('accepts repeated and concurrent opens, and keeps its data', async (storage) => {
+      const { companyId } = await storage.transaction((repositories) => seedCompany(repositories))
       await storage.open()
       await Promise.all([storage.open(), storage.open()])
+      assert.equal((await storage.read(({ companies }) => companies.get(companyId)))?.id, companyId)
     })
 
     test('measures its tables, if it can', async (storage) => {
