@@ -1,4 +1,4 @@
-import { join, normalize, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineConfig, type Plugin, type ViteUserConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -20,59 +20,16 @@ export const programsOfDist: Plugin = {
   },
 }
 
-/** Files that take longest, or that wait for leases and timeouts, by their path below `test`. The longest come first. */
-const LONG_FILES = [
-  'scaling/processes',
-  'crash/reindex-processes',
-  'crash/lancedb',
-  'crash/reindex',
-  'crash/replace',
-  'adapters/console/documents',
-  'readme/bundlers',
-  'adapters/text-extraction/text-streaming',
-  'adapters/cli/reindex',
-  'adapters/openai/remote-documents',
-  'crash/replace-processes',
-  'adapters/cli/evaluate',
-  'readme/pages',
-  'readme/deployments',
-  'tenants/soak',
-  'adapters/text-extraction/hostile/hostile-host',
-  'adapters/console/shell',
-  'adapters/console/webhooks',
-  'adapters/lancedb/lancedb-maintenance',
-  'adapters/local/migration/migration',
-  'ingestion/full-disk/full-disk',
-  'adapters/lancedb/search/lancedb-search',
-  'adapters/words/sqlite/sqlite-words',
-  'adapters/words/postgres/pg-words',
-  'adapters/cli/serve/search-flood',
-  'ingestion/faults',
-  'ingestion/disks/disks',
-  'ingestion/soak/soak',
-  'adapters/http-server/node/slow-clients',
-  'src/outbox/relay',
-  'src/outbox/soak',
-  'src/doctor/doctor',
-  'adapters/cli/cli',
-  'adapters/defaults',
-  'src/documents/early-words',
-  'src/outbox/deliveries',
-  'adapters/text-extraction/processes/extraction-process',
-  'src/doctor/doctor-live',
-  'crash/ingestion',
-  'adapters/cli/serve/serve',
-  'adapters/s3/s3',
-].map((name) => join(ROOT, 'test', `${name}.test.ts`))
-
-/** Begins with long files, so that all processes end at about the same time. A clean clone has no earlier durations. */
+/**
+ * Begins with long files, so that all processes end at about the same time. `*.long.test.ts` are the files that kill
+ * processes, wait for leases or timeouts, flood, install or browse for long; `npm test` leaves them out.
+ */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONG_FILES.indexOf(normalize(moduleId))
-      return at === -1 ? LONG_FILES.length : at
-    }
-    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+    // Vitest puts files first that took longest in an earlier run, or else the largest.
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith('.long.test.ts')
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
 
