@@ -12,8 +12,8 @@ import {
   UnresolvedDestinationError,
 } from '../../../src/ports/index.js'
 import { httpTransportSuite } from '../../conformance/index.js'
+import { runningTime } from '../../running-time.js'
 import { heldMemory } from '../../used-memory.js'
-import { WALL_CLOCK } from '../../wall-clock.js'
 import { startFullListener } from './full-listener.js'
 import { receiverOf, transportTo } from './local-transport.js'
 import { postInChild } from './post-in-child.js'
@@ -74,9 +74,11 @@ const HEADERS = {
 }
 const BODY = new TextEncoder().encode('{"id":"evt_1","name":"Zoë ✅"}')
 
-async function timed(work: Promise<HttpOutcome>): Promise<{ outcome: HttpOutcome; ms: number }> {
+/** The outcome of a request, and how long it took: by the wall clock, and without pauses of this process. */
+async function timed(work: Promise<HttpOutcome>): Promise<{ outcome: HttpOutcome; ms: number; ranMs: number }> {
   const start = performance.now()
-  return { outcome: await work, ms: performance.now() - start }
+  const ranMs = runningTime()
+  return { outcome: await work, ms: performance.now() - start, ranMs: ranMs() }
 }
 
 async function bodyOf(outcome: HttpOutcome): Promise<string> {
@@ -146,20 +148,21 @@ describe('responses', () => {
   })
 
   // D8
-  it('include a 200 with an endless slow body, whose connection is closed at the deadline', WALL_CLOCK, async () => {
+  it('include a 200 with an endless slow body, whose connection is closed at the deadline', async () => {
     const receiver = await receiverOf({
       respond: (_request, response) => {
         const drip = setInterval(() => response.write('.'), 20)
         response.on('close', () => clearInterval(drip))
       },
     })
-    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
+    const untilClosedMs = runningTime()
+    const { outcome, ms, ranMs } = await timed(transportTo(receiver, { deadlineMs: 800 }).post(post(receiver.url)))
     expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
     expect(await bodyOf(outcome)).toMatch(/^\.{10,100}$/)
     expect(ms).toBeGreaterThan(750)
-    expect(ms).toBeLessThan(1_050)
+    expect(ranMs).toBeLessThan(1_050)
     await until(() => receiver.connections[0]?.isOpen === false)
-    expect(performance.now() - (receiver.requests[0]?.atMs ?? 0)).toBeLessThan(1_150)
+    expect(untilClosedMs()).toBeLessThan(1_150)
   })
 
   // D9
@@ -240,15 +243,15 @@ describe('requests', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('use the next address if one does not answer', WALL_CLOCK, async () => {
+  it('use the next address if one does not answer', async () => {
     const full = await startFullListener('::1')
     onTestFinished(() => full.close())
     const receiver = await receiverOf({ port: full.port })
     const transport = transportTo(receiver, { resolver: async () => ['::1', '127.0.0.1'] })
-    const { outcome, ms } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
+    const { outcome, ms, ranMs } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
     expect(outcome).toMatchObject({ kind: 'response', httpStatus: 200 })
     expect(ms).toBeGreaterThan(900)
-    expect(ms).toBeLessThan(2_000)
+    expect(ranMs).toBeLessThan(2_000)
     const refused = transportTo(receiver, { resolver: async () => ['127.0.0.2', '127.0.0.1'] })
     expect(await refused.post(post(receiver.urlOf('hooks.example.test')))).toMatchObject({ httpStatus: 200 })
   })
@@ -439,7 +442,7 @@ describe('a connection error', () => {
   })
 })
 
-describe('the deadline', WALL_CLOCK, () => {
+describe('the deadline', () => {
   const silentResolver = (): Promise<never> => new Promise(() => undefined)
   const drip =
     (start: string, piece: string): NonNullable<ReceiverOptions['respond']> =>
@@ -462,10 +465,10 @@ describe('the deadline', WALL_CLOCK, () => {
       timed(transport.post(post(silent.url))),
       timed(transport.post(post(headless.url))),
     ])
-    for (const { outcome, ms } of outcomes) {
+    for (const { outcome, ms, ranMs } of outcomes) {
       expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 5 s' })
       expect(ms).toBeGreaterThan(4_750)
-      expect(ms).toBeLessThan(5_250)
+      expect(ranMs).toBeLessThan(5_250)
     }
     expect(headless.requests).toHaveLength(1)
     await until(() => [...silent.connections, ...headless.connections].every(({ isOpen }) => !isOpen))
@@ -478,10 +481,10 @@ describe('the deadline', WALL_CLOCK, () => {
     ['holds where an interim response drips', drip('HTTP/1.1 103 Early Hints\r\nx-a: ', 'b')],
   ])('%s', async (_title, respond) => {
     const receiver = await receiverOf({ respond })
-    const { outcome, ms } = await timed(transportTo(receiver, { deadlineMs: 600 }).post(post(receiver.url)))
+    const { outcome, ms, ranMs } = await timed(transportTo(receiver, { deadlineMs: 600 }).post(post(receiver.url)))
     expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 0.6 s' })
     expect(ms).toBeGreaterThan(550)
-    expect(ms).toBeLessThan(850)
+    expect(ranMs).toBeLessThan(850)
     await until(() => receiver.connections[0]?.isOpen === false)
   })
 
@@ -489,9 +492,9 @@ describe('the deadline', WALL_CLOCK, () => {
     const receiver = await receiverOf({ respond: () => undefined })
     const resolver = async (): Promise<string[]> => await setTimeout(600, ['127.0.0.1'])
     const transport = transportTo(receiver, { deadlineMs: 1_000, resolver })
-    const { outcome, ms } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
+    const { outcome, ranMs } = await timed(transport.post(post(receiver.urlOf('hooks.example.test'))))
     expect(outcome.kind).toBe('timeout')
-    expect(ms).toBeLessThan(1_250)
+    expect(ranMs).toBeLessThan(1_250)
     expect(receiver.requests).toHaveLength(1)
   })
 

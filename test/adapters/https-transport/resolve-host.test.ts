@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
 import { resolveHost } from '../../../adapters/https-transport/resolve-host.js'
-import { WALL_CLOCK } from '../../wall-clock.js'
+import { runningTime } from '../../running-time.js'
 import { type DnsAnswer, type DnsServer, startDnsServer } from './dns-server.js'
 import { receiverOf } from './local-transport.js'
 
@@ -38,11 +38,12 @@ describe('a look-up', () => {
     }
   })
 
-  it('returns one family after a second if the other gets no answer', WALL_CLOCK, async () => {
+  it('returns one family after a second if the other gets no answer', async () => {
     const start = performance.now()
+    const ranMs = runningTime()
     expect(await Promise.all([resolve(IPV4, 'silence'), resolve('silence', IPV6)])).toHaveLength(2)
     expect(performance.now() - start).toBeGreaterThan(900)
-    expect(performance.now() - start).toBeLessThan(1_500)
+    expect(ranMs()).toBeLessThan(1_500)
   })
 
   // S7
@@ -67,39 +68,40 @@ describe('a look-up', () => {
     expect(receiver.connections).toHaveLength(0)
   })
 
-  it('stops at once when it is aborted', WALL_CLOCK, async () => {
+  it('stops at once when it is aborted', async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = new AbortController()
     const looking = resolveHost(HOOKS, { signal: aborting.signal, servers: [address] })
     setTimeout(() => aborting.abort(), 100)
-    const start = performance.now()
+    const ranMs = runningTime()
     await expect(looking).rejects.toMatchObject({ code: 'ECANCELLED' })
-    expect(performance.now() - start).toBeLessThan(300)
+    expect(ranMs()).toBeLessThan(300)
     await expect(resolveHost(HOOKS, { signal: AbortSignal.abort(), servers: [address] })).rejects.toThrow('aborted')
   })
 
   // D6
-  it('stops at the deadline if the server is silent', WALL_CLOCK, async () => {
+  it('stops at the deadline if the server is silent', async () => {
     const { address } = await serverOf('silence', 'silence')
     const transport = new HttpsTransport({
       resolver: async (hostname, { signal }) => await resolveHost(hostname, { signal, servers: [address] }),
     })
     const start = performance.now()
+    const ranMs = runningTime()
     const outcome = await transport.post({ url: `https://${HOOKS}/`, headers: {}, body: new Uint8Array() })
     expect(outcome.kind).toBe('timeout')
     expect(performance.now() - start).toBeGreaterThan(4_750)
-    expect(performance.now() - start).toBeLessThan(5_250)
+    expect(ranMs()).toBeLessThan(5_250)
   })
 
-  it('leaves the threads to files and databases while it waits for an answer', WALL_CLOCK, async () => {
+  it('leaves the threads to files and databases while it waits for an answer', async () => {
     const { address } = await serverOf('silence', 'silence')
     const aborting = Array.from({ length: 16 }, () => new AbortController())
     const looking = aborting.map(async ({ signal }) => {
       await expect(resolveHost(HOOKS, { signal, servers: [address] })).rejects.toThrow('ECANCELLED')
     })
-    const start = performance.now()
+    const ranMs = runningTime()
     await stat('.')
-    expect(performance.now() - start).toBeLessThan(200)
+    expect(ranMs()).toBeLessThan(200)
     for (const one of aborting) one.abort()
     await Promise.all(looking)
   })

@@ -7,7 +7,6 @@ import { setInterval, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { watchConnections } from '../../../../adapters/http-server/node/connections.js'
 import { MemoryTelemetry } from '../../../../adapters/memory/index.js'
-import { WALL_CLOCK } from '../../../wall-clock.js'
 import { fileForm, NEW_CONTEXT, startServer, type TestServer } from '../server.js'
 import { endlessHead, type RawOutcome } from './raw-client.js'
 
@@ -102,7 +101,7 @@ describe('a client that sends slowly, or sends nothing', () => {
 
 describe('a client that does not read', () => {
   // A24
-  it('loses its connection; a client that reads slowly keeps its own', WALL_CLOCK, async () => {
+  it('loses its connection; a client that reads slowly keeps its own', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => {
       const more = (): void => {
