@@ -124,8 +124,8 @@ export class JobWorker {
       const waiting = await this.storage.read(({ jobs }) => jobs.waiting(kinds))
       const [isDiskFull, isFailing] = [this.#isDiskFull, this.#lastOutcome === 'failed']
       if (!this.#isClaiming && [...this.#running].every(({ isWaitingForSpace }) => isWaitingForSpace)) {
-        const waitedMs = performance.now() - startedAt
-        const progress = progressOf({ waiting, isDiskFull, isFailing, waitedMs })
+        const isWaitOver = performance.now() - startedAt > this.#options.maxSpaceWaitMs
+        const progress = progressOf({ waiting, isDiskFull, isFailing, isWaitOver })
         if (progress !== undefined) return progress
       }
       if (!isDiskFull) this.#wake()
@@ -301,6 +301,8 @@ interface JobWorkerOptions {
    * only the jobs wait that have found it full. Default true.
    */
   readonly isPausedByFullDisk?: boolean
+  /** Longest wait of a caller on a full disk for jobs that are due once more; default 10 s. */
+  readonly maxSpaceWaitMs?: number
   /** Learns for which disk the jobs wait. Several workers may share it. Default: one of its own. */
   readonly unwritableDisk?: UnwritableDisk
   /** True to commit the records of small jobs in batches; default false. */
@@ -327,6 +329,7 @@ function withDefaults(options: JobWorkerOptions): Required<JobWorkerOptions> {
     maxSharedClaims: 2,
     poisonStartDelaysMs: [],
     isPausedByFullDisk: true,
+    maxSpaceWaitMs: 10_000,
     unwritableDisk: new UnwritableDisk(),
     isBatched: false,
     claimIntervalMs: 0,

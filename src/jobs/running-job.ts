@@ -255,8 +255,6 @@ export class HeldJob implements JobRun {
 
 /** A caller that waits for all jobs also waits for a retry that is due within this time. */
 const NEAR_MS = 5_000
-/** Longest wait on a full disk for jobs that are due once more. */
-const LONGEST_WAIT_FOR_SPACE_MS = 10_000
 
 /** The state of a worker: all jobs are `done`, or the remaining jobs have found a disk `full` or have `failed`. */
 export type Progress = 'done' | 'full' | 'failed'
@@ -268,16 +266,16 @@ interface IdleState {
   readonly isDiskFull: boolean
   /** True where the last run failed. */
   readonly isFailing: boolean
-  /** Milliseconds that the caller has waited for the end of all jobs. */
-  readonly waitedMs: number
+  /** True where the caller waits no longer for jobs that are due once more on a full disk. */
+  readonly isWaitOver: boolean
 }
 
 /** @returns `undefined` where a job is due soon */
-export function progressOf({ waiting, isDiskFull, isFailing, waitedMs }: IdleState): Progress | undefined {
+export function progressOf({ waiting, isDiskFull, isFailing, isWaitOver }: IdleState): Progress | undefined {
   if (waiting.length === 0) return 'done'
   const dueInMs = Math.min(...waiting.map((lane) => lane.dueInMs))
   // A job that found the disk full is due later. If no job is due now, all of them have tried.
-  if (isDiskFull && (dueInMs > 0 || waitedMs > LONGEST_WAIT_FOR_SPACE_MS)) return 'full'
+  if (isDiskFull && (dueInMs > 0 || isWaitOver)) return 'full'
   return isFailing && dueInMs > NEAR_MS ? 'failed' : undefined
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, describe, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
@@ -9,7 +9,6 @@ import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
 import { bundledModel } from '../bundled-model.js'
 import {
-  type CreateSubject,
   embeddingModelSuite,
   fileStoreSuite,
   lexicalIndexSuite,
@@ -20,6 +19,7 @@ import {
 } from '../conformance/index.js'
 import { DATABASES } from '../src/outbox/database.js'
 import { temporaryFolder } from '../temporary-folder.js'
+import { reused } from './reused.js'
 
 const runner = { describe, it }
 
@@ -74,29 +74,6 @@ fileStoreSuite(runner, 'folder', async () => {
   const folder = await temporaryFolder()
   return { port: new FolderFileStore(join(folder.path, 'files')), dispose: folder.remove }
 })
-
-/**
- * A subject that serves one test after the other, because its start costs much more than a test. The test that closes it
- * is the last one that gets it.
- */
-function reused<Port extends { close(): Promise<void> }>(start: () => Promise<Port>): CreateSubject<Port> {
-  let current: { readonly port: Port; isClosed: boolean } | undefined
-  afterAll(async () => {
-    await current?.port.close()
-  })
-  return async () => {
-    if (current === undefined || current.isClosed) {
-      const made = { port: await start(), isClosed: false }
-      const close = made.port.close.bind(made.port)
-      made.port.close = async () => {
-        made.isClosed = true
-        await close()
-      }
-      current = made
-    }
-    return { port: current.port, dispose: () => Promise.resolve() }
-  }
-}
 
 textExtractorSuite(
   runner,

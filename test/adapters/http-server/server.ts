@@ -1,7 +1,12 @@
 import { join } from 'node:path'
 import { createHttpHandler, type HttpHandlerOptions, serveHttp } from '../../../adapters/http-server/index.js'
 import { type LocalEngineOptions, openLocalEngine } from '../../../adapters/local/index.js'
-import { MemoryClock, MemoryEmbeddingModel, MemoryTelemetry } from '../../../adapters/memory/index.js'
+import {
+  MemoryClock,
+  MemoryEmbeddingModel,
+  MemoryPasswordHasher,
+  MemoryTelemetry,
+} from '../../../adapters/memory/index.js'
 import type { Engine, InitializeResult, NewContext } from '../../../src/index.js'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -67,6 +72,8 @@ export async function startServer(
     telemetry,
     embeddingModels: [embeddingModel],
     initial: { companyName: 'Root', ownerEmail: 'boss@example.com' },
+    // A hash of Argon2 takes longer than most requests.
+    passwordHasher: new MemoryPasswordHasher(),
     ...overrides,
   })
   const key = await engine.initialize()

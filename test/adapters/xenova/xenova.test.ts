@@ -17,6 +17,7 @@ import {
 } from '../../fixtures/tiny-models.js'
 import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { reused } from '../reused.js'
 
 const KINDS: readonly TinyModelKind[] = ['unigram', 'bpe']
 
@@ -30,16 +31,18 @@ afterAll(async () => {
 })
 
 for (const kind of KINDS) {
-  embeddingModelSuite({ describe, it }, `xenova, a ${kind} model of the tests`, async () => {
-    const port = await XenovaEmbeddingModel.open(join(folder.path, kind))
-    return { port, dispose: async () => await port.close() }
-  })
+  embeddingModelSuite(
+    { describe, it },
+    `xenova, a ${kind} model of the tests`,
+    reused(async () => await XenovaEmbeddingModel.open(join(folder.path, kind))),
+  )
 }
 
-embeddingModelSuite({ describe, it }, 'xenova, the bundled model', async () => {
-  const port = await XenovaEmbeddingModel.open(bundledModel)
-  return { port, dispose: async () => await port.close() }
-})
+embeddingModelSuite(
+  { describe, it },
+  'xenova, the bundled model',
+  reused(async () => await XenovaEmbeddingModel.open(bundledModel)),
+)
 
 describe('the bundled model', () => {
   const { items } = JSON.parse(

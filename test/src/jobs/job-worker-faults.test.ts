@@ -237,7 +237,7 @@ describe('a full disk', () => {
   })
 
   it('that refuses even a claim delays no waiting caller for long', async () => {
-    const { interfere, enqueue, start } = setUp({ pollMs: 20 })
+    const { interfere, enqueue, start } = setUp({ pollMs: 20, maxSpaceWaitMs: 500 })
     await enqueue(1)
     interfere((call, go) => {
       if (call === 'jobs.claim') throw full

@@ -10,6 +10,7 @@ import { candidateLimits, fuse } from '../../../../src/search/ranking/fusion.js'
 import { IndexReader } from '../../../../src/search/ranking/index-reader.js'
 import { SearchTurns } from '../../../../src/search/search-turns.js'
 import { CallTurns } from '../../../../src/tenancy/index.js'
+import { sized } from '../../../full-form.js'
 import { seededRandom } from '../../../seeded-random.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
 
@@ -18,7 +19,7 @@ const CHUNKS = 1_000
 const ALL = DOCUMENTS * CHUNKS
 const DIMENSIONS = 8
 const TOP = 5
-const PROMPTS = 60
+const PROMPTS = sized(15, 60)
 const WORDS = 'words-1'
 const COLLECTION = { name: 'vectors-1', dimensions: DIMENSIONS }
 /** Words that most chunks have, and that add little to a score. */
