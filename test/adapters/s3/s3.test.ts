@@ -17,15 +17,19 @@ const OTHER_KEY = 'aaaaaaaa-0000-4000-8000-000000000002'
 const PLENTY = { maxBytes: 1_000_000_000 }
 const DAY_MS = 86_400_000
 
-fileStoreSuite({ describe, it }, 'S3', async () => {
-  const server = await startS3Server()
-  return { port: new S3FileStore({ ...server.options, prefix: 'some/files/' }), dispose: server.dispose }
-})
-
 let server: S3Server
+let suiteServer: S3Server
+let stores = 0
 let files: S3FileStore
 
+fileStoreSuite({ describe, it }, 'S3', async () => {
+  stores += 1
+  const prefix = `some/files-${stores}/`
+  return { port: new S3FileStore({ ...suiteServer.options, prefix }), dispose: () => Promise.resolve() }
+})
+
 beforeAll(async () => {
+  suiteServer = await startS3Server()
   server = await startS3Server({ pageSize: 2 })
   files = new S3FileStore(server.options)
 })
@@ -38,6 +42,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
+  await suiteServer.dispose()
   await server.dispose()
 })
 
