@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openLocalEngine } from '../../../adapters/local/index.js'
-import { sized } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
-import { EmbeddingServer } from '../openai/embedding-server.js'
 import { type Outcome, startAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
@@ -43,24 +41,6 @@ describe('alcove reindex', () => {
     expect(await chunks()).toBeGreaterThan(4)
     const { stdout } = await alcove('context', 'settings', 'Lamps', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 64, overlap: 0, reindexing: null })
-  })
-
-  it('says once that it waits for the server of the new model', async () => {
-    const server = await EmbeddingServer.start()
-    const env = { ALCOVE_EMBEDDING_URL: server.baseUrl, ALCOVE_EMBEDDING_MODEL: 'remote' }
-    await server.stop()
-    const args = ['reindex', 'Lamps', '--model', 'remote', '--embedding-dimensions', '64']
-    const running = startAlcove(args, { cwd: folder.path, env })
-    while (!running.stderr().includes('\n')) await setTimeout(50)
-    await server.listen()
-    const { exitCode, stderr } = await running.outcome
-    await server.stop()
-    expect(exitCode).toBe(0)
-    const lines = stderr.split('\n').filter((line) => line.startsWith('Lamps: '))
-    expect(lines).toEqual([
-      'Lamps: the server of the embedding model remote is away; the re-index waits for it (ERR_MODEL_UNAVAILABLE)',
-      ...(lines.length > 1 ? ['Lamps: the re-index goes on'] : []),
-    ])
   })
 
   it('--all counts contexts and documents, and passes over those that have the settings', async () => {
@@ -112,31 +92,6 @@ describe('alcove reindex', () => {
     await engine.close()
     expect((await alcove('reindex', 'Lamps', '--chunk-size', '50')).exitCode).toBe(0)
     expect(await chunks()).toBeGreaterThan(4)
-  })
-
-  it('--cancel keeps the present settings, also while a killed re-index is in progress', async () => {
-    const items = sized(2_000, 6_000)
-    const long = Array.from({ length: items }, (_, item) => `Item ${item} is a lamp from room ${item}.`).join(' ')
-    await writeFile(join(folder.path, 'long.txt'), long)
-    await alcove('ingest', '--context', 'Lamps', 'long.txt')
-    const { child, outcome, stderr } = startAlcove(['reindex', 'Lamps', '--chunk-size', '50'], { cwd: folder.path })
-    for (;;) {
-      expect(child.exitCode, stderr()).toBe(null)
-      const { stdout } = await alcove('context', 'settings', 'Lamps', '--json')
-      if ((JSON.parse(stdout) as { reindexing: object | null }).reindexing !== null) break
-      await setTimeout(20)
-    }
-    child.kill('SIGKILL')
-    await outcome
-    const cancelled = await alcove('reindex', 'Lamps', '--cancel')
-    expect(cancelled.exitCode).toBe(0)
-    expect(cancelled.stdout).toMatch(
-      /^Cancelled the re-index of Lamps \(\d of 2 documents\); it keeps .* 1000 tokens\.\n$/,
-    )
-    const { stdout } = await alcove('reindex', 'Lamps', '--cancel', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ chunkSizeTokens: 1_000, reindexing: null })
-    expect((await alcove('search', '--context', 'Lamps', 'lamp 39', '--json')).exitCode).toBe(0)
-    expect((await alcove('doctor')).exitCode).toBe(0)
   })
 })
 

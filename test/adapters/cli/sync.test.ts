@@ -2,8 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../temporary-folder.js'
-import { EmbeddingServer } from '../openai/embedding-server.js'
-import { type Outcome, startAlcove } from './run-alcove.js'
+import type { Outcome } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -79,31 +78,4 @@ it('alcove sync gives a renamed file the document that it had, with the metadata
   expect((await sync('--delete')).exitCode).toBe(0)
   const metadata = { owner: 'kitchen', path: 'meals.md' }
   expect(await documents()).toMatchObject([{ id: before?.id, displayName: 'meals.md', metadata }])
-})
-
-it('alcove sync --watch tells in each of its synchronisations that documents wait', async () => {
-  const server = await EmbeddingServer.start()
-  const env = { ALCOVE_EMBEDDING_URL: server.baseUrl, ALCOVE_EMBEDDING_MODEL: 'm' }
-  await runAlcoveHere(['context', 'create', 'Far', '--model', 'm'], { cwd: folder.path, env })
-  await write('first.md', 'Lunch is at noon.')
-  const { child, outcome, stderr } = startAlcove(['sync', '--context', 'Far', 'share', '--watch'], {
-    cwd: folder.path,
-    env,
-  })
-  try {
-    await expect.poll(stderr, { timeout: 30_000 }).toContain('watching')
-    const timesTold = (): number => stderr().split('waiting: ').length - 1
-    await server.stop()
-    await write('second.md', 'The bakery opens at six.')
-    await expect.poll(timesTold, { timeout: 60_000 }).toBe(1)
-    await server.listen()
-    await expect.poll(stderr, { timeout: 60_000 }).toContain('second.md: added')
-    await server.stop()
-    await write('third.md', 'The garden closes at eight.')
-    await expect.poll(timesTold, { timeout: 60_000 }).toBe(2)
-  } finally {
-    child.kill('SIGINT')
-    await outcome
-    await server.stop()
-  }
 })
