@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Document, SearchExplanation, SearchResult } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import type { Outcome } from './run-alcove.js'
@@ -11,18 +11,30 @@ const PARTS = [
   ['filters.txt', 'Filter E-4712 keeps the grounds of the small machine back.'],
 ] as const
 
+/** A folder with the data of all tests. Each test has a copy: to ingest takes much longer. */
+let filled: Awaited<ReturnType<typeof temporaryFolder>>
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeAll(async () => {
+  filled = await temporaryFolder()
+  folder = filled
   await alcove('init')
   await alcove('context', 'create', 'Parts')
   for (const [name, text] of PARTS) await writeFile(join(folder.path, name), text)
   await alcove('ingest', '--context', 'Parts', ...PARTS.map(([name]) => name))
 })
 
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  await cp(filled.path, folder.path, { recursive: true })
+})
+
 afterEach(async () => {
   await folder.remove()
+})
+
+afterAll(async () => {
+  await filled.remove()
 })
 
 const alcove = async (...args: readonly string[]): Promise<Outcome> => await runAlcoveHere(args, { cwd: folder.path })
