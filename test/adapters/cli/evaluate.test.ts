@@ -1,11 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Evaluation } from '../../../adapters/local/index.js'
-import { sized } from '../../full-form.js'
 import { temporaryFolder } from '../../temporary-folder.js'
-import { type Outcome, startAlcove } from './run-alcove.js'
+import type { Outcome } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -110,32 +108,4 @@ describe('alcove evaluate', () => {
     expect(await alcove(...EVALUATE, '--mode', 'fast')).toMatchObject({ exitCode: 2 })
     expect(await alcove(...EVALUATE, '--model', 'none')).toMatchObject({ exitCode: 1, stdout: '' })
   })
-
-  it.each(['SIGINT', 'SIGKILL'] as const)(
-    'leaves nothing behind after %s',
-    async (signal) => {
-      const alcove = await prepare()
-      const items = sized(1_000, 4_000)
-      const big = Array.from({ length: items }, (_, number) => `Item ${number} is a lamp from room ${number * 7}. `)
-      await writeFile(join(folder.path, 'inventory.txt'), big.join(''))
-      await alcove('ingest', '--context', 'C', 'inventory.txt')
-      const { child, outcome, stderr } = startAlcove([...EVALUATE, '--chunk-size', '60'], { cwd: folder.path })
-      while (!stderr().includes('copying documents')) {
-        expect(child.exitCode, stderr()).toBe(null)
-        await setTimeout(10)
-      }
-      expect(await leftFolders()).toHaveLength(1)
-      child.kill(signal)
-      const ended = await outcome
-      expect(ended).toMatchObject({ exitCode: signal === 'SIGINT' ? 130 : null, stdout: '' })
-      if (signal === 'SIGKILL') {
-        expect(await leftFolders()).toHaveLength(1)
-        await alcove('ingest', '--context', 'C', 'leave.md')
-      }
-      expect(await leftFolders()).toEqual([])
-      expect(JSON.parse((await alcove('context', 'list', '--json')).stdout)).toHaveLength(1)
-      expect(JSON.parse((await alcove('documents', '--context', 'C', '--json')).stdout)).toHaveLength(4)
-    },
-    120_000,
-  )
 })
