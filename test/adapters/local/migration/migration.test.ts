@@ -1,34 +1,22 @@
-import { cp, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPostgres, openSqlite } from '../../../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
-import {
-  type MigrationOptions,
-  migrateDataDir,
-  openLocalDatabase,
-  openLocalEngine,
-} from '../../../../adapters/local/index.js'
-import { MemoryEmbeddingModel, MemoryHttpTransport } from '../../../../adapters/memory/index.js'
+import { type MigrationOptions, migrateDataDir, openLocalDatabase } from '../../../../adapters/local/index.js'
+import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
 import { PgVectorIndex } from '../../../../adapters/pgvector/index.js'
 import { PgLexicalIndex } from '../../../../adapters/words/index.js'
 import type { Engine } from '../../../../src/index.js'
-import { EVENT_DATA } from '../../../event-data.js'
-import { otpCode } from '../../../otp-code.js'
 import { startPglite } from '../../../servers/pglite-server.js'
 import { NEW_CONTEXT, uploadText } from '../../../src/engine/memory-engine.js'
 import { DATABASES, type TestDatabase } from '../../../src/outbox/database.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
-import { runAlcove, startAlcove } from '../../cli/run-alcove.js'
+import { runAlcove } from '../../cli/run-alcove.js'
 import { runAlcoveHere } from '../../cli/run-alcove-here.js'
+import { fillFolder, HARBOUR, LEAVE, NASTY, openFolder, removeFilled, seen } from './filled-folder.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
-const HARBOUR = 'The harbour is closed in winter.'
-const LEAVE = 'Parental leave takes eighteen weeks.'
-/** Enough that a slow machine kills more than three runs. */
-const ROWS = 12_000
-const NASTY = 'Zoë ✅ 東京 "x" \\ \' {"a": [1]} \u{1F600} 100% ? ?? :name $1'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let dataDir: string
@@ -43,89 +31,11 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  for (const made of filled.values()) await (await made).remove()
+  await removeFilled()
 })
 
-async function open(databaseUrl?: string, from = dataDir): Promise<Engine> {
-  return await openLocalEngine({
-    dataDir: from,
-    embeddingModels: [new MemoryEmbeddingModel()],
-    httpTransport: new MemoryHttpTransport(),
-    ...(databaseUrl !== undefined && { databaseUrl }),
-  })
-}
-
-/** Folders with data of every kind, with a destination or without. The tests work on copies. */
-const filled = new Map<boolean, ReturnType<typeof makeFilled>>()
-
-/** Puts data of every kind in the folder of the test. */
-async function fill({ hasDestination = true } = {}): Promise<void> {
-  const made = filled.get(hasDestination) ?? makeFilled(hasDestination)
-  filled.set(hasDestination, made)
-  await cp((await made).path, dataDir, { recursive: true })
-}
-
-async function makeFilled(hasDestination: boolean): ReturnType<typeof temporaryFolder> {
-  const made = await temporaryFolder()
-  const engine = await open(undefined, made.path)
-  const { administration, owner } = engine
-  const session = engine.as(owner)
-  const { id } = await session.contexts.create({ ...NEW_CONTEXT, name: NASTY, description: `${NASTY}\n\t\\u0041` })
-  const { id: deleted } = await session.contexts.create(NEW_CONTEXT)
-  await uploadText(session, id, 'harbour.txt', HARBOUR)
-  await uploadText(session, id, 'leave.txt', LEAVE)
-  await session.documents.delete(await uploadText(session, id, 'gone.txt', 'Nothing of this stays.'))
-  await session.contexts.delete(deleted)
-  // No destination receives this event. The tables of deliveries have counted ids, but never had a row.
-  await engine.events.record({ type: 'agent.deleted', data: EVENT_DATA['agent.deleted'], companyId: owner.companyId })
-  const child = await administration.companies.create({ name: 'Child', parentId: owner.companyId })
-  const other = await administration.companies.create({ name: NASTY, parentId: owner.companyId })
-  // The parent was created after the child.
-  await administration.companies.move(child.id, other.id)
-  const ada = await administration.users.add({ email: 'ada@example.com', companyId: child.id, name: NASTY })
-  const { secret } = await administration.users.oneTimePassword.begin(ada.id)
-  await administration.users.oneTimePassword.confirm(ada.id, otpCode(secret, new Date()))
-  if (hasDestination)
-    await administration.destinations.create({
-      customerId: child.id,
-      url: 'https://example.com/hook',
-      eventTypes: null,
-    })
-  await engine.events.record({ type: 'agent.created', data: EVENT_DATA['agent.created'], companyId: child.id })
-  await engine.whenCleared()
-  // Unfinished deliveries would end between two reads.
-  const underWay = async (): Promise<number> => {
-    const { items } = await administration.deliveries.list({})
-    return items.filter(({ status }) => ['pending', 'delivering'].includes(status)).length
-  }
-  await expect.poll(underWay, { timeout: 20_000 }).toBe(0)
-  await engine.close()
-  return made
-}
-
-/** All that a user sees of a folder. */
-async function seen(engine: Engine) {
-  const { administration, owner } = engine
-  const session = engine.as(owner)
-  const contexts = await session.contexts.list()
-  // A small collection is compared in memory with 64 bits, and a table that processes share with 32: 7 digits.
-  const search = async (id: number, mode?: 'keyword') => {
-    const hits = await session.search(id, HARBOUR, { ...(mode && { mode }) })
-    return hits.map((hit) => ({ ...hit, score: hit.score.toFixed(6), similarity: hit.similarity.toFixed(6) }))
-  }
-  return {
-    owner,
-    contexts,
-    documents: await Promise.all(contexts.map(({ id }) => session.documents.list(id))),
-    hits: await Promise.all(contexts.map(({ id }) => search(id))),
-    byWords: await Promise.all(contexts.map(({ id }) => search(id, 'keyword'))),
-    companies: await administration.companies.list(),
-    users: await administration.users.list(),
-    keys: await administration.apiKeys.list(),
-    destinations: await administration.destinations.list(),
-    deliveries: (await administration.deliveries.list({})).items,
-  }
-}
+const open = async (databaseUrl?: string): Promise<Engine> => await openFolder(dataDir, databaseUrl)
+const fill = async (options?: { readonly hasDestination: boolean }): Promise<void> => await fillFolder(dataDir, options)
 
 describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
   let database: TestDatabase
@@ -341,48 +251,6 @@ describe.each(POSTGRES)('a folder that is migrated to $name', (postgres) => {
       },
     })
     expect(await during).toMatchObject({ code: expect.stringMatching(/DATA_DIR_LOCKED|NOT_INITIALIZED/) as string })
-  })
-
-  // K
-  it('survives kills at any moment: each new run continues, and all data exists once', async () => {
-    await fill()
-    const knex = openSqlite(join(dataDir, 'alcove.sqlite'))
-    const rows = Array.from({ length: ROWS }, (_, at) => ({ key: `filler-${String(at).padStart(6, '0')}` }))
-    for (let at = 0; at < rows.length; at += 100) {
-      const part = rows.slice(at, at + 100)
-      await knex('alcove_regions').insert(part.map(({ key }) => ({ name: key })))
-    }
-    await knex.destroy()
-    const engine = await open()
-    const before = await seen(engine)
-    await engine.close()
-    const args = ['migrate', '--from', dataDir, '--to', database.address, '--json']
-    let kills = 0
-    for (let copied = 0; copied < ROWS; kills += 1) {
-      const { child, outcome } = startAlcove(args, { cwd: folder.path })
-      const least = copied + ROWS / 8
-      while (child.exitCode === null && copied < least) {
-        await setTimeout(5)
-        copied = Number(
-          (
-            await database
-              .knex('alcove_regions')
-              .count({ rows: '*' })
-              .catch(() => [{ rows: copied }])
-          )[0]?.rows,
-        )
-      }
-      child.kill('SIGKILL')
-      const { exitCode, stderr } = await outcome
-      expect([exitCode ?? 0, exitCode === 0 ? '' : stderr]).toEqual([0, ''])
-    }
-    expect(kills).toBeGreaterThan(3)
-    const { exitCode, stdout, stderr } = await runAlcove(args, { cwd: folder.path })
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
-    expect(JSON.parse(stdout)).toMatchObject({ documents: 2, rows: { regions: ROWS + 1 } })
-    const migrated = await open(database.address)
-    expect(await seen(migrated)).toEqual(before)
-    await migrated.close()
   })
 })
 
