@@ -55,32 +55,34 @@ function checkAccess(access: ClientAccess): void {
 
 /** Finds the token of each request. */
 export class Access {
+  readonly #access: ClientAccess
+  readonly #baseUrl: string
+  readonly #send: Fetch
   readonly #tokens = new Map<TargetApp, CachedToken>()
 
   /** @throws AlcoveClientError `ERR_INVALID_INPUT` */
-  constructor(
-    private readonly access: ClientAccess,
-    private readonly baseUrl: string,
-    private readonly send: Fetch,
-  ) {
+  constructor(access: ClientAccess, baseUrl: string, send: Fetch) {
     checkAccess(access)
+    this.#access = access
+    this.#baseUrl = baseUrl
+    this.#send = send
   }
 
   /** True if a request that was refused with 401 may succeed with another token. */
   get canRenew(): boolean {
-    return !('cookies' in this.access)
+    return !('cookies' in this.#access)
   }
 
   /** @returns the headers of a request. @throws AlcoveApiError if the server gives no token. @throws AlcoveClientError */
   async headersOf(path: string): Promise<Readonly<Record<string, string>>> {
     const targetApp = targetOf(path)
-    if ('cookies' in this.access) {
-      const { headers = {} } = this.access
+    if ('cookies' in this.#access) {
+      const { headers = {} } = this.#access
       if (typeof headers !== 'function') return headers
       return targetApp === undefined ? {} : headers(targetApp)
     }
     if (targetApp === undefined) return {}
-    const token = 'token' in this.access ? await this.access.token(targetApp) : await this.#cached(targetApp)
+    const token = 'token' in this.#access ? await this.#access.token(targetApp) : await this.#cached(targetApp)
     // Another text cannot be sent in a header.
     if (typeof token !== 'string' || !/^[!-~]+$/.test(token)) throw invalid('token', 'gave no token')
     return { authorization: `Bearer ${token}` }
@@ -114,7 +116,7 @@ export class Access {
   }
 
   async #request(targetApp: TargetApp): Promise<{ readonly token: string; readonly lifetimeMs: number }> {
-    const { clientId, clientSecret, accountId, scope } = this.access as ClientCredentials
+    const { clientId, clientSecret, accountId, scope } = this.#access as ClientCredentials
     const body = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: clientId,
@@ -123,7 +125,7 @@ export class Access {
       ...(accountId !== undefined && { account_id: String(accountId) }),
       ...(scope !== undefined && { scope }),
     })
-    const response = await this.send(new Request(`${this.baseUrl}/connect/token`, { method: 'POST', body }))
+    const response = await this.#send(new Request(`${this.#baseUrl}/connect/token`, { method: 'POST', body }))
     if (!response.ok) throw await errorOf(response)
     const answer = jsonIn(await response.text()) as Partial<Readonly<Record<string, unknown>>> | null | undefined
     if (typeof answer?.['access_token'] !== 'string') throw new AlcoveApiError({}, response)

@@ -21,13 +21,12 @@ const DEFAULT_FROM = 'Alcove <alcove@localhost>'
 export class FolderMailer implements Mailer {
   readonly isImmediate = true
   readonly keepsMails = true
+  readonly #folder: string
   readonly #from: string
 
   /** @param folder created with the first mail */
-  constructor(
-    private readonly folder: string,
-    options: { readonly from?: string } = {},
-  ) {
+  constructor(folder: string, options: { readonly from?: string } = {}) {
+    this.#folder = folder
     this.#from = options.from ?? DEFAULT_FROM
   }
 
@@ -36,10 +35,10 @@ export class FolderMailer implements Mailer {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
     try {
       const { message } = await transport.sendMail({ from: this.#from, ...mail })
-      await makeFolder(this.folder)
+      await makeFolder(this.#folder)
       // The name begins with the time, so that a list by name is in the order of writing.
       const name = `${new Date().toISOString().replaceAll(':', '')}-${randomUUID().slice(0, 8)}.eml`
-      await replacePrivateFile(join(this.folder, name), message as Buffer)
+      await replacePrivateFile(join(this.#folder, name), message as Buffer)
     } catch (error) {
       throw new MailError('the mail could not be written to the mail folder: check that the process may write there', {
         cause: error,
@@ -58,22 +57,24 @@ const TIMEOUT_MS = 20_000
 /** Sends mails by SMTP. */
 export class SmtpMailer implements Mailer {
   readonly isImmediate = false
+  readonly #options: SmtpMailerOptions
   #transport: Promise<Transporter> | undefined
 
   /**
    * @throws InvalidInputError if the URL is no address of an SMTP server. The message never quotes it: it may have a
    * password.
    */
-  constructor(private readonly options: SmtpMailerOptions) {
+  constructor(options: SmtpMailerOptions) {
     if (!URL.canParse(options.url) || !/^smtps?:$/.test(new URL(options.url).protocol)) {
       throw new InvalidInputError('smtpUrl', 'must be an address such as smtp://user:password@mail.example.com:587')
     }
+    this.#options = options
   }
 
   async send(mail: Mail, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted()
     const transport = await this.#connected()
-    const sending = transport.sendMail({ from: this.options.from, ...mail }).catch((error: unknown) => {
+    const sending = transport.sendMail({ from: this.#options.from, ...mail }).catch((error: unknown) => {
       throw toMailError(error)
     })
     // An abort does not wait for a server that does not answer.
@@ -101,7 +102,7 @@ export class SmtpMailer implements Mailer {
   async #connect(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer')
     return createTransport({
-      url: this.options.url,
+      url: this.#options.url,
       connectionTimeout: TIMEOUT_MS,
       greetingTimeout: TIMEOUT_MS,
       socketTimeout: TIMEOUT_MS,

@@ -26,13 +26,15 @@ export class RequestError extends Error {
 
 /** Sends single requests to the server, each with a deadline, and reads its answers. */
 export class EmbeddingsClient {
+  readonly #options: CheckedOptions
   readonly #headers: Readonly<Record<string, string>>
   readonly #place: Place
   readonly breaker: CircuitBreaker = new CircuitBreaker()
   /** Base64 is a quarter as long as numbers, and needs no parsing. Servers that do not know it ignore it or refuse it. */
   #encoding: 'base64' | 'float' = 'base64'
 
-  constructor(private readonly options: CheckedOptions) {
+  constructor(options: CheckedOptions) {
+    this.#options = options
     const { key, headers = {}, model, url } = options
     this.#headers = {
       accept: 'application/json',
@@ -48,7 +50,7 @@ export class EmbeddingsClient {
   /** @returns true if the server works with another text: it is not away */
   async worksWith(text: string, dimensions: number, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#send([text], dimensions, signal, this.options.timeoutMs)
+      await this.#send([text], dimensions, signal, this.#options.timeoutMs)
       this.breaker.succeed()
       return true
     } catch (error) {
@@ -67,7 +69,7 @@ export class EmbeddingsClient {
     texts: readonly string[],
     dimensions: number | undefined,
     signal: AbortSignal,
-    timeoutMs: number = this.options.timeoutMs,
+    timeoutMs: number = this.#options.timeoutMs,
   ): Promise<Float32Array[]> {
     this.breaker.enter()
     try {
@@ -110,7 +112,7 @@ export class EmbeddingsClient {
     signal: AbortSignal,
     timeoutMs: number,
   ): Promise<{ readonly type: string; readonly body: string } | 'encoding refused'> {
-    const { url, model, sendsDimensions } = this.options
+    const { url, model, sendsDimensions } = this.#options
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), timeoutMs)
     try {

@@ -59,6 +59,9 @@ const PROBE = 'alcove'
 export class OpenAiEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
   readonly concurrency: number
+  readonly #options: CheckedOptions
+  readonly #client: EmbeddingsClient
+  readonly #counter: TokenCounter
   readonly #limit: LimitFunction
   readonly #closing = new AbortController()
   #batchSize: number
@@ -66,12 +69,10 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   #mostTexts: number
   #successes = 0
 
-  private constructor(
-    private readonly options: CheckedOptions,
-    private readonly client: EmbeddingsClient,
-    private readonly counter: TokenCounter,
-    dimensions: number,
-  ) {
+  private constructor(options: CheckedOptions, client: EmbeddingsClient, counter: TokenCounter, dimensions: number) {
+    this.#options = options
+    this.#client = client
+    this.#counter = counter
     this.profile = profileOf(options, counter, dimensions)
     this.concurrency = options.concurrency
     this.#limit = pLimit(options.concurrency)
@@ -111,7 +112,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
 
   async tokenizer(): Promise<TokenCounter> {
     this.#closing.signal.throwIfAborted()
-    return this.counter
+    return this.#counter
   }
 
   async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array> {
@@ -151,9 +152,9 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
 
   async checkAvailable(): Promise<void> {
     this.#closing.signal.throwIfAborted()
-    if (!this.client.breaker.isOpen) return
+    if (!this.#client.breaker.isOpen) return
     try {
-      await this.client.request([PROBE], this.profile.dimensions, this.#closing.signal)
+      await this.#client.request([PROBE], this.profile.dimensions, this.#closing.signal)
     } catch (error) {
       const shown = this.#shown(error)
       // A refusal shows that the server is back. The next document reports it.
@@ -168,12 +169,12 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   /** Groups texts into requests, and refuses those that are too long. Works in slices. */
   async #batchesOf(texts: readonly string[], prefix: string, signal: AbortSignal): Promise<number[][]> {
     const { windowTokens } = this.profile
-    const fixed = this.counter.specialTokens + this.counter.count(prefix)
+    const fixed = this.#counter.specialTokens + this.#counter.count(prefix)
     const batches: number[][] = []
     let tokens = Infinity
     const slice = new TimeSlice()
     for (const [row, text] of texts.entries()) {
-      const count = fixed + this.counter.count(text)
+      const count = fixed + this.#counter.count(text)
       if (count > windowTokens) {
         throw new InvalidInputError(`texts[${row}]`, `has more tokens than the model's window of ${windowTokens}`)
       }
@@ -211,7 +212,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
       }
       if (!shown.isTransient) throw shown
       // A server that fails with these texts and works with others is not away: the failure counts for the document.
-      const isAway = isClear || isUrgent || !(await this.client.worksWith(PROBE, this.profile.dimensions, signal))
+      const isAway = isClear || isUrgent || !(await this.#client.worksWith(PROBE, this.profile.dimensions, signal))
       throw isAway ? this.#away(shown.message) : shown
     }
   }
@@ -226,13 +227,13 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   }
 
   async #embedWithRetries(input: readonly string[], isUrgent: boolean, signal: AbortSignal): Promise<Float32Array[]> {
-    const { breaker } = this.client
+    const { breaker } = this.#client
     const longestWaitMs = isUrgent ? QUERY_WAIT_MS : PASSAGE_WAIT_MS
-    const timeoutMs = isUrgent ? Math.min(this.options.timeoutMs, QUERY_TIMEOUT_MS) : this.options.timeoutMs
+    const timeoutMs = isUrgent ? Math.min(this.#options.timeoutMs, QUERY_TIMEOUT_MS) : this.#options.timeoutMs
     const trialUntil = performance.now() + TRIAL_WAIT_MS
     const send = async (): Promise<Float32Array[]> => {
       if (isUrgent) await breaker.trialEnd(trialUntil - performance.now(), signal)
-      return await this.client.request(input, this.profile.dimensions, signal, timeoutMs)
+      return await this.#client.request(input, this.profile.dimensions, signal, timeoutMs)
     }
     return await retry(send, {
       backoff: isUrgent ? QUERY_RETRIES : PASSAGE_RETRIES,
@@ -251,7 +252,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   }
 
   #away(message: string): ModelError {
-    const retryAfterMs = Math.max(1, this.client.breaker.remainingMs)
+    const retryAfterMs = Math.max(1, this.#client.breaker.remainingMs)
     return new ModelError('ERR_MODEL_UNAVAILABLE', message, { retryAfterMs })
   }
 

@@ -59,10 +59,12 @@ type BucketRequest<T> = (client: S3Client, sdk: Sdk) => Promise<T>
 /** A bucket, and its client, which is created at the first request. */
 export class S3Bucket {
   readonly name: string
+  readonly #options: S3FileStoreOptions
   #opened: Promise<{ readonly client: S3Client; readonly sdk: Sdk }> | undefined
 
-  constructor(private readonly options: S3FileStoreOptions) {
+  constructor(options: S3FileStoreOptions) {
     this.name = options.bucket
+    this.#options = options
   }
 
   /**
@@ -85,7 +87,7 @@ export class S3Bucket {
 
   async #open(): Promise<{ readonly client: S3Client; readonly sdk: Sdk }> {
     const sdk = await loadSdk()
-    return { sdk, client: this.options.client ?? new sdk.S3Client(clientConfig(this.options)) }
+    return { sdk, client: this.#options.client ?? new sdk.S3Client(clientConfig(this.#options)) }
   }
 }
 

@@ -71,6 +71,9 @@ class ComposedEngine implements Engine {
   readonly administration: HostAdministration
   readonly authentication: Authentication
   readonly events: EventOperations
+  readonly #ports: EngineOptions
+  readonly #parts: EngineParts
+  readonly #workers: Workers | undefined
   readonly #inspection: EngineInspection
   /**
    * Calls that the engine aborts when it closes. Each has its own controller, because Node warns about one signal with
@@ -80,18 +83,16 @@ class ComposedEngine implements Engine {
   readonly #endObservation: (() => void) | undefined
   #closing: Promise<void> | undefined
 
-  constructor(
-    private readonly ports: EngineOptions,
-    private readonly parts: EngineParts,
-    owner: Principal,
-    private readonly workers: Workers | undefined,
-  ) {
+  constructor(ports: EngineOptions, parts: EngineParts, owner: Principal, workers: Workers | undefined) {
     this.owner = owner
+    this.#ports = ports
+    this.#parts = parts
+    this.#workers = workers
     const measure = createMeasure(parts, () => workers?.runningJobs() ?? new Map())
     this.#endObservation = parts.telemetry.observe?.(measure)
     const repairWorkers = workers ?? NO_REPAIR
     this.#inspection = new EngineInspection(parts, { measure, roles: workers?.roles ?? [], workers: repairWorkers })
-    const signals = this.workers ?? NO_WORKERS
+    const signals = this.#workers ?? NO_WORKERS
     this.administration = createHostAdministration(parts, owner, signals, async (options) => {
       return await this.#runUntilClosed(options?.signal, async (signal) => {
         return await parts.verify.execute({ ...options, signal }, repairWorkers)
@@ -103,8 +104,8 @@ class ComposedEngine implements Engine {
 
   as(principal: Principal): Session {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
-    const workers = this.workers ?? NO_WORKERS
-    return createSession(this.parts, parsePrincipal(principal), {
+    const workers = this.#workers ?? NO_WORKERS
+    return createSession(this.#parts, parsePrincipal(principal), {
       documentUploaded: () => workers.documentUploaded(),
       versionsDeleted: (ids) => workers.versionsDeleted(ids),
       settingsChanged: () => workers.settingsChanged(),
@@ -118,25 +119,25 @@ class ComposedEngine implements Engine {
   }
 
   on<Name extends keyof DocumentEvents>(name: Name, listener: (event: DocumentEvents[Name]) => void): () => void {
-    return this.parts.documentEvents.on(name, listener)
+    return this.#parts.documentEvents.on(name, listener)
   }
 
   async initialize(input?: InitializeInput): Promise<InitializeResult> {
-    return await this.parts.initialize.execute(input)
+    return await this.#parts.initialize.execute(input)
   }
 
   async warmUp({ models, signal }: WarmUpOptions = {}): Promise<void> {
     await this.#runUntilClosed(signal, async (abort) => {
-      await this.parts.embeddingModels.warmUp(models, abort)
+      await this.#parts.embeddingModels.warmUp(models, abort)
     })
   }
 
   async health(): Promise<Health> {
-    return await checkHealth(this.parts)
+    return await checkHealth(this.#parts)
   }
 
   async whenCleared(): ReturnType<Engine['whenCleared']> {
-    return (await this.workers?.whenCleared()) ?? 'done'
+    return (await this.#workers?.whenCleared()) ?? 'done'
   }
 
   async close(): Promise<void> {
@@ -167,10 +168,10 @@ class ComposedEngine implements Engine {
     this.#endObservation?.()
     for (const closing of this.#runningCalls.keys()) closing.abort(new ClosedError('the engine'))
     await Promise.all(this.#runningCalls.values())
-    this.parts.watchDocuments.close()
-    await this.workers?.stop()
-    await this.parts.accessRecorder.flush()
-    await closePorts(this.ports)
+    this.#parts.watchDocuments.close()
+    await this.#workers?.stop()
+    await this.#parts.accessRecorder.flush()
+    await closePorts(this.#ports)
   }
 }
 

@@ -26,6 +26,10 @@ import type { DeleteUserOptions, Users } from './users/users.js'
  * rights here: the host may do everything. Lists are ordered by id.
  */
 export class Administration {
+  readonly #storage: Storage
+  readonly #clock: Clock
+  readonly #signer: TokenSigner
+  readonly #reach: Reach
   readonly #companies: Companies
   readonly #accounts: Accounts
   readonly #roles: Roles
@@ -39,17 +43,21 @@ export class Administration {
 
   /** @param reach the host's own */
   constructor(
-    private readonly storage: Storage,
-    private readonly clock: Clock,
+    storage: Storage,
+    clock: Clock,
     users: Users,
     passwords: Passwords,
-    private readonly signer: TokenSigner,
-    private readonly reach: Reach,
+    signer: TokenSigner,
+    reach: Reach,
     otpSecrets: OtpSecrets,
     limits: EngineLimits,
     contexts: ContextRemoval,
     ensureUser: EnsureUser,
   ) {
+    this.#storage = storage
+    this.#clock = clock
+    this.#signer = signer
+    this.#reach = reach
     this.#companies = new Companies(storage, clock)
     this.#accounts = new Accounts(storage, clock, contexts)
     this.#roles = new Roles(storage, clock)
@@ -80,13 +88,13 @@ export class Administration {
      */
     delete(id: number): Promise<void>
   } = {
-    create: async (company) => await this.#companies.create(company, this.reach),
+    create: async (company) => await this.#companies.create(company, this.#reach),
     list: async () => await this.#companies.listAll(),
-    move: async (id, parentId) => await this.#companies.move(id, parentId, this.reach),
-    disable: async (id) => await this.#companies.setDisabled(id, true, this.reach),
-    enable: async (id) => await this.#companies.setDisabled(id, false, this.reach),
+    move: async (id, parentId) => await this.#companies.move(id, parentId, this.#reach),
+    disable: async (id) => await this.#companies.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#companies.setDisabled(id, false, this.#reach),
     delete: async (id) => {
-      await this.#companies.delete(id, this.reach)
+      await this.#companies.delete(id, this.#reach)
     },
   }
 
@@ -98,11 +106,11 @@ export class Administration {
     /** Deletes an account with its contexts, their documents, and all permissions on it. */
     delete(id: number): Promise<void>
   } = {
-    create: async (account) => await this.#accounts.create(account, this.reach),
+    create: async (account) => await this.#accounts.create(account, this.#reach),
     list: async () => await this.#accounts.list(),
-    setActive: async (id, active) => await this.#accounts.setActive(id, active, this.reach),
+    setActive: async (id, active) => await this.#accounts.setActive(id, active, this.#reach),
     delete: async (id) => {
-      await this.#accounts.delete(id, this.reach)
+      await this.#accounts.delete(id, this.#reach)
     },
   }
 
@@ -115,12 +123,12 @@ export class Administration {
     /** @throws InUseError if a permission has the role, and for the roles that every installation has */
     delete(id: number): Promise<void>
   } = {
-    create: async (role) => await this.#roles.create(role, this.reach),
+    create: async (role) => await this.#roles.create(role, this.#reach),
     list: async () => await this.#roles.listAll(),
-    disable: async (id) => await this.#roles.setDisabled(id, true, this.reach),
-    enable: async (id) => await this.#roles.setDisabled(id, false, this.reach),
+    disable: async (id) => await this.#roles.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#roles.setDisabled(id, false, this.#reach),
     delete: async (id) => {
-      await this.#roles.delete(id, this.reach)
+      await this.#roles.delete(id, this.#reach)
     },
   }
 
@@ -157,23 +165,23 @@ export class Administration {
     readonly oneTimePassword: OneTimePasswordOperations
   } = {
     add: async ({ companyId, ...user }) => {
-      return await this.#users.add(user, parseId(companyId, 'companyId'), await this.#owner(), this.reach)
+      return await this.#users.add(user, parseId(companyId, 'companyId'), await this.#owner(), this.#reach)
     },
     list: async () => await this.#users.listAll(),
     get: async (id) => await this.#findUsers.get(id),
     find: async (query) => await this.#findUsers.find(query),
     principals: async (id) => await this.#findUsers.principals(id),
-    completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.reach),
-    disable: async (id) => await this.#users.setDisabled(id, true, this.reach),
-    enable: async (id) => await this.#users.setDisabled(id, false, this.reach),
+    completeSetup: async (id, password) => await this.#passwords.completeSetup(id, password, this.#reach),
+    disable: async (id) => await this.#users.setDisabled(id, true, this.#reach),
+    enable: async (id) => await this.#users.setDisabled(id, false, this.#reach),
     delete: async (id, options) => {
-      await this.#users.delete(id, this.reach, options)
+      await this.#users.delete(id, this.#reach, options)
     },
     oneTimePassword: {
-      begin: async (id, label) => await this.#oneTimePasswords.begin(id, label, this.reach),
-      confirm: async (id, code) => await this.#oneTimePasswords.confirm(id, code, this.reach),
-      renewRecoveryCodes: async (id) => await this.#oneTimePasswords.renewRecoveryCodes(id, this.reach),
-      disable: async (id) => await this.#oneTimePasswords.disable(id, this.reach),
+      begin: async (id, label) => await this.#oneTimePasswords.begin(id, label, this.#reach),
+      confirm: async (id, code) => await this.#oneTimePasswords.confirm(id, code, this.#reach),
+      renewRecoveryCodes: async (id) => await this.#oneTimePasswords.renewRecoveryCodes(id, this.#reach),
+      disable: async (id) => await this.#oneTimePasswords.disable(id, this.#reach),
     },
   }
 
@@ -192,7 +200,7 @@ export class Administration {
    * @throws ThrottledError if an invitation would exceed a limit of mails; nothing is created then
    */
   async ensureUser(user: EnsureUserInput): Promise<EnsuredUser> {
-    return await this.#ensureUser.execute(user, async () => await this.#owner(), this.reach)
+    return await this.#ensureUser.execute(user, async () => await this.#owner(), this.#reach)
   }
 
   /**
@@ -220,10 +228,10 @@ export class Administration {
 
   /** Creates a new key that signs access tokens. Tokens signed with the previous key stay valid for 900 s. */
   async rotateSigningKey(): Promise<{ readonly kid: string }> {
-    const now = this.clock.now()
-    const rotated = await this.signer.rotate(now)
-    await this.storage.transaction(async (repositories) => {
-      await recordChange(repositories, this.reach.by, now, {
+    const now = this.#clock.now()
+    const rotated = await this.#signer.rotate(now)
+    await this.#storage.transaction(async (repositories) => {
+      await recordChange(repositories, this.#reach.by, now, {
         action: 'signing-key.rotated',
         companyId: null,
         targetId: null,
@@ -240,11 +248,11 @@ export class Administration {
     toggle(id: number): Promise<Permission>
     revoke(id: number): Promise<void>
   } = {
-    grant: async (permission) => await this.#userPermissions.grant(permission, await this.#owner(), this.reach),
+    grant: async (permission) => await this.#userPermissions.grant(permission, await this.#owner(), this.#reach),
     list: async () => await this.#userPermissions.list(),
-    toggle: async (id) => await this.#userPermissions.toggle(id, this.reach),
+    toggle: async (id) => await this.#userPermissions.toggle(id, this.#reach),
     revoke: async (id) => {
-      await this.#userPermissions.revoke(id, this.reach)
+      await this.#userPermissions.revoke(id, this.#reach)
     },
   }
 
@@ -254,14 +262,14 @@ export class Administration {
     list(): Promise<ApiKey[]>
     revoke(id: number): Promise<ApiKey>
   } = {
-    create: async (key) => await this.#apiKeys.create(key, this.reach),
+    create: async (key) => await this.#apiKeys.create(key, this.#reach),
     list: async () => await this.#apiKeys.listAll(),
-    revoke: async (id) => await this.#apiKeys.revoke(id, this.reach),
+    revoke: async (id) => await this.#apiKeys.revoke(id, this.#reach),
   }
 
   /** The owner, recorded as the creator of the permissions that the host grants. */
   async #owner(): Promise<Actor> {
-    return await this.storage.read(async (repositories) => {
+    return await this.#storage.read(async (repositories) => {
       const owner = await readOwner(repositories)
       const user = owner && (await repositories.users.get(owner.userId))
       return { id: user?.id ?? 0, email: user?.email ?? '' }
