@@ -70,14 +70,9 @@ export function ReceiptView({
       </dl>
       <div className="docs-durations">
         <Table label={texts.time} columns={[{ name: texts.stage }, { name: texts.time, isNumber: true }]}>
-          {STAGES.map((stage) => {
-            const ms = durationsMs[stage]
-            return (
-              ms !== undefined && (
-                <Row key={stage} cells={[texts.stageNames[stage], texts.seconds(number(ms / 1_000, 2))]} />
-              )
-            )
-          })}
+          {STAGES.map((stage) => (
+            <Row key={stage} cells={[texts.stageNames[stage], texts.seconds(number(durationsMs[stage] / 1_000, 2))]} />
+          ))}
         </Table>
       </div>
       <p className="hint">{texts.overlapping}</p>
