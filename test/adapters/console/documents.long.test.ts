@@ -203,8 +203,10 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     await shown.open(`/gpts/${contextId}/documents`)
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
+    // The state lasts for seconds alone, so the wait begins before the upload.
+    const isSearchableSoon = page.getByText(/^Received. Making it searchable: \d+%$/).waitFor()
     await (await dialog).setFiles(await fileOf(`${MARKUP}.md`, text))
-    await page.getByText(/^Received. Making it searchable: \d+%$/).waitFor()
+    await isSearchableSoon
     await page.getByText('1 of 1 done.').waitFor({ timeout: 90_000 })
     const { id, displayName } = await documentNamed(contextId, `${MARKUP}.md`)
     const document = { contextId, id }
