@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { BACKUP_JOB, InvalidInputError, type Storage } from '../../src/ports/index.js'
+import { BACKUP_JOB, InvalidInputError } from '../../src/ports/index.js'
 import { fileOf, openSqlite } from './connections.js'
 import { withTranslatedErrors } from './errors.js'
 import { KnexStorage } from './knex-storage.js'
@@ -43,13 +43,13 @@ const WINDOWS_PER_PAGE = 1_024
 export class SqliteSnapshot {
   readonly #knex: Knex
   readonly #name: NameTable
+  /** The repositories of the snapshot. They cannot be used after {@link close}. */
+  readonly storage: KnexStorage
 
-  private constructor(
-    file: string,
-    private readonly tablePrefix: string,
-  ) {
+  private constructor(file: string, tablePrefix: string) {
     this.#knex = openSqlite(file)
     this.#name = (table) => tablePrefix + table
+    this.storage = new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix })
   }
 
   /**
@@ -73,14 +73,9 @@ export class SqliteSnapshot {
     }
   }
 
-  /** The repositories of the snapshot. They cannot be used after {@link close}. */
-  get storage(): Storage {
-    return this.#createStorage()
-  }
-
   /** Migrates the tables to this version. @throws SchemaTooNewError, SchemaTooOldError */
   async migrate(): Promise<void> {
-    await this.#createStorage().open()
+    await this.storage.open()
   }
 
   /**
@@ -89,7 +84,7 @@ export class SqliteSnapshot {
    * deleted documents and contexts, whose jobs would remove them later.
    */
   async settle(): Promise<void> {
-    await this.#createStorage().transaction(async ({ jobs, uploads }) => {
+    await this.storage.transaction(async ({ jobs, uploads }) => {
       await jobs.cancelAll([BACKUP_JOB])
       await jobs.releaseAll()
       await uploads.removeExpired({ all: true })
@@ -114,7 +109,7 @@ export class SqliteSnapshot {
         await this.#knex(this.#name(table)).whereIn('document_id', part).delete()
       }
     }
-    await this.#createStorage().transaction(async ({ documents, contexts }) => {
+    await this.storage.transaction(async ({ documents, contexts }) => {
       await documents.remove(ids)
       for (const id of await contexts.listDeleted()) await contexts.remove(id)
     })
@@ -133,7 +128,7 @@ export class SqliteSnapshot {
   }
 
   async setting(key: string): Promise<string | undefined> {
-    return await this.#createStorage().read(({ settings }) => settings.get(key))
+    return await this.storage.read(({ settings }) => settings.get(key))
   }
 
   async counts(): Promise<SnapshotCounts> {
@@ -197,6 +192,8 @@ export class SqliteSnapshot {
   }
 
   async close(): Promise<void> {
+    // It may be emptying the log: a connection that is open then would leave the log behind.
+    await this.storage.close()
     await this.#knex.destroy()
   }
 
@@ -206,10 +203,6 @@ export class SqliteSnapshot {
 
   #live(table: 'contexts' | 'documents'): Knex.QueryBuilder<Row, Row[]> {
     return this.#knex<Row>(this.#name(table)).whereNull('deleted')
-  }
-
-  #createStorage(): KnexStorage {
-    return new KnexStorage({ knex: this.#knex, keepKnex: true, tablePrefix: this.tablePrefix })
   }
 }
 
