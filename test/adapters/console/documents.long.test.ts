@@ -199,7 +199,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
 
   it('shows the stages of a document, what was read, the chunks of the text, and the place of a link', async () => {
     const contextId = await contextOf('Details', { chunkSizeTokens: 64 })
-    const text = Array.from({ length: 300 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
+    // Long enough for some seconds with the model.
+    const text = Array.from({ length: 3_000 }, (_, index) => `# Part ${index + 1}\n\n${LEAVE} ${MARKUP}\n\n`).join('')
     await shown.open(`/gpts/${contextId}/documents`)
     const dialog = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose files' }).click()
@@ -390,7 +391,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the documents of a GPT in the co
     })
     await shown.open(`/gpts/${contextId}/documents`)
     await page.getByText('10,000 documents').waitFor()
-    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('10001')
+    // The count of the table follows the text.
+    await expect.poll(async () => await page.getByRole('table').getAttribute('aria-rowcount')).toBe('10001')
     await row('file-10000.txt').waitFor()
     await page.mouse.move(400, 600)
     await page.mouse.wheel(0, 300_000)
