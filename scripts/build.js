@@ -27,7 +27,6 @@ const dist = join(root, 'dist')
 /** Made of the built server, so it is no source. */
 const apiTypes = join(root, 'adapters/client/generated/api.ts')
 const stamp = join(root, 'node_modules/.cache/alcove-build')
-const NONE = { throwIfNoEntry: false }
 const SOURCES = [
   'src',
   'adapters',
@@ -83,7 +82,8 @@ function inDist(path) {
 
 /** The built files with their times: a file that was changed by hand causes a new build. */
 function built() {
-  return digest(['dist'], (file) => String(statSync(file).mtimeMs)) + String(statSync(apiTypes, NONE)?.mtimeMs)
+  const timeOf = (file) => String(statSync(file, { throwIfNoEntry: false })?.mtimeMs)
+  return digest(['dist'], timeOf) + timeOf(apiTypes)
 }
 
 function digest(places, contentOf) {

@@ -72,5 +72,9 @@ function restart() {
   if (!build() || isStopping) return
   // A server that has ended by itself starts again too.
   if (server.exitCode !== null) start()
-  else server.once('exit', () => isStopping || start()).kill('SIGTERM')
+  else {
+    // A change while the server ends leads to one start, not two.
+    server.removeAllListeners('exit').once('exit', () => isStopping || start())
+    server.kill('SIGTERM')
+  }
 }

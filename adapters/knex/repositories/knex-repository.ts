@@ -20,14 +20,10 @@ export interface Session {
 
 /** The statements that most repositories have in common. */
 export abstract class KnexRepository {
-  protected readonly session: Session
-
   constructor(
-    session: Session,
+    protected readonly session: Session,
     private readonly table: TableName,
-  ) {
-    this.session = session
-  }
+  ) {}
 
   protected get rows(): Knex.QueryBuilder<Row, Row[]> {
     return this.session.knex<Row>(this.session.name(this.table))

@@ -3,49 +3,27 @@ import { DELIVER_EVENT } from '../../../src/outbox/index.js'
 import { StorageError } from '../../../src/ports/index.js'
 import { DATABASES, type TestDatabase } from './database.js'
 import { HookedStorage } from './hooked-storage.js'
-import { answer, HangingTransport, type OutboxEngine, outboxEngine } from './outbox-engine.js'
-
-const WAIT = { timeout: 30_000, interval: 10 }
+import { answer } from './outbox-engine.js'
+import { RunningRelays, WAIT } from './running-relays.js'
 
 describe.each(DATABASES)('the relay on $name, whose lease ends', ({ open }) => {
   let database: TestDatabase
-  const engines: OutboxEngine[] = []
-
-  async function start(options: Parameters<typeof outboxEngine>[1] = {}): Promise<OutboxEngine> {
-    const engine = await outboxEngine(options.storage ?? database.storage(), options)
-    engines.push(engine)
-    return engine
-  }
-
-  /** A relay with a request in progress, which claims nothing more. */
-  async function startHanging(): Promise<HangingTransport> {
-    const hanging = new HangingTransport()
-    let isPaused = false
-    const storage = new HookedStorage(database.storage(), (call, go) => {
-      return isPaused && call === 'jobs.waiting' ? [] : go()
-    })
-    const relay = await start({ httpTransport: hanging, storage })
-    await relay.destinations(1)
-    await relay.record()
-    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
-    isPaused = true
-    return hanging
-  }
+  let running: RunningRelays
 
   beforeEach(async () => {
     database = await open()
+    running = new RunningRelays(database)
   })
 
   afterEach(async () => {
-    await Promise.all(engines.splice(0).map(({ engine }) => engine.close()))
-    await database.dispose()
+    await running.close()
   })
 
   // O9
   it('learns by its heartbeat that it has lost its lease, and aborts its request', async () => {
-    const hanging = await startHanging()
+    const hanging = await running.startHanging()
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
-    const current = await start()
+    const current = await running.start()
     await current.whenSettled()
     // The heartbeat of the relay comes every third of the lease of 10 s.
     await vi.waitFor(() => expect(hanging.aborted).toBe(1), { timeout: 6_000, interval: 50 })
@@ -59,7 +37,7 @@ describe.each(DATABASES)('the relay on $name, whose lease ends', ({ open }) => {
       if (isAway) throw new StorageError('the database is away', { isTransient: true })
       return go()
     })
-    const relay = await start({ storage })
+    const relay = await running.start({ storage })
     await relay.destinations(1)
     relay.httpTransport.respond = () => {
       // Everything fails from here on: the outcome, the release of the job, heartbeats, and polling.

@@ -7,50 +7,29 @@ import { sized } from '../../full-form.js'
 import { runningTime } from '../../running-time.js'
 import { DATABASES, type TestDatabase } from './database.js'
 import { HookedStorage } from './hooked-storage.js'
-import { answer, HangingTransport, type OutboxEngine, outboxEngine } from './outbox-engine.js'
+import { answer, HangingTransport, outboxEngine } from './outbox-engine.js'
+import { RunningRelays, WAIT } from './running-relays.js'
 
 const DELIVERIES = sized(300, 1_000)
-const WAIT = { timeout: 30_000, interval: 10 }
 
 describe.each(DATABASES)('the relay on $name', ({ open }) => {
   let database: TestDatabase
-  const engines: OutboxEngine[] = []
-
-  async function start(options: Parameters<typeof outboxEngine>[1] = {}): Promise<OutboxEngine> {
-    const engine = await outboxEngine(options.storage ?? database.storage(), options)
-    engines.push(engine)
-    return engine
-  }
-
-  /** A relay with a request in progress, which claims nothing more. */
-  async function startHanging(): Promise<HangingTransport> {
-    const hanging = new HangingTransport()
-    let isPaused = false
-    const storage = new HookedStorage(database.storage(), (call, go) => {
-      return isPaused && call === 'jobs.waiting' ? [] : go()
-    })
-    const relay = await start({ httpTransport: hanging, storage })
-    await relay.destinations(1)
-    await relay.record()
-    await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
-    isPaused = true
-    return hanging
-  }
+  let running: RunningRelays
 
   beforeEach(async () => {
     database = await open()
+    running = new RunningRelays(database)
   })
 
   afterEach(async () => {
-    await Promise.all(engines.splice(0).map(({ engine }) => engine.close()))
-    await database.dispose()
+    await running.close()
   })
 
   // O6
   it('records nothing when the transaction of the host rolls back, and delivers when it commits', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../../adapters/knex/index.js')
-    const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
+    const relay = await running.start({ storage: new KnexStorage({ knex, keepKnex: true }) })
     await relay.destinations(1)
     await knex.schema.createTable('runs', (table) => table.text('job'))
     const { engine } = relay
@@ -76,7 +55,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   it('undoes an event that is refused, and leaves the rest of the transaction to the host', async () => {
     const { knex } = database
     const { KnexStorage } = await import('../../../adapters/knex/index.js')
-    const relay = await start({ storage: new KnexStorage({ knex, keepKnex: true }) })
+    const relay = await running.start({ storage: new KnexStorage({ knex, keepKnex: true }) })
     await relay.destinations(1)
     const { events } = relay.engine
     await knex.transaction(async (transaction) => {
@@ -98,7 +77,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
         if (moment === 'after-commit') transactions.push(calls)
       },
     )
-    const relay = await start({ storage, roles: [] })
+    const relay = await running.start({ storage, roles: [] })
     await relay.destinations(3)
     transactions.length = 0
     await relay.record()
@@ -108,11 +87,11 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O7
   it(`shares ${DELIVERIES} deliveries with a second one: each is made once, and none by both`, async () => {
-    const [one, two] = [await start({ roles: [] }), await start({ roles: [] })]
+    const [one, two] = [await running.start({ roles: [] }), await running.start({ roles: [] })]
     await one.destinations(10)
     for (let event = 0; event < DELIVERIES / 10; event += 1) await one.record(event)
     await Promise.all([one, two].map(({ engine }) => engine.close()))
-    const relays = [await start({ roles: ['relay'] }), await start({ roles: ['relay'] })] as const
+    const relays = [await running.start({ roles: ['relay'] }), await running.start({ roles: ['relay'] })] as const
     const log = await relays[0].whenSettled(60_000)
     expect(log).toHaveLength(DELIVERIES)
     expect(new Set(log.map(({ status, attempts }) => `${status} ${attempts.length}`))).toEqual(new Set(['succeeded 1']))
@@ -123,8 +102,8 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O8
   it('ignores the records of a stale owner', async () => {
-    const hanging = await startHanging()
-    const current = await start()
+    const hanging = await running.startHanging()
+    const current = await running.start()
     // The lease ends as if it had expired without a heartbeat.
     await database.storage().transaction(({ jobs }) => jobs.releaseAll([DELIVER_EVENT]))
     await vi.waitFor(() => expect(current.httpTransport.requests).toHaveLength(1), WAIT)
@@ -143,7 +122,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O9
   it('ignores a heartbeat of a worker that lost the lease', async () => {
-    const relay = await start({ roles: [] })
+    const relay = await running.start({ roles: [] })
     await relay.destinations(1)
     await relay.record()
     const storage = database.storage()
@@ -173,7 +152,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
       }
       return await go()
     })
-    const relay = await start({ storage })
+    const relay = await running.start({ storage })
     const [destination] = await relay.destinations(1)
     const { destinations } = relay.engine.administration
     await relay.record()
@@ -190,11 +169,11 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O10
   it('also delivers an event with a lower id that is committed later', async () => {
-    const relay = await start()
+    const relay = await running.start()
     await relay.destinations(1)
     const { knex } = database
     const { KnexStorage } = await import('../../../adapters/knex/index.js')
-    const late = await start({ storage: new KnexStorage({ knex, keepKnex: true }), roles: [] })
+    const late = await running.start({ storage: new KnexStorage({ knex, keepKnex: true }), roles: [] })
     const transaction = await knex.transaction()
     await late.engine.events.record({ type: 'agent.deleted', data: { agentId: 1 }, companyId: 1 }, { transaction })
     // On SQLite the second transaction waits for the first; elsewhere it is committed before the first.
@@ -209,11 +188,11 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   // O11
   it.each([-3_600_000, 3_600_000])('neither steals nor stalls with a clock that is off by %d ms', async (offMs) => {
     const hanging = new HangingTransport()
-    const right = await start({ httpTransport: hanging })
+    const right = await running.start({ httpTransport: hanging })
     await right.destinations(1)
     await right.record()
     await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
-    const off = await start({ clock: new MemoryClock(new Date(Date.now() + offMs)) })
+    const off = await running.start({ clock: new MemoryClock(new Date(Date.now() + offMs)) })
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     expect(off.httpTransport.requests).toHaveLength(0)
     hanging.letGo()
@@ -234,7 +213,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
       outcomesToLose -= 1
       throw new StorageError('the database is away', { isTransient: true })
     })
-    const relay = await start({ storage })
+    const relay = await running.start({ storage })
     await relay.destinations(1)
     await relay.record()
     expect(await relay.whenSettled()).toMatchObject([{ status: 'succeeded', attempts: [{ outcome: 'success' }] }])
@@ -244,7 +223,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O13
   it('fails deliveries with a damaged payload or a damaged secret; their neighbours arrive', async () => {
-    const idle = await start({ roles: [] })
+    const idle = await running.start({ roles: [] })
     const [, broken] = await idle.destinations(3)
     await idle.record(1)
     await idle.record(2)
@@ -254,7 +233,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
       .update({ payload: Buffer.from('{"id":"evt_other"}') })
     await database.knex('alcove_destinations').where('id', broken?.id).update({ sealed_secret: 'v1:AAAA' })
     await idle.engine.close()
-    const relay = await start()
+    const relay = await running.start()
     const log = await relay.whenSettled()
     expect(log.map(({ status, error }) => [status, error?.match(/ERR_\w+/)?.[0]])).toEqual([
       ['dead', 'ERR_PAYLOAD_CORRUPT'],
@@ -273,7 +252,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   // O13
   it('refuses to start with another encryption key, and changes nothing', async () => {
-    const relay = await start()
+    const relay = await running.start()
     await relay.destinations(1)
     await relay.engine.close()
     const other = outboxEngine(database.storage(), { secretKey: new Uint8Array(32).fill(9) })
@@ -281,19 +260,19 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await expect(outboxEngine(database.storage(), { secretKey: new Uint8Array(16) })).rejects.toMatchObject({
       code: 'ERR_SECRET_KEY',
     })
-    const restarted = await start()
+    const restarted = await running.start()
     await restarted.record()
     expect(await restarted.whenSettled()).toMatchObject([{ status: 'succeeded' }])
   })
 
   // O14
   it('cancels waiting deliveries when their destination is deleted, and sends nothing', async () => {
-    const idle = await start({ roles: [] })
+    const idle = await running.start({ roles: [] })
     const [gone] = await idle.destinations(2)
     await idle.record()
     await idle.engine.administration.destinations.delete(gone?.id ?? 0)
     await idle.engine.close()
-    const relay = await start()
+    const relay = await running.start()
     const log = await relay.whenSettled()
     expect(log.map(({ status, attemptCount }) => [status, attemptCount])).toEqual([
       ['cancelled', 0],
@@ -310,7 +289,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   // O14
   it('aborts a request in progress when its destination is deleted, and logs that', async () => {
     const hanging = new HangingTransport()
-    const relay = await start({ httpTransport: hanging })
+    const relay = await running.start({ httpTransport: hanging })
     const [destination] = await relay.destinations(1)
     await relay.record()
     await vi.waitFor(() => expect(hanging.hanging).toBe(1), WAIT)
@@ -324,7 +303,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
   // O15
   it('claims nothing new while it closes; it records requests that end soon, and releases those that hang at once', async () => {
     const hanging = new HangingTransport()
-    const relay = await start({ httpTransport: hanging })
+    const relay = await running.start({ httpTransport: hanging })
     await relay.destinations(2)
     let close: (value: unknown) => void = () => undefined
     const closing = new Promise((resolve) => {
@@ -344,7 +323,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await relay.engine.close()
     expect(ranMs()).toBeLessThan(3_500)
     expect(hanging.requests).toHaveLength(16)
-    const next = await start()
+    const next = await running.start()
     const log = await next.whenSettled(5_000)
     const outcomes = log.map(({ attempts }) => attempts.map(({ outcome }) => outcome).join())
     expect(log.every(({ status }) => status === 'succeeded')).toBe(true)
@@ -364,7 +343,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
       runMs.set(url, [...(runMs.get(url) ?? []), ranMs()])
       return answer(503)
     }
-    const relay = await start({ httpTransport: transport })
+    const relay = await running.start({ httpTransport: transport })
     await relay.destinations(5)
     await relay.record()
     const log = await relay.whenSettled()
@@ -389,7 +368,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
 
   it('removes old deliveries from the log, and no younger ones', async () => {
     const clock = new MemoryClock(new Date())
-    const relay = await start({ clock })
+    const relay = await running.start({ clock })
     await relay.destinations(2)
     await relay.record(1)
     await relay.whenSettled()
@@ -397,7 +376,7 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     clock.advance(8 * 86_400_000)
     // A delivery due in an hour, by the clock of the database, is due now.
     await database.knex('alcove_jobs').where('kind', 'trim-deliveries').update({ due_ms: 0 })
-    const week = await start({ clock, deliveryRetentionDays: 7 })
+    const week = await running.start({ clock, deliveryRetentionDays: 7 })
     await week.record(2)
     await vi.waitFor(async () => expect(await week.log()).toHaveLength(2), WAIT)
     expect((await week.whenSettled()).every(({ payload }) => payload.includes('"agentId":2'))).toBe(true)
