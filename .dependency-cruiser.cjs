@@ -87,9 +87,9 @@ module.exports = {
     },
     {
       name: 'adapters-know-not-each-other',
-      comment: 'local and cli compose; every other adapter stands alone, with the helpers of node-kit',
+      comment: 'local, tools and cli compose; every other adapter stands alone, with the helpers of node-kit',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(local|cli|console/app)/' },
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(local|tools|cli|console/app)/' },
       to: { path: '^adapters/', pathNot: '^adapters/($1/|node-kit/index\\.ts$)' },
     },
     {
@@ -109,8 +109,15 @@ module.exports = {
     {
       name: 'adapters-by-their-index',
       severity: 'error',
-      from: { path: '^adapters/(local|cli)/' },
-      to: { path: '^adapters/', pathNot: ['^adapters/$1/', '^adapters/[^/]+/index\\.ts$'] },
+      from: { path: '^adapters/(local|tools|cli)/' },
+      to: { path: '^adapters/', pathNot: ['^adapters/$1/', '^adapters/[^/]+/index\\.ts$', '^adapters/local/'] },
+    },
+    {
+      name: 'only-tools-know-the-inside-of-local',
+      comment: 'a tool reads and locks data folders as the engine does; cli uses both through the index of local',
+      severity: 'error',
+      from: { path: '^adapters/cli/' },
+      to: { path: '^adapters/(local|tools)/', pathNot: '^adapters/local/index\\.ts$' },
     },
     {
       name: 'client-knows-only-the-api',

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import type { EngineOptions } from '../../src/index.js'
 import type { ProcessLocks } from '../../src/ports/index.js'
 import { LanceDbVectorIndex } from '../lancedb/index.js'
-import { VECTORS } from './data-dir.js'
-import type { Folders } from './temp-folder.js'
+import { VECTORS } from './folder/data-dir.js'
+import type { Folders } from './folder/temp-folder.js'
 
 /**
  * Opens the vectors in a data folder. A read-only engine never changes files.

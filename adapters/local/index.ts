@@ -1,29 +1,9 @@
-/** The default engine: a composition of adapters. */
+/** The default engine: a composition of adapters, with the tools for its data folder. */
 
 export type { ModelProfileChanges } from '../node-kit/index.js'
-export { type BackupOptions, type BackupProgress, type BackupResult, backupDataDir } from './backup/backup-data-dir.js'
-export { type RestoreOptions, type RestoreResult, restoreDataDir } from './backup/restore-data-dir.js'
-export { findHolder, noteServer } from './data-dir-lock.js'
-export { type EvaluationOptions, evaluateSettings } from './evaluation/evaluate-settings.js'
-export type {
-  ComparedSettings,
-  Evaluation,
-  EvaluationPlan,
-  EvaluationProgress,
-  EvaluationQuestion,
-  MeasuredSettings,
-  SettingsChange,
-} from './evaluation/evaluation.js'
-export { readQuestions } from './evaluation/read-questions.js'
-export type { RetrievalScores } from './evaluation/retrieval-scores.js'
-export type { SettingValues } from './evaluation/settings-to-compare.js'
-export { type MigrationOptions, type MigrationResult, migrateDataDir } from './migration/migrate-data-dir.js'
-export { type AddModelOptions, type AddModelResult, addModel } from './models/add-model.js'
-export { checkModel, type ModelCheck, type ModelReport } from './models/check-model.js'
-export { type ListModelsOptions, type LocalModel, listModels } from './models/list-models.js'
-export { withNewDataDir } from './new-data-dir.js'
+export * from '../tools/index.js'
+export { findHolder, noteServer } from './folder/data-dir-lock.js'
+export { withNewDataDir } from './folder/new-data-dir.js'
 export { openLocalDatabase, requireLocalDatabase } from './open-local-database.js'
 export { openLocalEngine } from './open-local-engine.js'
 export type { LocalEngineOptions } from './options/local-engine-options.js'
-export { type SyncedFile, type SyncOptions, type SyncSummary, syncFolder } from './sync/sync-folder.js'
-export { type FolderWatch, type WatchOptions, watchFolder } from './sync/watch-folder.js'

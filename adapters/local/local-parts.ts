@@ -11,8 +11,8 @@ import { KnexStorage, openSqlite } from '../knex/index.js'
 import { FolderMailer } from '../mail/index.js'
 import { codeOf, createPrivateFile, makeFolder } from '../node-kit/index.js'
 import { TotpOneTimePasswords } from '../totp/index.js'
-import { DATABASE } from './data-dir.js'
-import type { DataDirLock } from './data-dir-lock.js'
+import { DATABASE } from './folder/data-dir.js'
+import type { DataDirLock } from './folder/data-dir-lock.js'
 import type { LocalEngineOptions } from './options/local-engine-options.js'
 
 export const NO_LOCK: DataDirLock = { release: () => Promise.resolve() }

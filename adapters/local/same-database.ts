@@ -5,9 +5,9 @@ import { DataDirMismatchError } from '../../src/index.js'
 import type { Storage } from '../../src/ports/index.js'
 import type { KnexStorage } from '../knex/index.js'
 import { isCode, replacePrivateFile, syncFolder } from '../node-kit/index.js'
-import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './data-dir.js'
-import { unusable } from './data-dir-lock.js'
-import { noteLive, requireWholeCopy } from './migration/migration-mark.js'
+import { DATABASE, DATABASE_ID, pathExists, VECTORS } from './folder/data-dir.js'
+import { unusable } from './folder/data-dir-lock.js'
+import { noteLive, requireWholeCopy } from './folder/migration-mark.js'
 
 export const ID_SETTING = 'database-id'
 /** Folders with data of documents, which belong to one database. */

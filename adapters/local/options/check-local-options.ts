@@ -3,7 +3,7 @@ import { checkEngineOptions, type EngineOptions, InvalidInputError } from '../..
 import { textSchema, validate, withinField } from '../../../src/ports/index.js'
 import { KnexStorage } from '../../knex/index.js'
 import { OpenAiEmbeddingModel } from '../../openai/index.js'
-import { parseFilesUrl } from '../file-place.js'
+import { parseFilesUrl } from '../folder/file-place.js'
 import { openTransport } from '../local-parts.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
 

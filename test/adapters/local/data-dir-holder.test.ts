@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type DataDirLock, HOLDER_FILE, lockDataDir } from '../../../adapters/local/data-dir-lock.js'
+import { type DataDirLock, HOLDER_FILE, lockDataDir } from '../../../adapters/local/folder/data-dir-lock.js'
 import { findHolder, noteServer } from '../../../adapters/local/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 

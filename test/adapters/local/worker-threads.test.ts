@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { lockDataDir } from '../../../adapters/local/data-dir-lock.js'
+import { lockDataDir } from '../../../adapters/local/folder/data-dir-lock.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 
 const TEXT = 'Parents have eighteen weeks of leave.'

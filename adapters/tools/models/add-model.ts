@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { InvalidInputError } from '../../../src/index.js'
+import { makePrivateDataDir } from '../../local/folder/data-dir.js'
+import { MODELS, openModel, UNFINISHED_MODEL } from '../../local/model-dirs.js'
+import { dataDirOf } from '../../local/options/local-engine-options.js'
+import { isCode, type ModelProfileChanges, profileOf, toModelFolder, writeProfile } from '../../node-kit/index.js'
+import { describeModel, type LocalModel, listModels } from './list-models.js'
+
+export interface AddModelOptions extends ModelProfileChanges {
+  readonly dataDir: string
+  /** The folder of the model, in the layout of transformers.js. */
+  readonly folder: string
+}
+
+export interface AddModelResult extends LocalModel {
+  /** False if the folder had the same model already. */
+  readonly isNew: boolean
+}
+
+/** Files that a model may have beside those of its profile, and that the adapters or a reader need. */
+const OTHER_FILES = [
+  'config.json',
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'sentence_bert_config.json',
+  'config_sentence_transformers.json',
+  'modules.json',
+  '1_Pooling/config.json',
+  'LICENSE',
+  'README.md',
+]
+
+/** A name of a folder on every system. */
+const ID = /^(?!\.)[\w.-]{1,100}$/
+const SAMPLE = 'A model that is added must embed a text.'
+
+/**
+ * Adds a model to a data folder: every engine that opens the folder without `modelDirs` has it from then on. The model
+ * embeds a text first, so one that does not run here is not added. Its files are copied: the folder that is given may go
+ * away, and a backup of the data folder has no models.
+ *
+ * @throws InvalidInputError for an id that another model has, or that cannot be the name of a folder
+ * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED` or `ERR_MODEL_UNSUPPORTED` for a model that cannot be used
+ * @throws UnsupportedError if the model needs a package that is not installed
+ */
+export async function addModel(options: AddModelOptions): Promise<AddModelResult> {
+  const dataDir = dataDirOf(options)
+  const { dataDir: _, folder: given, ...changes } = options
+  const source = resolve(given)
+  const profile = await profileOf(source, changes)
+  if (!ID.test(profile.id)) {
+    throw new InvalidInputError('id', 'must be the name of a folder, of up to 100 letters, digits, ".", "_" and "-"')
+  }
+  const { fingerprint } = toModelFolder(source, profile).profile
+  const same = (await listModels({ dataDir })).find(({ id }) => id === profile.id)
+  if (same?.fingerprint === fingerprint) return { ...same, isNew: false }
+  if (same !== undefined) {
+    throw new InvalidInputError('id', `${profile.id} is the id of another model, in ${same.folder}: give another id`)
+  }
+  await makePrivateDataDir(dataDir)
+  await removeAbandoned(join(dataDir, MODELS))
+  const target = join(dataDir, MODELS, profile.id)
+  const unfinished = join(dataDir, MODELS, `${UNFINISHED_MODEL}${randomUUID()}`)
+  try {
+    for (const file of [...Object.keys(profile.files), ...OTHER_FILES]) await copyIfPresent(source, unfinished, file)
+    await writeProfile(unfinished, profile)
+    await requireRunning(unfinished)
+    await rename(unfinished, target)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
+  }
+  return { ...(await describeModel(target, false)), isNew: true }
+}
+
+/** Removes what killed processes have left. The copy of a process that still works is younger. */
+async function removeAbandoned(models: string): Promise<void> {
+  const names = await readdir(models).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  })
+  for (const name of names.filter((each) => each.startsWith(UNFINISHED_MODEL))) {
+    const { mtimeMs } = await stat(join(models, name))
+    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(models, name), { recursive: true, force: true })
+  }
+}
+
+const ABANDONED_MS = 24 * 3_600_000
+
+/** The copy has the checksums of the profile, or it is refused. */
+async function requireRunning(folder: string): Promise<void> {
+  const model = await openModel(folder)
+  try {
+    await model.verify()
+    await model.embed([SAMPLE], { kind: 'passage' })
+  } finally {
+    await model.close()
+  }
+}
+
+async function copyIfPresent(source: string, target: string, file: string): Promise<void> {
+  const isThere = await stat(join(source, file)).catch((error: unknown) => {
+    if (isCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  })
+  if (isThere === undefined) return
+  await mkdir(dirname(join(target, file)), { recursive: true, mode: 0o700 })
+  await copyFile(join(source, file), join(target, file))
+}
