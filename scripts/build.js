@@ -1,6 +1,7 @@
 /**
  * Builds `dist`: the code and its types in few files, the character maps that PDFs in Asian scripts need and the pages
  * of the API and of the console. Also makes the types of the REST API for its client. A build of the same sources is kept.
+ * `--maps` adds source maps, for debuggers; a package has none.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -40,8 +41,9 @@ const SOURCES = [
   'tsconfig.build.json',
 ]
 const LIBRARIES = ['package.json', 'node_modules/.package-lock.json']
+const withMaps = process.argv.includes('--maps')
 
-const sources = digest([...SOURCES, ...LIBRARIES], (file) => readFileSync(file))
+const sources = digest([...SOURCES, ...LIBRARIES], (file) => readFileSync(file)) + (withMaps ? ' with maps' : '')
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === `${sources} ${built()}`) {
   console.log('dist is built already')
 } else {
@@ -59,7 +61,7 @@ async function build() {
   rmSync(dist, { recursive: true, force: true })
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const entries = Object.values(exports).flatMap((entry) => entry.default ?? [])
-  await bundle(dist, [...entries, ...Object.values(bin)].map(inDist))
+  await bundle(dist, [...entries, ...Object.values(bin)].map(inDist), withMaps)
   await generateApiTypes(dist, apiTypes)
   // Outside of node_modules, where types count as those of a library.
   const declarations = join(dist, 'declarations')

@@ -26,7 +26,8 @@ const OTHER_DATABASES = [
 
 /**
  * The libraries of `vendor`, by the names under which the sources import them: the name of the file, its exports and the
- * packages that it requires only on demand.
+ * packages that it requires only on demand. `required`: the library is CommonJS in a second file, and these of its
+ * exports are used.
  */
 const LIBRARIES = {
   zod: { file: 'zod.js', code: zodOf },
@@ -45,11 +46,28 @@ const LIBRARIES = {
     code: () => "export { default } from 'knex'",
     external: ['sqlite3', 'pg', ...OTHER_DATABASES],
   },
-  // LanceDB and the adapter share one Arrow. A module that `require` loads is loaded faster as CommonJS.
-  'apache-arrow': { file: 'apache-arrow.cjs', code: () => "export * from 'apache-arrow'" },
+  // LanceDB and the adapter share one Arrow. A module that `require` loads is loaded faster as CommonJS, and `import`
+  // would block the event loop for 40 ms: it looks for the names of such a module's exports in its text.
+  'apache-arrow': {
+    file: 'apache-arrow.js',
+    code: () => "export * from 'apache-arrow'",
+    required: [
+      'Field',
+      'FixedSizeList',
+      'Float32',
+      'Int32',
+      'Int64',
+      'makeData',
+      'RecordBatch',
+      'Schema',
+      'Struct',
+      'Table',
+    ],
+  },
   '@lancedb/lancedb': {
-    file: 'lancedb.cjs',
+    file: 'lancedb.js',
     code: () => "export { connect, Index, Session } from '@lancedb/lancedb'",
+    required: ['connect', 'Index', 'Session'],
     // Its native parts are packages, and it loads the models of others on demand only.
     external: ['@lancedb/lancedb-*', '*.node', 'openai', '@huggingface/transformers'],
   },
@@ -64,8 +82,9 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 /**
  * @param {string} dist
  * @param {readonly string[]} entries the files of `dist` that hosts import or run, relative to `dist`
+ * @param {boolean} withMaps true for source maps beside the files: a debugger then stops in the sources
  */
-export async function bundle(dist, entries) {
+export async function bundle(dist, entries, withMaps) {
   const sources = ['src', 'adapters', 'test/conformance'].flatMap(sourcesIn)
   const code = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
   for (const [path, text] of code) requireOnlyUrl(path, text)
@@ -77,7 +96,7 @@ export async function bundle(dist, entries) {
   await bundleLibraries(dist, [...code.values()])
   for (const folder of new Set(sources.map(folderOf))) {
     const own = [...files].filter((path) => folderOf(path) === folder)
-    await bundleFolder(dist, folder, own, new Set(standing))
+    await bundleFolder({ dist, folder, withMaps }, own, new Set(standing))
   }
 }
 
@@ -110,13 +129,14 @@ function programsOf(path, code) {
   )
 }
 
-async function bundleFolder(dist, folder, entries, standing) {
+async function bundleFolder({ dist, folder, withMaps }, entries, standing) {
   const { outputFiles } = await build({
     ...COMMON,
     entryPoints: entries.map((path) => join(root, path)),
     outdir: dist,
     outbase: root,
     splitting: true,
+    sourcemap: withMaps,
     packages: 'external',
     write: false,
     chunkNames: `${folder}/parts/[name]-[hash]`,
@@ -154,7 +174,7 @@ const arrowStays = {
   name: 'arrow-stays',
   setup({ onResolve }) {
     onResolve({ filter: /^apache-arrow$/ }, ({ importer }) =>
-      importer.includes('@lancedb') ? { path: `./${LIBRARIES['apache-arrow'].file}`, external: true } : undefined,
+      importer.includes('@lancedb') ? { path: './apache-arrow.cjs', external: true } : undefined,
     )
   },
 }
@@ -162,17 +182,21 @@ const arrowStays = {
 async function bundleLibraries(dist, sources) {
   const vendor = join(dist, 'vendor')
   const licences = new Set()
-  for (const { file, code, external = [] } of Object.values(LIBRARIES)) {
-    const isModule = file.endsWith('.js')
+  for (const { file, code, required, external = [] } of Object.values(LIBRARIES)) {
+    const commonFile = file.replace(/js$/, 'cjs')
     const { metafile } = await build({
       ...COMMON,
-      ...(isModule ? { banner: { js: REQUIRE } } : { format: 'cjs', keepNames: true, plugins: [arrowStays] }),
+      ...(required ? { format: 'cjs', keepNames: true, plugins: [arrowStays] } : { banner: { js: REQUIRE } }),
       stdin: { contents: code(sources), resolveDir: root },
-      outfile: join(vendor, file),
+      outfile: join(vendor, required ? commonFile : file),
       external,
       minifyWhitespace: true,
       metafile: true,
     })
+    if (required) {
+      const names = required.join(', ')
+      writeFileSync(join(vendor, file), `${REQUIRE}\nexport const { ${names} } = require('./${commonFile}')\n`)
+    }
     for (const input of Object.keys(metafile.inputs)) licences.add(packageOf(input))
   }
   const packages = [...licences].filter((name) => name !== undefined).sort()

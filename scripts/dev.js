@@ -50,7 +50,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 /** @returns false if the sources do not build: the server before goes on */
 function build() {
   try {
-    execFileSync(process.execPath, [join(root, 'scripts/build.js')], { stdio: 'inherit' })
+    execFileSync(process.execPath, [join(root, 'scripts/build.js'), '--maps'], { stdio: 'inherit' })
     return true
   } catch {
     return false
