@@ -46,7 +46,7 @@ const LIBRARIES = {
     code: () => "export { default } from 'knex'",
     external: ['sqlite3', 'pg', ...OTHER_DATABASES],
   },
-  // LanceDB and the adapter share one Arrow. A module that `require` loads is loaded faster as CommonJS, and `import`
+  // LanceDB and the adapter share one Arrow. A module that `require` loads is loaded faster as CommonJS. `import`
   // would block the event loop for 40 ms: it looks for the names of such a module's exports in its text.
   'apache-arrow': {
     file: 'apache-arrow.js',

@@ -66,8 +66,8 @@ const LARGE_READS = { limit: 500, maxBytes: 4_194_304 }
 export const SLOW_READER_MS = 0.25
 
 const LIST_QUERY_SHAPE = {
-  limit: integerSchema({ min: 1, max: MAX_LIMIT }).optional(),
-  after: integerSchema({ min: 0 }).optional(),
+  limit: integerSchema({ min: 1, max: MAX_LIMIT }).meta({ description: 'Most items. Without it, all' }).optional(),
+  after: integerSchema({ min: 0 }).meta({ description: 'The id of the last item of the page before' }).optional(),
 }
 
 /** A schema with `limit`, `after` and further members of a list's query. */
