@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { link, mkdir, open, readdir, rename, stat, statfs, unlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 const MODE = 0o600
 /** A new file that only this user may read, flushed to the disk. */
@@ -47,20 +47,23 @@ export async function replacePrivateFile(path: string, content: string | Uint8Ar
 }
 
 /**
- * Creates a folder, and the folders above it, for this user alone. On a read-only disk Node says that a folder does not
- * exist; this function then throws the error of the disk.
+ * Creates a folder, and the folders above it, for this user alone. It makes one after the other: where a system refuses
+ * a new folder by saying that it does not exist, as in /proc and on some read-only disks, Node's `recursive` tries for ever.
  *
  * @returns the first folder that was created
+ * @throws the error of the system
  */
 export async function makeFolder(path: string): Promise<string | undefined> {
-  return await mkdir(path, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-    if (!isCode(error, 'ENOENT')) throw error
-    let missing = path
-    while (!existsSync(dirname(missing))) missing = dirname(missing)
-    await mkdir(missing, { mode: 0o700 })
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    return missing
-  })
+  const missing: string[] = []
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at)
+  if (missing.length === 0 && !statSync(path).isDirectory()) await mkdir(path)
+  for (const folder of missing) {
+    await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      // Another process may make it at the same time.
+      if (!isCode(error, 'EEXIST') || statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
+    })
+  }
+  return missing[0]
 }
 
 /**

@@ -50,6 +50,9 @@ export function demoCommand(): CommandUnknownOpts {
   return new Command('demo')
     .description('show what Alcove does: create a context, ingest eight sample documents, ask six questions')
     .action(async (_given, command) => {
+      if (command.getOptionValueSourceWithGlobals('dataDir') === 'cli') {
+        command.error('error: the demo works in a temporary folder of its own: leave out --data-dir')
+      }
       const options = globalOptions(command)
       let folder: Promise<string> | undefined
       let engine: Promise<Engine> | undefined

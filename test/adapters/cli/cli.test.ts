@@ -519,6 +519,21 @@ describe('alcove', () => {
     expect(await readdir(folder.path)).toEqual([])
   })
 
+  it('says that the demo takes no data folder', async () => {
+    const { exitCode, stderr } = await alcove('demo', '--data-dir', 'mine')
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('temporary folder of its own: leave out --data-dir'),
+    })
+    expect(await readdir(folder.path)).toEqual([])
+  })
+
+  it.runIf(process.platform === 'linux')('ends where the system takes no new folder, and says why', async () => {
+    const { exitCode, stderr } = await alcove('init', '--data-dir', '/proc/absent/data')
+    expect(exitCode).toBe(1)
+    expect(stderr).toMatch(/\/proc\/absent\/data.*ENOENT.*ERR_DATA_DIR_UNUSABLE/)
+  })
+
   it('shows the secret of an API key only once', async () => {
     const { clientSecret } = await json<{ clientSecret: string }>('init')
     const database = await readFile(join(folder.path, 'alcove-data/alcove.sqlite'))
