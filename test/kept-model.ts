@@ -1,4 +1,4 @@
-import { OnnxEmbeddingModel } from '../adapters/onnx/index.js'
+import { DeviceEmbeddingModel } from '../adapters/device/index.js'
 import { bundledModel } from './bundled-model.js'
 
 const KEPT = Symbol.for('alcove.tests.kept-model')
@@ -8,6 +8,6 @@ const KEPT = Symbol.for('alcove.tests.kept-model')
  * Otherwise each test with an engine of its own would load them, which takes half a second of a processor.
  */
 if (!Reflect.has(globalThis, KEPT)) {
-  const model = await OnnxEmbeddingModel.open(bundledModel, { isReadOnly: true })
+  const model = await DeviceEmbeddingModel.open(bundledModel, { isReadOnly: true })
   Reflect.set(globalThis, KEPT, { model, tokenizer: await model.tokenizer() })
 }

@@ -2,10 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type EmbeddingModel, withinField } from '../../src/ports/index.js'
-import { isCode, type OpenFolderOptions } from '../node-kit/index.js'
-import { OnnxEmbeddingModel } from '../onnx/index.js'
+import { DeviceEmbeddingModel } from '../device/index.js'
+import { isCode } from '../node-kit/index.js'
 import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../openai/index.js'
-import { XenovaEmbeddingModel } from '../xenova/index.js'
 import type { OpenedParts } from './opened-parts.js'
 import type { LocalEngineOptions } from './options/local-engine-options.js'
 
@@ -16,9 +15,6 @@ const BUNDLED_MODEL: string = fileURLToPath(new URL('../../../models/all-MiniLM-
 export const MODELS = 'models'
 /** The start of the name of a folder whose model is not complete yet. */
 export const UNFINISHED_MODEL = '.adding-'
-
-/** The adapter that runs a model. `onnx` is faster, and reads BERT's WordPiece alone. */
-export type ModelAdapter = 'onnx' | 'xenova'
 
 /** The folders of an engine's models: those of the option, or the bundled model and all that were added. */
 export async function modelDirsOf(dataDir: string, modelDirs: readonly string[] | undefined): Promise<string[]> {
@@ -38,16 +34,6 @@ async function addedModels(dataDir: string): Promise<string[]> {
   }
 }
 
-export async function adapterOf(folder: string): Promise<ModelAdapter> {
-  return (await OnnxEmbeddingModel.canRead(folder)) ? 'onnx' : 'xenova'
-}
-
-/** @throws ModelError, UnsupportedError */
-export async function openModel(folder: string, options: OpenFolderOptions = {}): Promise<EmbeddingModel> {
-  const adapter = (await adapterOf(folder)) === 'onnx' ? OnnxEmbeddingModel : XenovaEmbeddingModel
-  return await adapter.open(folder, options)
-}
-
 /**
  * Opens the models on servers, then those of folders.
  * @throws ModelError the first one, after every model is opened or has failed
@@ -64,7 +50,7 @@ export async function openModels(
 ): Promise<EmbeddingModel[]> {
   const models = await Promise.allSettled<EmbeddingModel>([
     ...remoteModels.map(async (remote, index) => opened.add(await openRemote(remote, index))),
-    ...modelDirs.map(async (folder) => opened.add(await openModel(resolve(folder)))),
+    ...modelDirs.map(async (folder) => opened.add(await DeviceEmbeddingModel.open(resolve(folder)))),
   ])
   return models.map((model) => {
     if (model.status === 'rejected') throw model.reason

@@ -1,26 +1,6 @@
 /** Helpers that several adapters share. Only those of the folder `http` do without Node. */
 
 export { diskCodeOf, diskErrorOf, isWritable, requireWritable } from './disk-fault.js'
-export {
-  describeFolder,
-  type ModelProfileChanges,
-  type OpenFolderOptions,
-  openModelFolder,
-  profileOf,
-  writeProfile,
-} from './embedding/describe-model-folder.js'
-export { DeviceEmbeddingModel, type EncodeOptions } from './embedding/device-embedding-model.js'
-export type { EmbeddingInput } from './embedding/embedding-protocol.js'
-export type { OpenRunner, Runner, RunnerInputs, TokenMatrix } from './embedding/embedding-runner.js'
-export { EmbeddingTask, poolInto } from './embedding/embedding-task.js'
-export { toError } from './embedding/embedding-thread.js'
-export {
-  checkModelFile,
-  type ModelFolder,
-  type ModelProfileFile,
-  readModelFile,
-  toModelFolder,
-} from './embedding/model-folder.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export {
   FileChangedError,

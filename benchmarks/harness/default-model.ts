@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
+import { DeviceEmbeddingModel } from '../../dist/adapters/device/index.js'
 import { chunkText } from '../../dist/src/index.js'
 import { type EmbeddingModel, isTokenizer, type Tokenizer } from '../../dist/src/ports/index.js'
 
@@ -8,7 +8,7 @@ export const MODEL = 'all-MiniLM-L6-v2'
 
 /** The model that comes with the engine. */
 export async function openDefaultModel(): Promise<EmbeddingModel> {
-  return await OnnxEmbeddingModel.open(join(MODELS, MODEL))
+  return await DeviceEmbeddingModel.open(join(MODELS, MODEL))
 }
 
 /** The tokenizer of a model that has a whole one, as the models on the device have. */

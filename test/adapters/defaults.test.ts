@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
+import { DeviceEmbeddingModel } from '../../adapters/device/index.js'
 import { FolderFileStore } from '../../adapters/files/index.js'
 import { KnexStorage } from '../../adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../adapters/lancedb/index.js'
-import { OnnxEmbeddingModel } from '../../adapters/onnx/index.js'
 import { TemplateStarterPromptWriter } from '../../adapters/starter-prompts/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { SqliteLexicalIndex } from '../../adapters/words/index.js'
@@ -83,8 +83,8 @@ textExtractorSuite(
 
 embeddingModelSuite(
   runner,
-  'onnx',
-  reused(async () => await OnnxEmbeddingModel.open(bundledModel)),
+  'device',
+  reused(async () => await DeviceEmbeddingModel.open(bundledModel)),
 )
 
 starterPromptWriterSuite(runner, 'templates', () =>

@@ -1,13 +1,13 @@
 /** Closes the model alone, or an engine on the given folder, and exits at once, as many hosts do. */
 import { setTimeout } from 'node:timers/promises'
+import { DeviceEmbeddingModel } from '../../dist/adapters/device/index.js'
 import { openLocalEngine } from '../../dist/adapters/local/index.js'
-import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
 
 const [what, folder] = process.argv.slice(2)
 const texts = Array.from({ length: 400 }, (_, number) => `${number} ${'lamps, chairs and clocks '.repeat(30)}`)
 
 if (what === 'model') {
-  const model = await OnnxEmbeddingModel.open(folder)
+  const model = await DeviceEmbeddingModel.open(folder)
   await model.embed(['loaded'], { kind: 'passage' })
   const embedded = model.embed(texts, { kind: 'passage' }).catch((error) => error.code)
   await setTimeout(150)

@@ -1,4 +1,4 @@
-import { OnnxEmbeddingModel } from '../../dist/adapters/onnx/index.js'
+import { DeviceEmbeddingModel } from '../../dist/adapters/device/index.js'
 import type { EmbeddingModel, EmbeddingProfile, EmbedOptions, Tokenizer } from '../../dist/src/ports/index.js'
 import { bundledModel } from '../bundled-model.js'
 
@@ -19,15 +19,15 @@ export interface QuickModelOptions {
  */
 export class QuickModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
-  readonly #model: OnnxEmbeddingModel
+  readonly #model: DeviceEmbeddingModel
   readonly #delayMs: () => number
   readonly #weightOf: (id: number) => number
 
   static async open(options: QuickModelOptions): Promise<QuickModel> {
-    return new QuickModel(await OnnxEmbeddingModel.open(bundledModel), options)
+    return new QuickModel(await DeviceEmbeddingModel.open(bundledModel), options)
   }
 
-  private constructor(model: OnnxEmbeddingModel, options: QuickModelOptions) {
+  private constructor(model: DeviceEmbeddingModel, options: QuickModelOptions) {
     const { dimensions, delayMs = () => 0, weightOf = () => 1 } = options
     this.#model = model
     this.#delayMs = delayMs

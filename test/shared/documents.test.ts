@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTokenizer } from '../../adapters/device/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { MemoryEmbeddingModel } from '../../adapters/memory/index.js'
-import { parseTokenizerFile } from '../../adapters/onnx/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../adapters/onnx/word-piece-tokenizer.js'
 import type { Engine, Session } from '../../src/index.js'
 import type { Tokenizer } from '../../src/ports/index.js'
 import { bundledModel } from '../bundled-model.js'
@@ -21,23 +18,21 @@ const isFull = process.env['ALCOVE_FULL'] === '1'
 /** Tags of files that may end with any error. */
 const MAY_FAIL = new Set(['corrupt', 'fuzzed', 'encrypted', 'empty', 'scanned-or-image-only', 'malicious-or-odd'])
 const ALLOWED = /\((ERR_NO_TEXT|ERR_UNSUPPORTED_FORMAT)\)$|^ERR_(NO_TEXT|UNSUPPORTED_FORMAT)$/
-class TokenizingModel extends MemoryEmbeddingModel {
-  readonly #tokenizer: Tokenizer = new WordPieceTokenizer(
-    parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8')).options,
-  )
+const wordPiece = await openTokenizer(bundledModel)
 
+class TokenizingModel extends MemoryEmbeddingModel {
   constructor() {
     super({ windowTokens: 256 })
   }
 
   override async tokenizer(): Promise<Tokenizer> {
-    return this.#tokenizer
+    return wordPiece
   }
 
   override async embed(texts: readonly string[]): Promise<Float32Array> {
     const vectors = new Float32Array(texts.length * this.profile.dimensions)
     texts.forEach((text, row) => {
-      expect(this.#tokenizer.count(text)).toBeLessThanOrEqual(254)
+      expect(wordPiece.count(text)).toBeLessThanOrEqual(254)
       vectors[row * this.profile.dimensions + (text.length % this.profile.dimensions)] = 1
     })
     return vectors

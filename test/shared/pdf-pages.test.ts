@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { parseTokenizerFile } from '../../adapters/onnx/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../adapters/onnx/word-piece-tokenizer.js'
+import { openTokenizer } from '../../adapters/device/index.js'
 import { WorkerTextExtractor } from '../../adapters/text-extraction/index.js'
 import { pdfReferences } from '../../benchmarks/references/pdf-reference.js'
 import { isWrongReference } from '../../benchmarks/references/wrong-references.js'
@@ -11,8 +8,7 @@ import { bundledModel } from '../bundled-model.js'
 import { sourceOf } from '../extracted.js'
 import { dataFolder, readShared, type SharedDocument, sharedDocuments } from './shared-documents.js'
 
-const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
-const tokenizer = new WordPieceTokenizer(options)
+const tokenizer = await openTokenizer(bundledModel)
 const extractor = new WorkerTextExtractor()
 afterAll(async () => {
   await extractor.close()

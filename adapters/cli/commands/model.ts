@@ -39,7 +39,7 @@ function addCommand(): CommandUnknownOpts {
       const prefixes = `query prefix ${JSON.stringify(model.queryPrefix)}, passage prefix ${JSON.stringify(model.passagePrefix)}`
       printResult(options, model, [
         model.isNew ? `Model ${model.id} added, ${model.sizeMb} MB.` : `Model ${model.id} is there already.`,
-        `${model.dimensions} dimensions, windows of ${model.windowTokens} tokens, ${model.pooling} pooling, ${prefixes}; it runs with the adapter ${model.adapter}.`,
+        `${model.dimensions} dimensions, windows of ${model.windowTokens} tokens, ${model.pooling} pooling, ${prefixes}; its tokenizer is ${model.tokenizer}.`,
         `Use it with "alcove context create --model ${model.id}". An engine that runs knows it after a restart.`,
       ])
     })
@@ -55,6 +55,7 @@ function listCommand(): CommandUnknownOpts {
       const remote = (options.remoteModels ?? []).map(({ model, id = model, dimensions, windowTokens }, index) => ({
         id,
         adapter: 'openai',
+        tokenizer: null,
         isDefault: index === 0,
         dimensions: dimensions ?? null,
         windowTokens: windowTokens ?? null,
@@ -64,12 +65,13 @@ function listCommand(): CommandUnknownOpts {
       }))
       const local = (await listModels({ dataDir: options.dataDir })).map((model) => ({
         ...model,
+        adapter: 'device',
         isDefault: model.isDefault && remote.length === 0,
       }))
       printList<(typeof remote)[number] | (typeof local)[number]>(
         options,
         [...remote, ...local],
-        ['id', 'adapter', 'isDefault', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'],
+        ['id', 'adapter', 'tokenizer', 'isDefault', 'dimensions', 'windowTokens', 'pooling', 'sizeMb', 'folder'],
       )
     })
 }
@@ -90,9 +92,10 @@ function checkCommand(): CommandUnknownOpts {
 }
 
 function sentences(report: ModelReport): string[] {
-  const { id, adapter, sizeMb, memoryMb, loadMs, queryMs, windowsPerSecond, measuredTokens, checks, isUsable } = report
+  const { id, tokenizer, sizeMb, memoryMb, loadMs, queryMs, windowsPerSecond, measuredTokens, checks, isUsable } =
+    report
   return [
-    `Model ${id}, adapter ${adapter}, ${sizeMb} MB on the disk.`,
+    `Model ${id}, tokenizer ${tokenizer}, ${sizeMb} MB on the disk.`,
     ...checks.map(({ name, isRight, found }) => `${isRight ? 'right' : 'WRONG'}: ${name}, ${found}`),
     `Loaded in ${loadMs} ms; it takes ${memoryMb} MB of memory.`,
     `A query takes ${queryMs} ms. ${windowsPerSecond} windows of ${measuredTokens} tokens a second on this machine.`,

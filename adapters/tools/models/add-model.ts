@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { InvalidInputError } from '../../../src/index.js'
+import {
+  DeviceEmbeddingModel,
+  type ModelProfileChanges,
+  profileOf,
+  toModelFolder,
+  writeProfile,
+} from '../../device/index.js'
 import { makePrivateDataDir } from '../../local/folder/data-dir.js'
-import { MODELS, openModel, UNFINISHED_MODEL } from '../../local/model-dirs.js'
+import { MODELS, UNFINISHED_MODEL } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
-import { isCode, type ModelProfileChanges, profileOf, toModelFolder, writeProfile } from '../../node-kit/index.js'
+import { isCode } from '../../node-kit/index.js'
 import { describeModel, type LocalModel, listModels } from './list-models.js'
 
 export interface AddModelOptions extends ModelProfileChanges {
@@ -91,7 +98,7 @@ const ABANDONED_MS = 24 * 3_600_000
 
 /** The copy has the checksums of the profile, or it is refused. */
 async function requireRunning(folder: string): Promise<void> {
-  const model = await openModel(folder)
+  const model = await DeviceEmbeddingModel.open(folder)
   try {
     await model.verify()
     await model.embed([SAMPLE], { kind: 'passage' })

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from '../../../src/ports/index.js'
 import { isTokenizer, messageOf, readableText } from '../../../src/ports/index.js'
-import { openModel } from '../../local/model-dirs.js'
+import { DeviceEmbeddingModel } from '../../device/index.js'
 import { describeModel, type LocalModel } from './list-models.js'
 
 /** One property of a model, and what was found. */
@@ -44,7 +44,7 @@ const MEASURE_MS = 2_000
 export async function checkModel(folder: string): Promise<ModelReport> {
   const described = await describeModel(folder, false)
   const memoryBefore = process.memoryUsage.rss()
-  const model = await openModel(folder, { isReadOnly: true })
+  const model = await DeviceEmbeddingModel.open(folder, { isReadOnly: true })
   try {
     await model.verify()
     const [, loadMs] = await timed(async () => await model.embed([QUERY], { kind: 'query' }))

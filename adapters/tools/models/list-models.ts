@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
-import { adapterOf, type ModelAdapter, modelDirsOf } from '../../local/model-dirs.js'
+import { describeFolder, type TokenizerKind, tokenizerKindOf } from '../../device/index.js'
+import { modelDirsOf } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
-import { describeFolder } from '../../node-kit/index.js'
 
 /** A model that an engine on the folder has. */
 export interface LocalModel extends EmbeddingProfile {
   readonly folder: string
-  readonly adapter: ModelAdapter
+  readonly tokenizer: TokenizerKind
   /** Size of its files in megabytes. */
   readonly sizeMb: number
   /** True for the model of new contexts. */
@@ -39,5 +39,6 @@ export async function describeModel(folder: string, isDefault: boolean): Promise
     Object.keys(files).map(async (file) => (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0),
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  return { ...profile, folder, adapter: await adapterOf(folder), sizeMb: Math.round(bytes / 1e5) / 10, isDefault }
+  const tokenizer = await tokenizerKindOf(folder)
+  return { ...profile, folder, tokenizer, sizeMb: Math.round(bytes / 1e5) / 10, isDefault }
 }

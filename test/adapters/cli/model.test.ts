@@ -25,7 +25,9 @@ describe('alcove model', () => {
     const added = await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')
     expect(added).toMatchObject({ exitCode: 0, stderr: '' })
     expect(added.stdout).toMatch(/^Model tiny added, [\d.]+ MB\.\n48 dimensions, windows of 128 tokens, mean pooling/)
-    expect(added.stdout).toContain('query prefix "ask: ", passage prefix "passage: "; it runs with the adapter xenova')
+    expect(added.stdout).toContain(
+      'query prefix "ask: ", passage prefix "passage: "; its tokenizer is @xenova/transformers',
+    )
     expect((await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')).stdout).toMatch(
       /^Model tiny is there already/,
     )
@@ -33,7 +35,7 @@ describe('alcove model', () => {
     const listed = JSON.parse((await alcove('model', 'list', '--json')).stdout) as unknown
     expect(listed).toMatchObject([
       { id: 'all-MiniLM-L6-v2', isDefault: true },
-      { id: 'tiny', adapter: 'xenova' },
+      { id: 'tiny', tokenizer: '@xenova/transformers' },
     ])
 
     const checked = await alcove('model', 'check', 'tiny')
@@ -56,7 +58,10 @@ describe('alcove model', () => {
     expect(exitCode).toBe(0)
     const models = JSON.parse(stdout) as { readonly id: string; readonly isDefault: boolean }[]
     expect(models[0]).toMatchObject({ id: 'far', adapter: 'openai', isDefault: true, dimensions: null })
-    expect(models.find(({ id }) => id === 'all-MiniLM-L6-v2')).toMatchObject({ adapter: 'onnx', isDefault: false })
+    expect(models.find(({ id }) => id === 'all-MiniLM-L6-v2')).toMatchObject({
+      tokenizer: 'word-piece',
+      isDefault: false,
+    })
   })
 
   it('says that a truncated graph is damaged, and blames no version', async () => {

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import * as cl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as o200k from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { parseTokenizerFile } from '../../../adapters/onnx/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../../adapters/onnx/word-piece-tokenizer.js'
+import { openTokenizer } from '../../../adapters/device/index.js'
 import { loadGptTokenCounter } from '../../../adapters/openai/gpt-token-counter.js'
 import type { TokenCounter } from '../../../src/ports/index.js'
 import { EstimatingTokenCounter } from '../../../src/ports/index.js'
@@ -14,9 +12,7 @@ import { sized } from '../../full-form.js'
 import { leastProcessorMs } from '../../least-processor-ms.js'
 
 const PLAIN = { disallowedSpecial: new Set<string>() }
-const wordPiece = new WordPieceTokenizer(
-  parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8')).options,
-)
+const wordPiece = await openTokenizer(bundledModel)
 const estimate = new EstimatingTokenCounter()
 /** The share of a window that texts use if their tokens are estimated. */
 const SHARE = 0.8

@@ -32,7 +32,13 @@ describe.each<TinyModelKind>(['unigram', 'bpe'])('a %s model', (kind) => {
   it('is added, embeds documents, and finds them', async () => {
     const given = await writeModel(kind)
     const added = await addModel({ dataDir, folder: given })
-    expect(added).toMatchObject({ id: kind, adapter: 'xenova', dimensions: 48, windowTokens: 128, isNew: true })
+    expect(added).toMatchObject({
+      id: kind,
+      tokenizer: '@xenova/transformers',
+      dimensions: 48,
+      windowTokens: 128,
+      isNew: true,
+    })
     // The copy is complete, and the folder that was given is unchanged.
     expect(await readdir(given)).not.toContain('profile.json')
     await rm(given, { recursive: true })
@@ -60,10 +66,10 @@ describe('the models of a data folder', () => {
     expect((await listModels({ dataDir })).map(({ id }) => id)).toEqual(['all-MiniLM-L6-v2'])
     await addModel({ dataDir, folder: await writeModel('bpe'), id: 'other', queryPrefix: 'q: ' })
     expect(await listModels({ dataDir })).toMatchObject([
-      { id: 'all-MiniLM-L6-v2', adapter: 'onnx', isDefault: true },
+      { id: 'all-MiniLM-L6-v2', tokenizer: 'word-piece', isDefault: true },
       {
         id: 'other',
-        adapter: 'xenova',
+        tokenizer: '@xenova/transformers',
         queryPrefix: 'q: ',
         isDefault: false,
         folder: join(dataDir, 'models', 'other'),
@@ -107,7 +113,7 @@ describe('the models of a data folder', () => {
     await chmod(folder.path, 0o755)
     await chmod(given, 0o555)
     const model = await asNobody(async () => (await listModels({ dataDir, modelDirs: [given] }))[0])
-    expect(model).toMatchObject({ id: 'bpe', adapter: 'xenova', isDefault: true })
+    expect(model).toMatchObject({ id: 'bpe', tokenizer: '@xenova/transformers', isDefault: true })
     expect(await readdir(given)).not.toContain('profile.json')
     // An engine makes the profile again, and has the model too.
     const engine = await asNobody(
@@ -135,7 +141,7 @@ describe('a check of a model', () => {
     const report = await checkModel(given)
     expect(await readdir(given)).not.toContain('profile.json')
     expect(report.checks.filter(({ isRight }) => !isRight)).toEqual([])
-    expect(report).toMatchObject({ isUsable: true, adapter: 'xenova', measuredTokens: 128 })
+    expect(report).toMatchObject({ isUsable: true, tokenizer: '@xenova/transformers', measuredTokens: 128 })
     for (const figure of [report.sizeMb, report.loadMs, report.queryMs, report.windowsPerSecond]) {
       expect(figure).toBeGreaterThan(0)
     }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { OnnxEmbeddingModel } from '../../../dist/adapters/onnx/index.js'
+import { DeviceEmbeddingModel } from '../../../dist/adapters/device/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { forkProgram } from '../../child-program.js'
 import { examineFolder, Kills } from '../../kills.js'
@@ -148,7 +148,7 @@ class Soak {
 
   async #examine(): Promise<string[]> {
     const quick = await QuickModel.open({ dimensions: 64 })
-    const models = this.#options.hasRealModel ? [quick, await OnnxEmbeddingModel.open(bundledModel)] : [quick]
+    const models = this.#options.hasRealModel ? [quick, await DeviceEmbeddingModel.open(bundledModel)] : [quick]
     return await examineFolder({ dataDir: this.#dataDir, embeddingModels: models })
   }
 

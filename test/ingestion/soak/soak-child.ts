@@ -3,8 +3,8 @@
  * as JSON. It reports every call to its parent before and after it.
  */
 import { join } from 'node:path'
+import { DeviceEmbeddingModel } from '../../../dist/adapters/device/index.js'
 import { openLocalEngine } from '../../../dist/adapters/local/index.js'
-import { OnnxEmbeddingModel } from '../../../dist/adapters/onnx/index.js'
 import { AlcoveError, type Document } from '../../../dist/src/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { pick, seededRandom } from '../../seeded-random.js'
@@ -40,7 +40,7 @@ const engine = await openLocalEngine({
   lexicalIndex,
   fileStore: new DeadlyFileStore(join(order.dataDir, 'files'), deadly),
   textExtractor: new DeadlyTextExtractor(deadly),
-  embeddingModels: order.hasRealModel ? [quick, await OnnxEmbeddingModel.open(bundledModel)] : [quick],
+  embeddingModels: order.hasRealModel ? [quick, await DeviceEmbeddingModel.open(bundledModel)] : [quick],
   telemetry: {
     record: ({ name, fields = {}, error }) =>
       void process.send?.({

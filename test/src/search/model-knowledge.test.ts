@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openTokenizer } from '../../../adapters/device/index.js'
 import { WordTokenizer } from '../../../adapters/memory/memory-embedding-model.js'
-import { parseTokenizerFile } from '../../../adapters/onnx/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../../adapters/onnx/word-piece-tokenizer.js'
 import type { TokenCounter, Tokenizer } from '../../../src/ports/index.js'
 import { measureModelKnowledge } from '../../../src/search/prompt.js'
 import { bundledModel } from '../../bundled-model.js'
 import { leastProcessorMs } from '../../least-processor-ms.js'
 
-const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
-const english = new WordPieceTokenizer(options)
+const english = await openTokenizer(bundledModel)
 
 describe('the share of a question that the model knows', () => {
   it.each([

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseTokenizerFile } from '../../../../adapters/onnx/tokenizer-file.js'
-import { WordPieceTokenizer } from '../../../../adapters/onnx/word-piece-tokenizer.js'
+import { openTokenizer } from '../../../../adapters/device/index.js'
 import { BOUNDARY, rateBoundary } from '../../../../src/documents/chunking/boundaries.js'
 import { type Chunk, Chunker, type ChunkerOptions } from '../../../../src/documents/chunking/chunker.js'
 import { chunkStream, emptySummary } from '../../../../src/documents/pipeline/chunks.js'
@@ -11,8 +9,7 @@ import { bundledModel } from '../../../bundled-model.js'
 import { sized } from '../../../full-form.js'
 import { LoopStops } from '../../../ingestion/loop-stops.js'
 
-const { options } = parseTokenizerFile(readFileSync(join(bundledModel, 'tokenizer.json'), 'utf8'))
-const tokenizer = new WordPieceTokenizer(options)
+const tokenizer = await openTokenizer(bundledModel)
 
 const PARTS = fc.constantFrom(
   ...[

@@ -1,0 +1,12 @@
+/** EmbeddingModel on this device: it runs embedding models of any tokenizer on ONNX Runtime (`onnxruntime-node`). */
+export {
+  describeFolder,
+  type ModelProfileChanges,
+  type OpenFolderOptions,
+  profileOf,
+  writeProfile,
+} from './describe-model-folder.js'
+export { DeviceEmbeddingModel } from './device-embedding-model.js'
+export type { DeviceTokenizer, InputOptions } from './device-tokenizer.js'
+export { type ModelFolder, type ModelProfileFile, toModelFolder } from './model-folder.js'
+export { openTokenizer, type TokenizerKind, tokenizerKindOf } from './open-tokenizer.js'

@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DeviceEmbeddingModel } from '../../../adapters/device/index.js'
+import { bundledModel } from '../../bundled-model.js'
+import { embeddingModelSuite } from '../../conformance/index.js'
+import {
+  copyForLibrary,
+  type GraphChanges,
+  type TinyModelKind,
+  tinyGraph,
+  writeModelFiles,
+  writeTinyModel,
+} from '../../fixtures/tiny-models.js'
+import { leastOfLongestWorkMs } from '../../ingestion/loop-stops.js'
+import { temporaryFolder } from '../../temporary-folder.js'
+import { reused } from '../reused.js'
+
+const KINDS: readonly TinyModelKind[] = ['unigram', 'bpe']
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+beforeAll(async () => {
+  folder = await temporaryFolder()
+  for (const kind of KINDS) await writeTinyModel(join(folder.path, kind), kind)
+})
+afterAll(async () => {
+  await folder.remove()
+})
+
+for (const kind of KINDS) {
+  embeddingModelSuite(
+    { describe, it },
+    `device, a ${kind} model of the tests`,
+    reused(async () => await DeviceEmbeddingModel.open(join(folder.path, kind))),
+  )
+}
+
+embeddingModelSuite(
+  { describe, it },
+  'device, the bundled model with the tokenizer of the library',
+  reused(async () => {
+    await copyForLibrary(bundledModel, join(folder.path, 'word-piece'))
+    return await DeviceEmbeddingModel.open(join(folder.path, 'word-piece'))
+  }),
+)
+
+describe('the bundled model', () => {
+  const { items } = JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../fixtures/reference-embeddings.json'), 'utf8'),
+  ) as { readonly items: readonly { readonly text: string; readonly vector: readonly number[] }[] }
+
+  it('has the same vectors with both tokenizers', async () => {
+    const copy = join(folder.path, 'copy')
+    await copyForLibrary(bundledModel, copy)
+    const models = [await DeviceEmbeddingModel.open(bundledModel), await DeviceEmbeddingModel.open(copy)] as const
+    const cosines: number[] = []
+    for (const { text, vector } of items) {
+      const [one, other] = await Promise.all(models.map((model) => model.embed([text], { kind: 'query' })))
+      expect(cosine(one ?? [], other ?? [])).toBeGreaterThanOrEqual(0.97)
+      cosines.push(cosine(other ?? [], vector))
+    }
+    expect(Math.min(...cosines)).toBeGreaterThanOrEqual(0.97)
+    await Promise.all(models.map((model) => model.close()))
+  })
+})
+
+describe('a model of any tokenizer', () => {
+  it('reads its prefixes from its own files, and puts them before texts', async () => {
+    const model = await DeviceEmbeddingModel.open(join(folder.path, 'unigram'))
+    expect(model.profile).toMatchObject({ queryPrefix: 'query: ', passagePrefix: 'passage: ', windowTokens: 128 })
+    const [query, passage] = await Promise.all([
+      model.embed(['ship weeks'], { kind: 'query' }),
+      model.embed(['ship weeks'], { kind: 'passage' }),
+    ])
+    expect(cosine(query, passage)).toBeLessThan(0.999)
+    await model.close()
+  })
+
+  it('embeds a text whose words fill the window, though its line breaks have tokens too', async () => {
+    const model = await DeviceEmbeddingModel.open(join(folder.path, 'bpe'))
+    const tokenizer = await model.tokenizer()
+    const room = model.profile.windowTokens - tokenizer.specialTokens
+    const text = new Array<string>(room).fill('word').join('\n\n\n')
+    expect(tokenizer.count(text)).toBe(room)
+    expect((await model.embed([text], { kind: 'passage' })).length).toBe(model.profile.dimensions)
+    await expect(model.embed([`${text} word`], { kind: 'passage' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+    })
+    await model.close()
+  })
+
+  it('names a text that is too long by its position', async () => {
+    const model = await DeviceEmbeddingModel.open(join(folder.path, 'bpe'))
+    const texts = Array.from({ length: 160 }, (_, row) => 'word '.repeat(row === 146 ? 300 : 20))
+    await expect(model.embed(texts, { kind: 'passage' })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      message: expect.stringMatching(/^texts\[146\]: has more tokens than the model's window of 128/) as string,
+    })
+    await model.close()
+  })
+
+  it('keeps the order of many texts, and lets a query overtake them', async () => {
+    const model = await DeviceEmbeddingModel.open(join(folder.path, 'bpe'))
+    const texts = Array.from({ length: 300 }, (_, row) => `word ${row} ${'weeks in the harbour '.repeat(row % 9)}`)
+    await model.embed(['load it'], { kind: 'query' })
+    const order: string[] = []
+    const passages = model.embed(texts, { kind: 'passage' }).finally(() => order.push('passages'))
+    const query = model.embed(['a question'], { kind: 'query' }).finally(() => order.push('query'))
+    const vectors = await passages
+    await query
+    expect(order).toEqual(['query', 'passages'])
+    for (const row of [0, 63, 64, 127, 128, 299]) {
+      const alone = await model.embed([texts[row] ?? ''], { kind: 'passage' })
+      expect(cosine(alone, vectors.subarray(row * 48, (row + 1) * 48))).toBeGreaterThan(0.999)
+    }
+    await model.close()
+  })
+
+  it('stops at once when a call is aborted', async () => {
+    const model = await DeviceEmbeddingModel.open(join(folder.path, 'unigram'))
+    const controller = new AbortController()
+    const texts = Array.from({ length: 400 }, (_, row) => `${row} ${'weeks in the harbour '.repeat(12)}`)
+    const embedded = model.embed(texts, { kind: 'passage', signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('enough')), 5)
+    await expect(embedded).rejects.toThrow('enough')
+    expect((await model.embed(['next'], { kind: 'query' })).length).toBe(model.profile.dimensions)
+    await model.close()
+  })
+
+  it.each(KINDS)(
+    'does not block the event loop of its host while it loads, reads words and embeds: %s',
+    async (kind) => {
+      let round = 0
+      const longest = await leastOfLongestWorkMs(async () => {
+        round += 1
+        const model = await DeviceEmbeddingModel.open(join(folder.path, kind))
+        const tokenizer = await model.tokenizer()
+        for (let part = 0; part < 6; part += 1) {
+          // As long as the parts that the chunker reads; each third word is new.
+          const words = Array.from({ length: 1_150 }, (_, word) =>
+            word % 3 === 0 ? `w${round}x${part}y${word}` : 'harbour',
+          )
+          tokenizer.split(words.join(' ').slice(0, 8_192))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await model.embed(new Array<string>(40).fill('weeks in the harbour '.repeat(8)), { kind: 'passage' })
+        await model.close()
+      })
+      expect(longest).toBeLessThan(50)
+    },
+  )
+
+  it.each<[string, GraphChanges, RegExp]>([
+    ['a newer operator set', { operatorSet: 20 }, /operator set up to 18.*Opset 20 is under development/],
+    ['a newer format', { irVersion: 10 }, /Unsupported model IR version: 10, max supported IR version: 8$/],
+    ['an operator that is missing', { lastOperator: 'RotaryEmbedding' }, /No Op registered for RotaryEmbedding/],
+    ['no vectors of tokens', { output: 'logits' }, /it has no output "last_hidden_state" or "token_embeddings"/],
+  ])('whose graph has %s is refused with the reason', async (_, changes, reason) => {
+    const path = join(folder.path, `graph-${Object.values(changes).join('')}`)
+    await writeTinyModel(path, 'unigram')
+    await writeModelFiles(path, { 'onnx/model_quantized.onnx': tinyGraph(2_000, changes) })
+    const model = await DeviceEmbeddingModel.open(path)
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringMatching(reason) as string,
+    })
+    await model.close()
+  })
+
+  it('says which package it needs, if that is not installed', async () => {
+    const hide = join(folder.path, 'hide.cjs')
+    await writeFile(
+      hide,
+      `const Module = require('node:module')
+       const resolve = Module._resolveFilename
+       Module._resolveFilename = function (name, ...rest) {
+         if (name === '@xenova/transformers') throw Object.assign(new Error('not installed'), { code: 'MODULE_NOT_FOUND' })
+         return resolve.call(this, name, ...rest)
+       }`,
+    )
+    const adapter = join(import.meta.dirname, '../../../dist/adapters/device/index.js')
+    const program = `import(${JSON.stringify(adapter)})
+      .then(({ DeviceEmbeddingModel }) => DeviceEmbeddingModel.open(${JSON.stringify(join(folder.path, 'bpe'))}))
+      .catch(({ code, message }) => console.log(code + ': ' + message))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--require', hide, '--eval', program])
+    expect(stdout).toMatch(
+      /^ERR_UNSUPPORTED: the tokenizer of the model bpe needs .*"npm install @xenova\/transformers"/,
+    )
+  })
+
+  it('whose tokenizer the library cannot read is refused with the reason', async () => {
+    const path = join(folder.path, 'odd-tokenizer')
+    await writeTinyModel(path, 'bpe')
+    await writeModelFiles(path, {
+      'tokenizer.json': {
+        added_tokens: [],
+        normalizer: null,
+        pre_tokenizer: { type: 'Unheard' },
+        model: { type: 'BPE' },
+      },
+    })
+    const model = await DeviceEmbeddingModel.open(path)
+    await expect(model.tokenizer()).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringContaining('Unheard') as string,
+    })
+    await expect(model.embed(['text'], { kind: 'query' })).rejects.toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
+    await model.close()
+  })
+})
+
+function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let [dot, oneSquared, otherSquared] = [0, 0, 0]
+  for (let index = 0; index < one.length; index += 1) {
+    const [left, right] = [one[index] ?? 0, other[index] ?? 0]
+    dot += left * right
+    oneSquared += left * left
+    otherSquared += right * right
+  }
+  return dot / Math.sqrt(oneSquared * otherSquared)
+}
