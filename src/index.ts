@@ -213,7 +213,7 @@ export {
 } from './outbox/index.js'
 export type {
   ContextSize,
-  DocumentConditions,
+  DocumentFilter,
   DocumentMetadata,
   IngestionReceipt,
   JobStates,
@@ -230,6 +230,7 @@ export {
   type ChatPrompt,
   type ChatSource,
   type ContextSearchResult,
+  checkedOptions,
   type ExplainBody,
   type ExplainedDocuments,
   type ExplainedHit,

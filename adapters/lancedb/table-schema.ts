@@ -1,5 +1,5 @@
 import type { Table } from '@lancedb/lancedb'
-import type { DocumentFilter, IndexedChunk, VectorKey } from '../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk, VectorKey } from '../../src/ports/index.js'
 
 /** The name that Lance gives the vector index. */
 export const VECTOR_INDEX = 'vector_idx'
@@ -34,7 +34,7 @@ export async function readIndexBuildTime(table: Table): Promise<string | undefin
 }
 
 /** The filter in SQL; `undefined` if every document passes. */
-export function documentPredicate(filter: DocumentFilter | undefined): string | undefined {
+export function documentPredicate(filter: DocumentIds | undefined): string | undefined {
   if (filter === undefined) return undefined
   if ('only' in filter) return filter.only.length === 0 ? NO_DOCUMENT : `document IN (${filter.only.join(',')})`
   return filter.except.length === 0 ? undefined : `document NOT IN (${filter.except.join(',')})`

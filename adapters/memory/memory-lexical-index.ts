@@ -3,7 +3,7 @@ import {
   bm25Maximum,
   byLexicalScore,
   ClosedError,
-  type DocumentFilter,
+  type DocumentIds,
   inverseDocumentFrequency,
   type LexicalAnswer,
   type LexicalHit,
@@ -79,7 +79,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
   async countTerms(
     collection: string,
     terms: readonly string[],
-    { documents }: { readonly documents?: DocumentFilter } = {},
+    { documents }: { readonly documents?: DocumentIds } = {},
   ): Promise<ReadonlyMap<string, TermCount>> {
     this.#refuseIfClosed()
     const passes = passesOf(documents)

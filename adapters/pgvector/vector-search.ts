@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import {
-  type DocumentFilter,
+  type DocumentIds,
   hasDirection,
   type IndexedChunk,
   type NearestWindow,
@@ -87,11 +87,7 @@ async function searchByIndex(
   })
 }
 
-async function shouldUseIndex(
-  knex: Knex,
-  { table }: VectorTable,
-  filter: DocumentFilter | undefined,
-): Promise<boolean> {
+async function shouldUseIndex(knex: Knex, { table }: VectorTable, filter: DocumentIds | undefined): Promise<boolean> {
   if (filter === undefined || ('except' in filter && filter.except.length === 0)) return true
   const condition = conditionOf(filter)
   const passing = await knex.raw<{ readonly rows: readonly { readonly rows: string }[] }>(
@@ -101,7 +97,7 @@ async function shouldUseIndex(
   return Number(passing.rows[0]?.rows) > MAX_ROWS_TO_SCAN
 }
 
-function conditionOf(filter: DocumentFilter | undefined): Condition {
+function conditionOf(filter: DocumentIds | undefined): Condition {
   if (filter === undefined) return { sql: 'true', bindings: [] }
   // The driver converts the array to an array of PostgreSQL.
   if ('only' in filter) return { sql: 'document = any(?::bigint[])', bindings: [filter.only as number[]] }

@@ -1,4 +1,4 @@
-import { byLexicalScore, type DocumentFilter, type LexicalHit, passesOf } from '../../src/ports/index.js'
+import { byLexicalScore, type DocumentIds, type LexicalHit, passesOf } from '../../src/ports/index.js'
 import type { NumberRange, PostingSource } from './posting-source.js'
 import { ScoredChunks } from './scored-chunks.js'
 
@@ -25,10 +25,10 @@ const MAX_CANDIDATES_PER_HIT = 4
 
 /** Finds the chunks with the highest sums that are not deleted and pass a filter. */
 export class BestHits {
-  readonly #filter: DocumentFilter
+  readonly #filter: DocumentIds
   readonly #passes: (documentId: number) => boolean
 
-  static async of(source: PostingSource, limit: number, filter: DocumentFilter | undefined): Promise<BestHits> {
+  static async of(source: PostingSource, limit: number, filter: DocumentIds | undefined): Promise<BestHits> {
     if (filter === undefined || 'except' in filter) return new BestHits(source, limit, filter, limit + SPARE_HITS)
     if (filter.only.length > MAX_LISTED) {
       const wanted = limit + SPARE_HITS
@@ -43,7 +43,7 @@ export class BestHits {
   private constructor(
     private readonly source: PostingSource,
     private readonly limit: number,
-    filter: DocumentFilter | undefined,
+    filter: DocumentIds | undefined,
 
     /** The number of candidates of the first look-up. */
     private readonly candidateCount: number,

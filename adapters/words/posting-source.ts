@@ -1,4 +1,4 @@
-import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
 
 /** The number and the mean length of a collection's chunks. */
 export interface CollectionTotals {
@@ -42,7 +42,7 @@ export interface PostingSource {
    */
   readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** Reads the numbers of chunks whose documents pass a filter, in ascending order, without deleted chunks. */
-  readonly rangesOf: (filter: DocumentFilter) => Promise<readonly DocumentRange[]>
+  readonly rangesOf: (filter: DocumentIds) => Promise<readonly DocumentRange[]>
   /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }

@@ -1,4 +1,4 @@
-import type { DocumentFilter, TermCount } from '../../src/ports/index.js'
+import type { DocumentIds, TermCount } from '../../src/ports/index.js'
 import type { DocumentRange, PostingSource } from './posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, Turns, viewOf } from './postings.js'
 
@@ -11,7 +11,7 @@ const POSTINGS_PER_TURN = 200_000
 export async function countTerms(
   source: PostingSource,
   terms: readonly string[],
-  filter: DocumentFilter = { except: [] },
+  filter: DocumentIds = { except: [] },
 ): Promise<ReadonlyMap<string, TermCount>> {
   const counted = terms.length === 0 ? [] : await source.count(terms)
   const present = terms.flatMap((term, at) => ((counted[at] ?? 0) > 0 ? [{ term, count: counted[at] ?? 0 }] : []))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { KnexStorage, openSqlite } from '../../dist/adapters/knex/index.js'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
 import { SqliteLexicalIndex } from '../../dist/adapters/words/index.js'
-import type { DocumentFilter, LexicalAnswer, LexicalHit, Storage, VectorHit } from '../../dist/src/ports/index.js'
+import type { DocumentIds, LexicalAnswer, LexicalHit, Storage, VectorHit } from '../../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from '../harness/clustered-vectors.js'
 import { bothInTurn, hundredths, quantile, timesOf } from '../harness/measure.js'
 import { fillStorage, fillWords, PERCENTS, wordQuery } from './filter-data.js'
@@ -172,7 +172,7 @@ interface Found {
   readonly words: Timed<LexicalAnswer>
 }
 
-async function searchBoth({ vectors, words }: Indexes, asked: number, documents: DocumentFilter): Promise<Found> {
+async function searchBoth({ vectors, words }: Indexes, asked: number, documents: DocumentIds): Promise<Found> {
   const queries = drawQueries(asked)
   const wordQueries = queries.map((_, at) => wordQuery(at))
   return {
@@ -197,8 +197,8 @@ interface Timed<Answer> {
 /** Searches with a filter and without it in turn, because the load of the machine changes. */
 async function timed<Query, Answer>(
   queries: readonly Query[],
-  documents: DocumentFilter,
-  search: (query: Query, options: { readonly limit: number; readonly documents?: DocumentFilter }) => Promise<Answer>,
+  documents: DocumentIds,
+  search: (query: Query, options: { readonly limit: number; readonly documents?: DocumentIds }) => Promise<Answer>,
 ): Promise<Timed<Answer>> {
   const answers: Answer[] = []
   const filtered = async (at: number): Promise<unknown> => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Connection, connect, type Table, type VectorQuery } from '@lancedb/lancedb'
 import { LanceDbVectorIndex } from '../../dist/adapters/lancedb/index.js'
-import type { DocumentFilter, VectorCollection } from '../../dist/src/ports/index.js'
+import type { DocumentIds, VectorCollection } from '../../dist/src/ports/index.js'
 import { ClusteredVectors, DIMENSIONS } from '../harness/clustered-vectors.js'
 import { hundredths } from '../harness/measure.js'
 import type { SearchExtent } from './search-calls.js'
@@ -121,7 +121,7 @@ export class PlainSearch {
   }
 
   /** The exact answer, from a scan. */
-  async nearest(query: Float32Array, documents?: DocumentFilter): Promise<readonly Found[]> {
+  async nearest(query: Float32Array, documents?: DocumentIds): Promise<readonly Found[]> {
     const nearest = this.#table.query().nearestTo(query).distanceType('cosine').bypassVectorIndex().limit(LIMIT)
     const filtered = documents === undefined ? nearest : nearest.where(conditionOf(documents))
     return await foundBy(filtered)
@@ -138,7 +138,7 @@ export class PlainSearch {
   }
 }
 
-function conditionOf(documents: DocumentFilter): string {
+function conditionOf(documents: DocumentIds): string {
   return 'only' in documents
     ? `document IN (${documents.only.join(',')})`
     : `document NOT IN (${documents.except.join(',')})`

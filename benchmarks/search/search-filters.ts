@@ -1,4 +1,4 @@
-import type { DocumentFilter } from '../../dist/src/ports/index.js'
+import type { DocumentIds } from '../../dist/src/ports/index.js'
 import type { Found } from './search-collection.js'
 import { type Question, recallOf, type SearchAndScan } from './search-recall.js'
 
@@ -35,7 +35,7 @@ interface Filter {
 function filtersOf({ queries, documents, exact }: Searched): readonly Filter[] {
   const share = (kind: 'only' | 'except', percent: number): Filter => {
     const some = evenly(documents, Math.max(1, Math.round((documents.length * percent) / 100)))
-    const filter: DocumentFilter = kind === 'only' ? { only: some } : { except: some }
+    const filter: DocumentIds = kind === 'only' ? { only: some } : { except: some }
     return { filter: `${kind} ${percent}%`, questions: queries.map((query) => ({ query, documents: filter })) }
   }
   const withoutNearest = queries.map((query, at) => ({ query, documents: { except: documentsIn(exact[at] ?? []) } }))

@@ -1,4 +1,4 @@
-import type { DocumentFilter } from '../../dist/src/ports/index.js'
+import type { DocumentIds } from '../../dist/src/ports/index.js'
 import { atOnce, quantile } from '../harness/measure.js'
 import type { Found } from './search-collection.js'
 
@@ -6,7 +6,7 @@ import type { Found } from './search-collection.js'
 const SCANS_AT_ONCE = 4
 
 /** Finds the windows nearest to a query, nearest first. */
-type Search = (query: Float32Array, documents?: DocumentFilter) => Promise<readonly Found[]>
+type Search = (query: Float32Array, documents?: DocumentIds) => Promise<readonly Found[]>
 
 /** A search, and the exact scan of the same table. */
 export interface SearchAndScan {
@@ -17,7 +17,7 @@ export interface SearchAndScan {
 /** A query, and the documents that its hits may come from. Default: all documents. */
 export interface Question {
   readonly query: Float32Array
-  readonly documents?: DocumentFilter
+  readonly documents?: DocumentIds
 }
 
 /** The recall and the time of a search. */

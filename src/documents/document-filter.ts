@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { checkedSchema, type InputProblem, isRecord, storageProblemOf, validate } from '../kernel/validate.js'
-import type { DocumentConditions } from '../ports/index.js'
+import type { DocumentFilter } from '../ports/index.js'
 import { keyProblemOf } from './metadata.js'
 
 const MAX_DOCUMENTS = 10_000
@@ -25,7 +25,7 @@ const TEST_SCHEMAS = {
 }
 
 /** Schema for the conditions that documents must meet. */
-export const documentFilterSchema: z.ZodType<DocumentConditions> = checkedSchema(filterProblemOf, {
+export const documentFilterSchema: z.ZodType<DocumentFilter> = checkedSchema(filterProblemOf, {
   type: 'object',
   description: 'Conditions for documents. All of them must be met',
   additionalProperties: false,
@@ -60,8 +60,8 @@ export const documentFilterSchema: z.ZodType<DocumentConditions> = checkedSchema
  * @param input a filter, or undefined for none
  * @throws InvalidInputError that names the key, such as `filter.metadata.year.gte`
  */
-export function parseFilter(input: unknown): DocumentConditions | undefined {
-  // A copy: the search reads the conditions more than once, and the caller may change them in the meantime.
+export function parseFilter(input: unknown): DocumentFilter | undefined {
+  // A copy: a list reads the filter more than once, and the caller may change them in the meantime.
   return input === undefined ? undefined : structuredClone(validate(documentFilterSchema, input, 'filter'))
 }
 

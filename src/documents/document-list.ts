@@ -5,7 +5,7 @@ import { choiceSchema, listSchema, textSchema, validate } from '../kernel/valida
 import {
   DOCUMENT_ORDERS,
   DOCUMENT_STATUSES,
-  type DocumentConditions,
+  type DocumentFilter,
   type DocumentOrder,
   type DocumentPosition,
   type DocumentSelection,
@@ -18,7 +18,7 @@ import { parseFilter } from './document-filter.js'
 /** The order and the filters of a list of documents. */
 export interface DocumentListOptions {
   /** Only documents that meet these conditions. Default: all documents. */
-  readonly filter?: DocumentConditions | undefined
+  readonly filter?: DocumentFilter | undefined
   /**
    * `oldest`: by id. `newest`: by id, the highest first. `name`: by `displayName` without regard to upper and lower case,
    * in the order of code points; equal names by id. Default `oldest`.
@@ -92,11 +92,11 @@ export function parseListQuery(input: DocumentListQuery | undefined): ParsedList
       'must be the displayName of the last document, because of the order by name',
     )
   }
-  const conditions = parseFilter(filter)
+  const checkedFilter = parseFilter(filter)
   return {
     order,
     selection: {
-      ...(conditions !== undefined && { conditions }),
+      ...(checkedFilter !== undefined && { filter: checkedFilter }),
       ...(status !== undefined && { statuses: status }),
       ...(name !== '' && { foldedPart: foldName(name) }),
     },

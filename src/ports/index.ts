@@ -156,17 +156,17 @@ export {
   type SearchMode,
 } from './storage/documents/context-repository.js'
 export {
-  type DocumentConditions,
+  type DocumentFilter,
   itemsOf,
   type KeyRule,
   type KeyTests,
   keyRulesOf,
   type MetadataCondition,
   type MetadataScalar,
-  meetsConditions,
+  passesFilter,
   passesTests,
   type ValueTests,
-} from './storage/documents/document-conditions.js'
+} from './storage/documents/document-filter.js'
 export {
   comparePositions,
   DOCUMENT_ORDERS,
@@ -321,7 +321,7 @@ export {
 } from './tracing.js'
 export {
   cosine,
-  type DocumentFilter,
+  type DocumentIds,
   hasDirection,
   type IndexedChunk,
   type NearestWindow,

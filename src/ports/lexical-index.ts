@@ -1,4 +1,4 @@
-import type { DocumentFilter, IndexedChunk } from './vector-index.js'
+import type { DocumentIds, IndexedChunk } from './vector-index.js'
 
 /** Chunks of one document with the terms of each, in arrays of equal length. */
 export interface LexicalRows {
@@ -27,7 +27,7 @@ export interface LexicalSearchOptions {
   /** Maximum number of hits, 1 or more. */
   readonly limit: number
   /** The documents to search. Adapters accept tens of thousands of ids. Default: all documents of the collection. */
-  readonly documents?: DocumentFilter
+  readonly documents?: DocumentIds
   /**
    * Share of the maximum by which scores may be too low, 0 to 1. An index may use it to search faster, but only in a
    * collection with more than 10,000 chunks. Default: 0.
@@ -138,7 +138,7 @@ export interface LexicalIndex {
   countTerms(
     collection: string,
     terms: readonly string[],
-    options?: { readonly documents?: DocumentFilter },
+    options?: { readonly documents?: DocumentIds },
   ): Promise<ReadonlyMap<string, TermCount>>
 
   /** Deletes the rows of a document whose chunk has the ordinal `fromChunk` or a higher one. */

@@ -36,14 +36,14 @@ export interface VectorRows {
 }
 
 /** The documents that a search may find: only these ids, or all except these ids. */
-export type DocumentFilter = { readonly only: readonly number[] } | { readonly except: readonly number[] }
+export type DocumentIds = { readonly only: readonly number[] } | { readonly except: readonly number[] }
 
 /** Options of {@link VectorIndex.search}. */
 export interface VectorSearchOptions {
   /** Maximum number of hits, 1 or more. */
   readonly limit: number
   /** The documents to search. Adapters accept tens of thousands of ids. Default: all documents of the collection. */
-  readonly documents?: DocumentFilter
+  readonly documents?: DocumentIds
 }
 
 /** A window that a search found. */
@@ -203,7 +203,7 @@ export function cosine(one: Float32Array, other: Float32Array): number {
 }
 
 /** @returns a function that is true for the ids of documents that the filter selects; without a filter, for all ids */
-export function passesOf(filter: DocumentFilter | undefined): (documentId: number) => boolean {
+export function passesOf(filter: DocumentIds | undefined): (documentId: number) => boolean {
   if (filter === undefined) return () => true
   const isOnly = 'only' in filter
   const isListed = listedTest(isOnly ? filter.only : filter.except)

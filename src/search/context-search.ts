@@ -1,38 +1,33 @@
-import { ANALYZER_VERSION } from '../analysis/index.js'
 import { collectionOf, type EmbeddingModels, wordCollectionOf } from '../documents/index.js'
-import { inBatches } from '../kernel/batches.js'
-import { pages } from '../kernel/lists.js'
 import { withAnySignal } from '../kernel/scheduling/abort.js'
 import {
   type ChunkKey,
   type ContextRecord,
-  type DocumentConditions,
-  type DocumentRecord,
+  type DocumentFilter,
   type EmbeddingModel,
   type LexicalQuery,
-  meetsConditions,
-  type Page,
+  passesFilter,
   type Storage,
   type Telemetry,
   type Tracer,
-  tracerOf,
   type VectorKey,
   type VisibleChunk,
 } from '../ports/index.js'
-import { StaleContextError } from './present-contexts.js'
-import { embedWindows, knowledgeOf, type PromptReader, promptTerms } from './prompt.js'
+import { embedWindows, PromptKnowledge, type PromptReader, promptTerms } from './prompt.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
-import { MissingChunks, type RankedChunk, toMapKey, type VisibleDocuments } from './ranking/chunks.js'
-import { UnembeddedChunks, VectorCache } from './ranking/unembedded-chunks.js'
-import { withPassages } from './results.js'
+import type { ScoreScale } from './ranking/fusion.js'
+import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
+import { type PlacedChunk, withPassages } from './results.js'
+import type { SearchRequest } from './search-input.js'
+import type { SearchTurns } from './search-turns.js'
 import {
-  type FoundChunks,
+  MissingChunks,
   readSearchable,
   type SearchableDocuments,
-  type SearchRequest,
+  StaleContextError,
+  StoredDocuments,
   wordVisibilityOf,
-} from './search-request.js'
-import type { SearchTurns } from './search-turns.js'
+} from './searchable-documents.js'
 
 /**
  * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks
@@ -41,17 +36,25 @@ import type { SearchTurns } from './search-turns.js'
 const MAX_ATTEMPTS = 16
 /** Maximum number of times that a search begins again because a document was replaced meanwhile. */
 const MAX_RESTARTS = 16
-const STORED_PER_PAGE = 20
 const NO_TERMS: LexicalQuery = new Map()
 
-/** The objects that a search of a context needs. */
-export interface ContextSearchParts {
+/** The objects that searches of one context, of several contexts, and explanations use. */
+export interface SearchParts {
   readonly storage: Storage
   readonly models: EmbeddingModels
   readonly prompts: PromptReader
   readonly turns: SearchTurns
-  readonly finder: ChunkFinder
-  readonly telemetry: Telemetry
+  readonly tracer: Tracer
+}
+
+/** The chunks that a search found. */
+export interface FoundChunks {
+  /** The best first. */
+  readonly ranked: readonly PlacedChunk[]
+  /** The stored records of these chunks, in any order. */
+  readonly records: readonly VisibleChunk[]
+  readonly terms: LexicalQuery
+  readonly scale: ScoreScale
 }
 
 /**
@@ -59,45 +62,33 @@ export interface ContextSearchParts {
  * answer is compared with the storage.
  */
 export class ContextSearch {
-  readonly #storage: Storage
-  readonly #models: EmbeddingModels
-  readonly #prompts: PromptReader
-  readonly #turns: SearchTurns
-  readonly #finder: ChunkFinder
   readonly #vectorCache = new VectorCache()
-  readonly #telemetry: Telemetry
-  readonly #tracer: Tracer
 
-  constructor({ storage, models, prompts, turns, finder, telemetry }: ContextSearchParts) {
-    this.#storage = storage
-    this.#models = models
-    this.#prompts = prompts
-    this.#turns = turns
-    this.#finder = finder
-    this.#telemetry = telemetry
-    this.#tracer = tracerOf(telemetry)
-  }
+  constructor(
+    private readonly parts: SearchParts,
+    private readonly finder: ChunkFinder,
+    private readonly telemetry: Telemetry,
+  ) {}
 
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
     const { mode, prompt, taker, prepared } = request
-    const model = this.#models.get(context.embeddingModel)
+    const model = this.parts.models.get(context.embeddingModel)
     const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : (prepared?.terms ?? promptTerms(prompt))
     const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined
     return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
       try {
         signal.throwIfAborted()
-        const { conditions } = request
-        const visible = this.#readVisibility(context, { terms, conditions, missing: new MissingChunks() })
+        const { filter } = request
+        const visible = this.#readVisible(context, { terms, filter, missing: new MissingChunks() })
         // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
         visible.catch(() => undefined)
-        const windows = prepared === undefined ? await this.#prompts.read(taker, prompt, model, signal) : []
+        const windows = prepared === undefined ? await this.parts.prompts.read(taker, prompt, model, signal) : []
         // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()
-        vectors =
-          prepared?.vectors ?? embedWindows({ turns: this.#turns, tracer: this.#tracer }, model, windows, taker, signal)
+        vectors = prepared?.vectors ?? embedWindows(this.parts, model, windows, taker, signal)
         const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
         // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
         await vectors
@@ -119,17 +110,18 @@ export class ContextSearch {
     vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, taker, signal, maxBytes, terms, conditions, prepared } = request
+    const { mode, prompt, signal, maxBytes, terms, filter, prepared } = request
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)
-    const turns = this.#turns.ofModel(model)
-    const unembedded = new UnembeddedChunks(this.#storage, model, turns, cache, prepared?.maxEmbeddedWindows)
-    // Measured once for each search, not once for each attempt.
-    const measureKnowledge = prepared?.measureKnowledge ?? knowledgeOf(prompt, model)
+    const turns = this.parts.turns.ofModel(model)
+    const unembedded = new UnembeddedChunks(this.parts.storage, model, turns, cache, prepared?.maxEmbeddedWindows)
+    // One for each search, not for each attempt: it measures once.
+    const knowledge = prepared?.knowledge ?? new PromptKnowledge(prompt, model)
+    const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
-      const { ranked, scale } = await this.#finder.find({
+      const { ranked, scale } = await this.finder.find({
         ...request,
         statistics: prepared?.statistics,
         vectors,
@@ -137,18 +129,18 @@ export class ContextSearch {
         visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context),
         wordVisible: visible.byWords,
-        measureKnowledge,
-        hasStored: async (one) => await this.#hasStored(context, one, one === visible.byWords),
-        embedNow: async (keys) => await unembedded.compare(keys, await vectors, taker, signal),
+        knowledge,
+        stored,
+        unembedded,
       })
       const maxBytesEach = maxBytes === undefined ? Infinity : Math.floor(maxBytes / ranked.length)
       const { versions } = visible
       const attributes = { 'alcove.search.hits': ranked.length }
-      const [visibleRecords, windows, hasNewVersions] = await this.#tracer.span(
+      const [visibleRecords, windows, hasNewVersions] = await this.parts.tracer.span(
         'alcove.search.read',
         { attributes },
         () =>
-          this.#storage.read(async ({ chunks, documents }) => [
+          this.parts.storage.read(async ({ chunks, documents }) => [
             await chunks.findVisible(context.id, ranked, {
               maxBytes: maxBytesEach,
               ...(mode !== 'semantic' && { byWords: wordVisibilityOf(context) }),
@@ -161,19 +153,19 @@ export class ContextSearch {
       // A context in which documents are replaced without a pause must not hold a search for ever.
       if (hasNewVersions && restarts < MAX_RESTARTS) {
         restarts += 1
-        visible = await this.#readVisibility(context, { terms, conditions, missing })
+        visible = await this.#readVisible(context, { terms, filter, missing })
         continue
       }
       // The metadata may have changed since the search began.
-      const changed = visibleRecords.filter((record) => !meets(record, conditions))
+      const changed = visibleRecords.filter((record) => !passes(record, filter))
       for (const { documentId } of changed) missing.documents.add(documentId)
-      const records = visibleRecords.filter((record) => meets(record, conditions))
+      const records = visibleRecords.filter((record) => passes(record, filter))
       if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms, scale }
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })
       attempt += 1
-      visible = await this.#readVisibility(context, { terms, conditions, missing })
+      visible = await this.#readVisible(context, { terms, filter, missing })
     }
   }
 
@@ -191,7 +183,7 @@ export class ContextSearch {
     { missing, hidesDocuments }: { readonly missing: MissingChunks; readonly hidesDocuments: boolean },
   ): Promise<void> {
     const ids = [...new Set(chunks.map(({ documentId }) => documentId))]
-    const [documents, counts] = await this.#storage.read(async (repositories) => [
+    const [documents, counts] = await this.parts.storage.read(async (repositories) => [
       await repositories.documents.find(ids),
       await repositories.chunks.count(ids),
     ])
@@ -207,44 +199,22 @@ export class ContextSearch {
       if (completed === null || (missing.reported.has(id) && !hidesDocuments)) continue
       missing.reported.add(id)
       const fields = { contextId, documentId, isDocumentHidden: hidesDocuments }
-      this.#telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
+      this.telemetry.record({ name: 'search.chunks.missing', level: 'warn', fields })
     }
   }
 
-  /**
-   * After an index had nothing: true if a document that the search may find is still there. Without this second read, a
-   * deletion or a re-index of meanwhile would count as lost data.
-   */
-  async #hasStored(context: ContextRecord, visible: VisibleDocuments, isByWords: boolean): Promise<boolean> {
-    const now = await this.#storage.read(({ contexts }) => contexts.get(context.id))
-    if (now?.generation !== context.generation) return false
-    const isStored = ({ id, deleted, generation, chunkCount, completed, wordsVersion }: DocumentRecord): boolean =>
-      visible.has(id) &&
-      deleted === null &&
-      generation === null &&
-      chunkCount > 0 &&
-      (isByWords ? wordsVersion === ANALYZER_VERSION : completed !== null)
-    const { documents: filter } = visible.filter
-    const readIds = async (page: Page): Promise<readonly number[]> =>
-      await this.#storage.read(({ documents }) => documents.listIds(context.id, page))
-    const parts =
-      filter && 'only' in filter ? inBatches([...filter.only], STORED_PER_PAGE) : pages(STORED_PER_PAGE, readIds)
-    for await (const ids of parts) {
-      if ((await this.#storage.read(({ documents }) => documents.find(ids))).some(isStored)) return true
-    }
-    return false
-  }
-
-  async #readVisibility(
+  async #readVisible(
     context: ContextRecord,
-    {
-      terms,
-      conditions,
-      missing,
-    }: Pick<PreparedSearch, 'terms'> & Pick<SearchRequest, 'conditions'> & { readonly missing: MissingChunks },
+    options: {
+      readonly terms: LexicalQuery
+      readonly filter: DocumentFilter | undefined
+      readonly missing: MissingChunks
+    },
   ): Promise<SearchableDocuments> {
-    const rules = { conditions, hasTerms: terms.size > 0, missing }
-    const searchable = await this.#storage.read(({ documents }) => readSearchable(documents, context, rules))
+    const searchable = await readSearchable(this.parts.storage, context, {
+      ...options,
+      hasTerms: options.terms.size > 0,
+    })
     if (searchable.versions.generation !== context.generation) throw new StaleContextError()
     return searchable
   }
@@ -256,12 +226,9 @@ interface PreparedSearch {
   readonly visible: Promise<SearchableDocuments>
 }
 
-/** True if the document of a chunk meets conditions. */
-function meets(
-  { documentPublicId: publicId, metadata }: VisibleChunk,
-  conditions: DocumentConditions | undefined,
-): boolean {
-  return meetsConditions({ publicId, metadata }, conditions)
+/** True if the document of a chunk passes the filter. */
+function passes({ documentPublicId: publicId, metadata }: VisibleChunk, filter: DocumentFilter | undefined): boolean {
+  return passesFilter({ publicId, metadata }, filter)
 }
 
 function toWindowKey({ documentId, ordinal, window }: RankedChunk): VectorKey {

@@ -13,10 +13,11 @@ export {
   type SearchExplanation,
 } from './explain/explanation.js'
 export type { ContextSearchResult } from './joined-search.js'
-export type { FoundBy } from './ranking/chunks.js'
+export type { FoundBy } from './ranking/near-chunks.js'
 export type { Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {
+  checkedOptions,
   type ExplainBody,
   explainBodySchema,
   type IncludedMember,

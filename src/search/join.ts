@@ -1,8 +1,8 @@
 import type { LexicalQuery, LexicalStatistics } from '../ports/index.js'
-import { byRelevance } from './ranking/chunks.js'
+import type { FoundChunks } from './context-search.js'
 import { type FusionQuestion, jointScore, type ScoreScale } from './ranking/fusion.js'
+import { byRelevance } from './ranking/near-chunks.js'
 import { type SizedChunk, withSizes } from './results.js'
-import type { FoundChunks } from './search-request.js'
 
 /** The chunks that a search found in one context. */
 export interface ContextFinding {

@@ -4,16 +4,29 @@ import { VectorsDamagedError } from '../kernel/errors.js'
 import { withAnySignal } from '../kernel/scheduling/abort.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { TimeSlice } from '../kernel/scheduling/time-slice.js'
-import type { ChunkKey, ContextRecord, LexicalQuery, LexicalStatistics, Span, VisibleChunk } from '../ports/index.js'
-import type { Principal } from '../tenancy/index.js'
+import type {
+  ContextRecord,
+  LexicalIndex,
+  LexicalQuery,
+  LexicalStatistics,
+  Span,
+  VisibleChunk,
+} from '../ports/index.js'
+import type { Authorizer, Principal } from '../tenancy/index.js'
+import type { ContextSearch, SearchParts } from './context-search.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
-import { withPresentContexts } from './present-contexts.js'
-import { embedWindows, knowledgeOf, promptTerms } from './prompt.js'
-import { toMapKey } from './ranking/chunks.js'
-import { MAX_EMBEDDED_WINDOWS } from './ranking/unembedded-chunks.js'
+import { embedWindows, PromptKnowledge, promptTerms } from './prompt.js'
+import { MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
-import { parseSearchAll, type SearchAllInput, type SearchOptions } from './search-input.js'
-import { modeOf, type PreparedPrompt, requestFor, type SearchParts } from './search-request.js'
+import {
+  modeOf,
+  type PreparedPrompt,
+  parseSearchAll,
+  requestFor,
+  type SearchAllInput,
+  type SearchOptions,
+} from './search-input.js'
+import { type ReadableChunks, withPresentContexts } from './searchable-documents.js'
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
 const MAX_REPEATS = 4
@@ -23,15 +36,6 @@ const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithT
 export interface ContextSearchResult extends SearchResult {
   /** Id of the chunk's context. */
   readonly contextId: number
-}
-
-interface JoinedSearchParts extends SearchParts {
-  /** Reads chunks with their texts, as far as the caller may read them now. */
-  readonly readTexts: (
-    caller: Principal,
-    contextId: number,
-    keys: readonly ChunkKey[],
-  ) => Promise<readonly VisibleChunk[]>
 }
 
 /** The unchecked arguments of a search of several contexts. */
@@ -45,20 +49,31 @@ interface SearchAllCall {
   readonly span: Span
 }
 
-/** A checked search, with its contexts as they are now. */
-interface SearchOfContexts {
+/** A checked search, with its contexts as they are now, and what it has found so far. */
+interface JoinedRun {
   readonly contexts: readonly ContextRecord[]
   readonly input: SearchAllInput
   readonly taker: TurnTaker
+  readonly topN: number
+  /** By the id of the model. Undefined for a single context, which prepares its prompt itself. */
+  readonly prepared: ReadonlyMap<string, PreparedPrompt> | undefined
+  /** By the id of the context. */
+  readonly findings: Map<number, ContextFinding>
 }
 
 /** Searches several contexts, one after the other, so that one call never has more work in progress than one search. */
 export class JoinedSearch {
-  constructor(private readonly parts: JoinedSearchParts) {}
+  constructor(
+    private readonly parts: SearchParts,
+    private readonly words: LexicalIndex,
+    private readonly authorizer: Authorizer,
+    private readonly contextSearch: ContextSearch,
+    private readonly readable: ReadableChunks,
+  ) {}
 
   /** @returns the `topN` best chunks, the best first */
   async execute(call: SearchAllCall): Promise<ContextSearchResult[]> {
-    return await this.#withContexts(call, async (search) => await this.#read(call.caller, await this.#search(search)))
+    return await this.#withRun(call, async (run) => await this.#read(call.caller, run))
   }
 
   /** @returns an array if the texts have at most `maxHeldBytes` together; otherwise an iterable that reads them late */
@@ -66,21 +81,20 @@ export class JoinedSearch {
     call: SearchAllCall,
     maxHeldBytes: number,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
-    return await this.#withContexts(call, async (search) => {
-      const run = await this.#search(search)
-      const chunks = run.best()
+    return await this.#withRun(call, async (run) => {
+      const chunks = bestOf(run)
       const bytes = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
       return bytes <= maxHeldBytes ? await this.#read(call.caller, run) : this.#stream(call.caller, chunks)
     })
   }
 
-  /** Checks the call and reads its contexts. If one of them is re-indexed meanwhile, the search begins again. */
-  async #withContexts<T>(
+  /** Checks the call and searches its contexts. If one of them is re-indexed meanwhile, the search begins again. */
+  async #withRun<T>(
     { caller, taker, contextIds, prompt, options, span }: SearchAllCall,
-    search: (search: SearchOfContexts) => Promise<T>,
+    use: (run: JoinedRun) => Promise<T>,
   ): Promise<T> {
-    const { authorizer, storage } = this.parts
-    const access = await authorizer.authorize(caller, ASSISTANT, 'search')
+    const { storage } = this.parts
+    const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
     const input = parseSearchAll(contextIds, prompt, options)
     span.set({ 'alcove.search.contexts': input.contextIds.length })
     const readContexts = async () =>
@@ -89,33 +103,40 @@ export class JoinedSearch {
         for (const id of input.contextIds) found.push(await findReadable(repositories, access, id))
         return found
       })
-    return await withPresentContexts(
-      storage,
-      readContexts,
-      async (contexts) => await search({ contexts, input, taker }),
-    )
+    return await withPresentContexts(storage, readContexts, async (contexts) => {
+      return await use(await this.#search(contexts, input, taker))
+    })
   }
 
-  async #search({ contexts, input, taker }: SearchOfContexts): Promise<SearchRun> {
+  async #search(contexts: readonly ContextRecord[], input: SearchAllInput, taker: TurnTaker): Promise<JoinedRun> {
     const topN = input.topN ?? Math.max(...contexts.map((context) => context.topN))
     const prepared =
       contexts.length > 1
         ? await withAnySignal([input.signal], async (signal) => await this.#prepare(contexts, input, taker, signal))
         : undefined
-    const run = new SearchRun(contexts, topN, async (context) => {
+    const run = { contexts, input, taker, topN, prepared, findings: new Map<number, ContextFinding>() }
+    await this.#searchContexts(run, new Set(contexts.map(({ id }) => id)))
+    return run
+  }
+
+  /** Searches these contexts, one after the other, and replaces what was found in them before. */
+  async #searchContexts(
+    { contexts, input, taker, topN, prepared, findings }: JoinedRun,
+    ids: ReadonlySet<number>,
+  ): Promise<void> {
+    for (const context of contexts.filter(({ id }) => ids.has(id))) {
       input.signal?.throwIfAborted()
-      const found = await this.parts.findChunks(context, {
+      const ofModel = prepared?.get(context.embeddingModel)
+      const found = await this.contextSearch.find(context, {
         ...requestFor(context, input, taker),
         topN,
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
-        ...(prepared && { prepared: prepared(context) }),
+        ...(ofModel && { prepared: ofModel }),
       })
       const { fingerprint } = this.parts.models.get(context.embeddingModel).profile
-      return { contextId: context.id, fingerprint, found }
-    })
-    await run.searchAgain(new Set(contexts.map(({ id }) => id)))
-    return run
+      findings.set(context.id, { contextId: context.id, fingerprint, found })
+    }
   }
 
   /** Reads the words and embeds the prompt, once for each model. */
@@ -124,24 +145,21 @@ export class JoinedSearch {
     input: SearchAllInput,
     taker: TurnTaker,
     signal: AbortSignal,
-  ): Promise<(context: ContextRecord) => PreparedPrompt> {
+  ): Promise<ReadonlyMap<string, PreparedPrompt>> {
     const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
     const terms: LexicalQuery = withWords.length === 0 ? new Map() : promptTerms(input.prompt)
     const statistics = await this.#readStatistics(withWords, terms, input, taker, signal)
-    const ofModels = new Map<string, Pick<PreparedPrompt, 'vectors' | 'measureKnowledge'>>()
+    const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
+    const prepared = new Map<string, PreparedPrompt>()
     for (const id of new Set(contexts.map(({ embeddingModel }) => embeddingModel))) {
       const model = models.get(id)
       const windows = await prompts.read(taker, input.prompt, model, signal)
-      const vectors = await embedWindows(this.parts, model, windows, taker, signal)
-      ofModels.set(id, { vectors: Promise.resolve(vectors), measureKnowledge: knowledgeOf(input.prompt, model) })
+      const vectors = Promise.resolve(await embedWindows(this.parts, model, windows, taker, signal))
+      const knowledge = new PromptKnowledge(input.prompt, model)
+      prepared.set(id, { terms, vectors, knowledge, statistics, maxEmbeddedWindows })
     }
-    const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
-    return ({ embeddingModel }) => {
-      const ofModel = ofModels.get(embeddingModel)
-      if (ofModel === undefined) throw new Error(`the prompt is not embedded with ${embeddingModel}`)
-      return { ...ofModel, terms, statistics, maxEmbeddedWindows }
-    }
+    return prepared
   }
 
   async #readStatistics(
@@ -151,12 +169,12 @@ export class JoinedSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<LexicalStatistics> {
-    const { turns, indexes, tracer } = this.parts
+    const { turns, tracer } = this.parts
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await indexes.words.statistics(wordCollectionOf(context), [...terms.keys()])
+        await this.words.statistics(wordCollectionOf(context), [...terms.keys()])
       try {
         const inTurn = async (): Promise<LexicalStatistics> => await turns.words.one(taker, read, signal)
         all.push(await tracer.span('alcove.search.words', {}, inTurn))
@@ -169,14 +187,14 @@ export class JoinedSearch {
   }
 
   /** Reads the texts of the best chunks. If some are deleted by now, searches their contexts again. */
-  async #read(caller: Principal, run: SearchRun): Promise<ContextSearchResult[]> {
+  async #read(caller: Principal, run: JoinedRun): Promise<ContextSearchResult[]> {
     for (let repeat = 0; ; repeat += 1) {
-      const chunks = run.best()
+      const chunks = bestOf(run)
       const records = await this.#readRecords(caller, chunks)
       const known = new Set(records.map(toMapKey))
       const missing = new Set(chunks.filter((chunk) => !known.has(toMapKey(chunk))).map(({ contextId }) => contextId))
       if (missing.size === 0 || repeat >= MAX_REPEATS) return await toContextResults(chunks, records)
-      await run.searchAgain(missing)
+      await this.#searchContexts(run, missing)
     }
   }
 
@@ -188,33 +206,15 @@ export class JoinedSearch {
     const records: VisibleChunk[] = []
     for (const contextId of new Set(chunks.map((chunk) => chunk.contextId))) {
       const keys = chunks.filter((chunk) => chunk.contextId === contextId)
-      records.push(...(await this.parts.readTexts(caller, contextId, keys)))
+      records.push(...(await this.readable.read(caller, contextId, keys)))
     }
     return records
   }
 }
 
-/** The findings of one search of several contexts. */
-class SearchRun {
-  readonly #findings = new Map<number, ContextFinding>()
-
-  constructor(
-    private readonly contexts: readonly ContextRecord[],
-    private readonly topN: number,
-    private readonly search: (context: ContextRecord) => Promise<ContextFinding>,
-  ) {}
-
-  /** Searches these contexts, one after the other, and replaces what was found in them before. */
-  async searchAgain(ids: ReadonlySet<number>): Promise<void> {
-    for (const context of this.contexts) {
-      if (ids.has(context.id)) this.#findings.set(context.id, await this.search(context))
-    }
-  }
-
-  /** @returns the `topN` best chunks of all contexts, the best first */
-  best(): readonly JoinedChunk[] {
-    return joinFairly([...this.#findings.values()]).slice(0, this.topN)
-  }
+/** @returns the `topN` best chunks of all contexts, the best first */
+function bestOf({ findings, topN }: JoinedRun): readonly JoinedChunk[] {
+  return joinFairly([...findings.values()]).slice(0, topN)
 }
 
 /** @returns results in the order of the chunks, without chunks that have no record */

@@ -118,6 +118,22 @@ export function promptTerms(prompt: string): LexicalQuery {
   return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, MAX_TERMS))
 }
 
+/** Measures how much of a prompt a model knows: once, when a search first needs it. */
+export class PromptKnowledge {
+  #measured: Promise<number> | undefined
+
+  constructor(
+    private readonly prompt: string,
+    private readonly model: EmbeddingModel,
+  ) {}
+
+  /** @returns 0 to 1: see {@link measureModelKnowledge} */
+  async measure(): Promise<number> {
+    this.#measured ??= this.model.tokenizer().then((tokenizer) => measureModelKnowledge(this.prompt, tokenizer))
+    return await this.#measured
+  }
+}
+
 /** Known share of a question at which its knowledge is 0: such a question is almost noise to the model. */
 const MIN_KNOWN_SHARE = 0.3
 /**
@@ -169,13 +185,6 @@ export function measureModelKnowledge(question: string, tokenizer: TokenCounter)
 function segmentsOf(text: string): Intl.Segments {
   wordSegmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
   return wordSegmenter.segment(text)
-}
-
-/** Measures the model's knowledge of the prompt once, when a search first needs it. */
-export function knowledgeOf(prompt: string, model: EmbeddingModel): () => Promise<number> {
-  let knowledge: Promise<number> | undefined
-  return async () =>
-    await (knowledge ??= model.tokenizer().then((tokenizer) => measureModelKnowledge(prompt, tokenizer)))
 }
 
 /** @returns the known share of one word, 0 to 1 */

@@ -2,7 +2,6 @@ import { analyze, type Term, textParts } from '../analysis/index.js'
 import { type PageRange, pagesOf } from '../documents/index.js'
 import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import {
-  type ChunkKey,
   type DocumentMetadata,
   displayNameOf,
   type LexicalQuery,
@@ -10,7 +9,9 @@ import {
   type VisibleChunk,
   type WindowRecord,
 } from '../ports/index.js'
-import { type FoundBy, type RankedChunk, toMapKey } from './ranking/chunks.js'
+import type { Principal } from '../tenancy/index.js'
+import { type FoundBy, type RankedChunk, toMapKey } from './ranking/near-chunks.js'
+import type { ReadableChunks } from './searchable-documents.js'
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
 export interface SearchResult {
@@ -84,9 +85,12 @@ const MAX_HELD_BYTES = 65_536
 export async function* readResults(
   found: readonly SizedChunk[],
   terms: LexicalQuery,
-  read: (keys: readonly ChunkKey[]) => Promise<readonly VisibleChunk[]>,
+  readable: ReadableChunks,
+  { caller, contextId }: { readonly caller: Principal; readonly contextId: number },
 ): AsyncGenerator<SearchResult> {
-  for (const part of splitBySize(found)) yield* await toResults(part, terms, await read(part))
+  for (const part of splitBySize(found)) {
+    yield* await toResults(part, terms, await readable.read(caller, contextId, part))
+  }
 }
 
 /** Splits chunks into parts with at most 64 KiB of text, unless one text has more. */

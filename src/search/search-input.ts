@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { documentFilterSchema, parseFilter } from '../documents/index.js'
+import { documentFilterSchema } from '../documents/index.js'
+import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import {
   choiceSchema,
   closedObjectSchema,
@@ -12,7 +13,15 @@ import {
   textSchema,
   validate,
 } from '../kernel/validate.js'
-import { type DocumentConditions, SEARCH_MODES, type SearchMode } from '../ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentFilter,
+  type LexicalQuery,
+  type LexicalStatistics,
+  SEARCH_MODES,
+  type SearchMode,
+} from '../ports/index.js'
+import type { PromptKnowledge } from './prompt.js'
 
 /** The members that replace settings of the context for one search. */
 export interface SearchSettings {
@@ -23,7 +32,7 @@ export interface SearchSettings {
   /** Minimum similarity of a result, 0 to 1. Default: the context's `scoreThreshold`. */
   readonly scoreThreshold?: number | undefined
   /** Only documents that meet these conditions. Default: all documents. */
-  readonly filter?: DocumentConditions | undefined
+  readonly filter?: DocumentFilter | undefined
 }
 
 export interface SearchOptions extends SearchSettings {
@@ -87,11 +96,29 @@ export interface SearchAllBody extends SearchBody {
 /** Schema for the body of `POST /context/relevant-docs`. */
 export const searchAllBodySchema: z.ZodType<SearchAllBody> = objectSchema({ contextIds: CONTEXT_IDS, ...BODY })
 
+/** By options that are checked: the text of their call. */
+const checked = new WeakMap<object, string>()
+
+/**
+ * Marks the options of a call whose body a schema of this module has checked: the call does not check them again.
+ *
+ * @param text the prompt or the question of the call, which the schema has checked too
+ */
+export function checkedOptions<Options extends object>(text: string, options: Options): Readonly<Options> {
+  checked.set(options, text)
+  return Object.freeze(options)
+}
+
+export function isChecked(text: unknown, options: unknown): boolean {
+  return typeof options === 'object' && options !== null && checked.get(options) === text
+}
+
 /** @throws InvalidInputError */
-export function parseSearch(prompt: unknown, options: unknown): SearchOptions & { readonly prompt: string } {
+export function parseSearch(prompt: string, options: SearchOptions): SearchOptions & { readonly prompt: string } {
+  if (isChecked(prompt, options)) return { prompt, ...options }
   const { filter, ...settings } = validate(OPTIONS, options)
-  // A copy: the search reads the conditions several times.
-  return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: parseFilter(filter) }
+  // A copy: the search reads the filter several times.
+  return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: structuredClone(filter) }
 }
 
 /** A checked search of several contexts. */
@@ -102,7 +129,58 @@ export interface SearchAllInput extends SearchOptions {
 }
 
 /** @throws InvalidInputError */
-export function parseSearchAll(contextIds: unknown, prompt: unknown, options: unknown): SearchAllInput {
+export function parseSearchAll(contextIds: unknown, prompt: string, options: SearchOptions): SearchAllInput {
   const ids = validate(CONTEXT_IDS, contextIds, 'contextIds')
   return { contextIds: [...new Set(ids)], ...parseSearch(prompt, options) }
+}
+
+/** A search of one context, with checked options and the settings of the context. */
+export interface SearchRequest {
+  readonly prompt: string
+  readonly mode: SearchMode
+  readonly taker: TurnTaker
+  readonly signal: AbortSignal | undefined
+  readonly topN: number
+  readonly scoreThreshold: number
+  /** The filter that documents must pass. Default: none. */
+  readonly filter: DocumentFilter | undefined
+  /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
+  readonly maxBytes: number | undefined
+  /** Default: the search prepares the prompt itself. */
+  readonly prepared?: PreparedPrompt
+}
+
+/** The inputs that the searches of several contexts for one prompt share. */
+export interface PreparedPrompt {
+  readonly terms: LexicalQuery
+  /** Vectors of the prompt's windows, by the model of the context. */
+  readonly vectors: Promise<readonly Float32Array[]>
+  readonly knowledge: PromptKnowledge
+  /** Statistics of the words of all contexts together. Default: those of the context. */
+  readonly statistics?: LexicalStatistics | undefined
+  /** Maximum number of windows that the search of one context embeds, unless one chunk has more. Default: 128. */
+  readonly maxEmbeddedWindows?: number
+}
+
+/** @returns the mode of a search in a context */
+export function modeOf(context: ContextRecord, { mode }: Pick<SearchOptions, 'mode'>): SearchMode {
+  return mode ?? context.searchMode
+}
+
+/** @returns a request with the checked options of a call, and the settings of the context where they are missing */
+export function requestFor(
+  context: ContextRecord,
+  input: SearchOptions & { readonly prompt: string },
+  taker: TurnTaker,
+): SearchRequest {
+  return {
+    prompt: input.prompt,
+    mode: modeOf(context, input),
+    topN: input.topN ?? context.topN,
+    scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
+    filter: input.filter,
+    taker,
+    signal: input.signal,
+    maxBytes: undefined,
+  }
 }

@@ -4,29 +4,19 @@ import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { parseId } from '../kernel/validate.js'
-import {
-  type ChunkKey,
-  type ContextRecord,
-  type Span,
-  type Storage,
-  type Telemetry,
-  type Tracer,
-  tracerOf,
-  type VisibleChunk,
-} from '../ports/index.js'
+import { type Span, type Storage, type Telemetry, type Tracer, tracerOf } from '../ports/index.js'
 import { type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../tenancy/index.js'
-import { ContextSearch } from './context-search.js'
+import { ContextSearch, type FoundChunks } from './context-search.js'
 import { ExplainSearch } from './explain/explain-search.js'
 import type { SearchExplanation } from './explain/explanation.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
-import { withPresentContexts } from './present-contexts.js'
 import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
 import { readResults, type SearchResult, toResults, withSizes } from './results.js'
-import { parseSearch, type SearchOptions } from './search-input.js'
-import { type FoundChunks, requestFor, type SearchRequest, wordVisibilityOf } from './search-request.js'
+import { parseSearch, requestFor, type SearchOptions } from './search-input.js'
 import { SearchTurns } from './search-turns.js'
+import { ReadableChunks, withPresentContexts } from './searchable-documents.js'
 
 /** Maximum size of all texts of one answer that stay in memory while a slow client reads, in bytes: 128 KiB. */
 const MAX_HELD_BYTES = 131_072
@@ -35,6 +25,7 @@ const MAX_HELD_BYTES = 131_072
 export class Search {
   readonly #turns: SearchTurns
   readonly #tracer: Tracer
+  readonly #readable: ReadableChunks
   readonly #ofContext: ContextSearch
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
@@ -51,17 +42,12 @@ export class Search {
     this.#turns = new SearchTurns(limits, calls, indexes.vectors, indexes.words)
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)
-    const shared = { storage, models, prompts, turns: this.#turns }
+    const parts = { storage, models, prompts, turns: this.#turns, tracer: this.#tracer }
     const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
-    this.#ofContext = new ContextSearch({ ...shared, finder, telemetry })
-    const findChunks = async (context: ContextRecord, request: SearchRequest): Promise<FoundChunks> =>
-      await this.#ofContext.find(context, request)
-    const parts = { ...shared, indexes, authorizer, tracer: this.#tracer, findChunks }
-    this.#explain = new ExplainSearch(parts)
-    this.#joined = new JoinedSearch({
-      ...parts,
-      readTexts: async (caller, contextId, keys) => await this.#readTexts(caller, contextId, keys),
-    })
+    this.#readable = new ReadableChunks(storage, authorizer)
+    this.#ofContext = new ContextSearch(parts, finder, telemetry)
+    this.#explain = new ExplainSearch(parts, indexes, authorizer, this.#ofContext)
+    this.#joined = new JoinedSearch(parts, indexes.words, authorizer, this.#ofContext, this.#readable)
   }
 
   /**
@@ -102,11 +88,7 @@ export class Search {
     const caller = parsePrincipal(principal)
     const { ranked, records, terms } = await this.#search(caller, contextId, prompt, options, MAX_HELD_BYTES)
     if (records.every(({ content }) => content !== null)) return await toResults(ranked, terms, records)
-    return readResults(
-      withSizes(ranked, records),
-      terms,
-      async (keys) => await this.#readTexts(caller, contextId, keys),
-    )
+    return readResults(withSizes(ranked, records), terms, this.#readable, { caller, contextId })
   }
 
   /**
@@ -207,14 +189,6 @@ export class Search {
     const durationMs = performance.now() - startedAt
     this.telemetry.record({ name: 'search.completed', level: 'debug', fields: { companyId, kind }, durationMs })
     return found
-  }
-
-  async #readTexts(caller: Principal, contextId: number, keys: readonly ChunkKey[]): Promise<readonly VisibleChunk[]> {
-    const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
-    return await this.storage.read(async (repositories) => {
-      const context = await findReadable(repositories, access, contextId)
-      return await repositories.chunks.findVisible(contextId, keys, { byWords: wordVisibilityOf(context) })
-    })
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
-import type { DocumentFilter, LexicalIndex } from '../../src/ports/index.js'
+import type { DocumentIds, LexicalIndex } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { textRows as rows, weighed } from './lexical-rows.js'
 import { lexicalScoreTests } from './lexical-score-tests.js'
@@ -117,7 +117,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       }
       await index.add(COLLECTION, rows(2, ['apple', 'pear'], ['pear'], ['apple', 'plum', 'fig']))
       await index.add(COLLECTION, rows(4, ['fig', 'plum', 'pear', 'apple']))
-      const finds = (documents: DocumentFilter, limit = 1_000): Promise<string[]> =>
+      const finds = (documents: DocumentIds, limit = 1_000): Promise<string[]> =>
         found(index, weighed('apple'), { limit, documents })
       assert.deepEqual(await finds({ only: [2] }), ['2:0', '2:2'])
       assert.deepEqual(await finds({ only: [4, 2, 99] }, 2), ['2:0', '2:2'])
@@ -278,7 +278,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
 async function found(
   index: LexicalIndex,
   query: ReadonlyMap<string, number>,
-  options: { readonly limit: number; readonly documents?: DocumentFilter } = { limit: 1_000 },
+  options: { readonly limit: number; readonly documents?: DocumentIds } = { limit: 1_000 },
   collection: string = COLLECTION,
 ): Promise<string[]> {
   const { hits } = await index.search(collection, query, options)

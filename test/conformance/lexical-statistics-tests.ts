@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { DocumentFilter, LexicalIndex, LexicalStatistics } from '../../src/ports/index.js'
+import type { DocumentIds, LexicalIndex, LexicalStatistics } from '../../src/ports/index.js'
 import type { DefineTest } from './harness.js'
 import { generateTexts, textRows, weighed } from './lexical-rows.js'
 
@@ -118,7 +118,7 @@ function sum(one: LexicalStatistics, another: LexicalStatistics): LexicalStatist
 async function counted(
   index: LexicalIndex,
   terms: readonly string[],
-  documents?: DocumentFilter,
+  documents?: DocumentIds,
 ): Promise<Record<string, readonly [chunks: number, documents: number]>> {
   const counts = await index.countTerms('context-1-words-1', terms, documents === undefined ? {} : { documents })
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type {
-  DocumentFilter,
+  DocumentIds,
   VectorCollection,
   VectorIndex,
   VectorRows,
@@ -95,7 +95,7 @@ export function vectorIndexSuite(runner: TestRunner, name: string, create: Creat
         )
       await index.add(COLLECTION, vectorRows(2, [BETWEEN, Y, BETWEEN]))
       await index.add(COLLECTION, vectorRows(4, [Y]))
-      const found = async (documents: DocumentFilter, limit = 10): Promise<number[]> => {
+      const found = async (documents: DocumentIds, limit = 10): Promise<number[]> => {
         const hits = await index.search(COLLECTION, Float32Array.from(X), { limit, documents })
         return hits.map(({ documentId }) => documentId)
       }

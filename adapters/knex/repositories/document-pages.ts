@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { DocumentPage, DocumentPosition, DocumentSelection, DocumentStatus } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_HIDDEN } from '../migrations/0001-initial-documents.js'
 import { number, type Row, text } from '../tables.js'
-import { whereMeets } from './document-conditions.js'
+import { wherePasses } from './document-filter.js'
 import { lastWithin, type Session, sizeOf } from './knex-repository.js'
 
 type Query = Knex.QueryBuilder<Row, Row[]>
@@ -74,9 +74,9 @@ function whereSelected(
   session: Session,
   query: Query,
   contextId: number,
-  { conditions, statuses, foldedPart }: DocumentSelection,
+  { filter, statuses, foldedPart }: DocumentSelection,
 ): void {
-  if (conditions !== undefined) whereMeets(session, query, contextId, conditions)
+  if (filter !== undefined) wherePasses(session, query, contextId, filter)
   if (statuses !== undefined) whereStatus(session, query, contextId, statuses)
   if (foldedPart !== undefined) {
     // No pattern, so that every character stands for itself.

@@ -1,5 +1,5 @@
 import {
-  type DocumentConditions,
+  type DocumentFilter,
   type DocumentMetadata,
   type DocumentNames,
   type DocumentPage,
@@ -16,7 +16,7 @@ import {
 } from '../../../src/ports/index.js'
 import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0001-initial-documents.js'
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
-import { selectMatching } from './document-conditions.js'
+import { selectFiltered } from './document-filter.js'
 import { readPage, readPositions } from './document-pages.js'
 import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
 import { readSearchableVersions, selectOtherWords } from './document-visibility.js'
@@ -95,11 +95,11 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     return await this.#listAll(replacements, 'public_id')
   }
 
-  async matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]> {
+  async filtered(contextId: number, filter: DocumentFilter): Promise<readonly number[]> {
     const { knex, dialect } = this.session
     const rows = await knex
       .select<{ readonly ids: string }[]>(knex.raw(`${dialect.allIds} as ids`))
-      .from(selectMatching(this.session, contextId, conditions))
+      .from(selectFiltered(this.session, contextId, filter))
     return (JSON.parse(rows[0]?.ids ?? '[]') as number[]).sort((one, other) => one - other)
   }
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import {
-  type DocumentConditions,
+  type DocumentFilter,
   type KeyRule,
   keyRulesOf,
   passesTests,
@@ -189,11 +189,11 @@ const IN_NUMBERS = ` and m.type = probe.type and m.number >= low.number and m.nu
   and (probe.n_above = 0 or m.number > low.number) and (probe.n_below = 0 or m.number < high.number)`
 
 /** Conditions never change, and a search of many contexts has the same ones for each. */
-const known = new WeakMap<DocumentConditions, MetadataProbes>()
+const known = new WeakMap<DocumentFilter, MetadataProbes>()
 
 /** @returns the probes of the conditions on the metadata */
-export function probesOf(conditions: DocumentConditions): MetadataProbes {
-  const probes = known.get(conditions) ?? new MetadataProbes(keyRulesOf(conditions))
-  known.set(conditions, probes)
+export function probesOf(filter: DocumentFilter): MetadataProbes {
+  const probes = known.get(filter) ?? new MetadataProbes(keyRulesOf(filter))
+  known.set(filter, probes)
   return probes
 }

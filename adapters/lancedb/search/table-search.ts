@@ -1,7 +1,7 @@
 import type { Table, VectorQuery } from '@lancedb/lancedb'
 import pLimit from 'p-limit'
 import {
-  type DocumentFilter,
+  type DocumentIds,
   hasDirection,
   type IndexedChunk,
   type NearestWindow,
@@ -115,7 +115,7 @@ export class TableSearch {
     open: OpenTable,
     vector: Float32Array,
     limit: number,
-    documents: DocumentFilter,
+    documents: DocumentIds,
   ): Promise<readonly VectorHit[] | undefined> {
     const plan = await currentPlan(open)
     if (plan === undefined) return undefined
@@ -153,12 +153,12 @@ export class TableSearch {
 }
 
 /** Factor by which the first search without a filter exceeds the limit. */
-function excessFor(documents: DocumentFilter, estimatedDocuments: number | undefined): number {
+function excessFor(documents: DocumentIds, estimatedDocuments: number | undefined): number {
   if (estimatedDocuments === undefined || !('only' in documents)) return FIRST_EXCESS
   return Math.ceil(EXCESS_RESERVE * Math.max(1, estimatedDocuments / documents.only.length))
 }
 
-function listedBy(documents: DocumentFilter): number {
+function listedBy(documents: DocumentIds): number {
   return ('only' in documents ? documents.only : documents.except).length
 }
 
@@ -176,7 +176,7 @@ function prewarm(open: OpenTable): void {
 async function chooseLookUp(
   open: OpenTable,
   limit: number,
-  filter: DocumentFilter | undefined,
+  filter: DocumentIds | undefined,
 ): Promise<LookUp | undefined> {
   const { table } = open
   const plan = await currentPlan(open)
@@ -195,11 +195,7 @@ async function chooseLookUp(
  *
  * @returns `undefined` if a scan is necessary, or faster
  */
-async function lookUpForLongList(
-  open: OpenTable,
-  limit: number,
-  documents: DocumentFilter,
-): Promise<LookUp | undefined> {
+async function lookUpForLongList(open: OpenTable, limit: number, documents: DocumentIds): Promise<LookUp | undefined> {
   const plan = await currentPlan(open)
   const near = plan && probesFor(plan, limit)
   if (near !== undefined && listedBy(documents) <= MAX_COUNTED_LIST) {
@@ -221,7 +217,7 @@ async function currentPlan(open: OpenTable): Promise<SearchPlan | undefined> {
 }
 
 /** Counts the rows that do not pass; `undefined` if so few pass that the index is useless. */
-async function countHiddenRows(table: Table, filter: DocumentFilter | undefined): Promise<number | undefined> {
+async function countHiddenRows(table: Table, filter: DocumentIds | undefined): Promise<number | undefined> {
   if (filter === undefined) return 0
   const { rows, passing } = await countPassingRows(table, filter)
   return passing <= FEW_ROWS ? undefined : rows - passing
@@ -229,7 +225,7 @@ async function countHiddenRows(table: Table, filter: DocumentFilter | undefined)
 
 async function countPassingRows(
   table: Table,
-  filter: DocumentFilter,
+  filter: DocumentIds,
 ): Promise<{ readonly rows: number; readonly passing: number }> {
   const rows = await table.countRows()
   const ids = 'only' in filter ? filter.only : filter.except

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { type ContextSearchResult, documentFilterSchema, type SearchOptions, type Session } from '../../../src/index.js'
+import {
+  type ContextSearchResult,
+  checkedOptions,
+  documentFilterSchema,
+  type SearchOptions,
+  type Session,
+} from '../../../src/index.js'
 import {
   choiceSchema,
   codeFor,
@@ -79,7 +85,7 @@ export const SEARCH_TOOL: ReadingTool = defineTool({
   call: async ({ query, contextIds, ...options }, { sessions, offered, signal }) => {
     const { passages, isCut } = await sessions.forSearching(async (session) => {
       const ids = await offered.searchedIds(session, contextIds)
-      return await findPassages(session, ids, query, { ...options, signal })
+      return await findPassages(session, ids, query, checkedOptions(query, { ...options, signal }))
     })
     return { output: { passages, isCut }, text: await describePassages(passages, isCut) }
   },

@@ -7,7 +7,7 @@ import {
   type DocumentSelection,
   foldedNamesOf,
   isSelected,
-  meetsConditions,
+  passesFilter,
   StorageError,
   type VersionMark,
 } from '../../../src/ports/index.js'
@@ -78,11 +78,11 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
       selectedPage(contextId, page, selection).map(positionOf),
     listReplacements: async (contextId, publicIds) =>
       replacementsOf(contextId).filter(({ publicId }) => publicIds?.includes(publicId) ?? true),
-    matching: async (contextId, conditions) =>
+    filtered: async (contextId, filter) =>
       documents
         .filter(
           (document) =>
-            document.contextId === contextId && document.generation === null && meetsConditions(document, conditions),
+            document.contextId === contextId && document.generation === null && passesFilter(document, filter),
         )
         .map(({ id }) => id),
     count: async (contextId) => currentOfContext(contextId).length,

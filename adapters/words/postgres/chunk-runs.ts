@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import type { Rows } from '../../node-kit/index.js'
 import { type CollectionTotals, type DocumentRange, splitIntoRuns } from '../posting-source.js'
 import type { WordTable } from './word-tables.js'
@@ -82,7 +82,7 @@ export async function readTotals(knex: Knex, { runs, state }: WordTable): Promis
 }
 
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
-export async function readRanges(knex: Knex, { runs }: WordTable, filter: DocumentFilter): Promise<DocumentRange[]> {
+export async function readRanges(knex: Knex, { runs }: WordTable, filter: DocumentIds): Promise<DocumentRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
   const found = await knex.raw<Rows<{ readonly first: string; readonly chunks: number; readonly document: string }>>(
     `select first, chunks, document from ?? where document ${condition} (select unnest(?::bigint[])) order by first`,

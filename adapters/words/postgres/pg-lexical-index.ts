@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import {
-  type DocumentFilter,
+  type DocumentIds,
   type IndexedChunk,
   InvalidInputError,
   type LexicalAnswer,
@@ -153,7 +153,7 @@ export class PgLexicalIndex implements LexicalIndex {
   async countTerms(
     collection: string,
     terms: readonly string[],
-    { documents }: { readonly documents?: DocumentFilter } = {},
+    { documents }: { readonly documents?: DocumentIds } = {},
   ): Promise<ReadonlyMap<string, TermCount>> {
     this.#calls.refuseIfClosed()
     const emptyResult: ReadonlyMap<string, TermCount> = new Map()

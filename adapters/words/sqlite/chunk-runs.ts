@@ -1,4 +1,4 @@
-import type { DocumentFilter, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
 import { type CollectionTotals, type DocumentRange, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { checksumOfRun } from './word-checksums.js'
@@ -121,7 +121,7 @@ export async function readRuns(connection: SqliteConnection, limit: number): Pro
 }
 
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
-export async function readRanges(connection: SqliteConnection, filter: DocumentFilter): Promise<DocumentRange[]> {
+export async function readRanges(connection: SqliteConnection, filter: DocumentIds): Promise<DocumentRange[]> {
   const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
   const rows = await connection.all<Omit<Run, 'chunk'>>(
     `select first, chunks, document from runs where document ${condition} (select value from json_each(?)) order by first`,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk } from '../../../src/ports/index.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
@@ -196,7 +196,7 @@ export class SqlitePostingSource implements PostingSource {
     return this.marks.get(term)?.count ?? 0
   }
 
-  async rangesOf(filter: DocumentFilter): Promise<readonly DocumentRange[]> {
+  async rangesOf(filter: DocumentIds): Promise<readonly DocumentRange[]> {
     return this.runs?.rangesOf(filter) ?? (await readRanges(this.reader, filter))
   }
 

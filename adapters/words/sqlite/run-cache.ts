@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DocumentFilter, IndexedChunk } from '../../../src/ports/index.js'
+import type { DocumentIds, IndexedChunk } from '../../../src/ports/index.js'
 import type { DocumentRange } from '../posting-source.js'
 import { bisect } from '../postings.js'
 import { type CollectionState, type Run, readRuns } from './chunk-runs.js'
@@ -36,7 +36,7 @@ export class KnownRuns {
   }
 
   /** Returns the numbers of chunks whose documents pass a filter, in ascending order. */
-  rangesOf(filter: DocumentFilter): readonly DocumentRange[] {
+  rangesOf(filter: DocumentIds): readonly DocumentRange[] {
     const listed = new Set('only' in filter ? filter.only : filter.except)
     return this.runs
       .filter(({ document }) => listed.has(document) === 'only' in filter)

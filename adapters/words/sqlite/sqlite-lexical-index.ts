@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import {
-  type DocumentFilter,
+  type DocumentIds,
   type IndexedChunk,
   type LexicalAnswer,
   type LexicalIndex,
@@ -136,7 +136,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   async countTerms(
     collection: string,
     terms: readonly string[],
-    { documents }: { readonly documents?: DocumentFilter } = {},
+    { documents }: { readonly documents?: DocumentIds } = {},
   ): Promise<ReadonlyMap<string, TermCount>> {
     return await this.#read(collection, new Map<string, TermCount>(), async (reader) => {
       const { state, marks } = await countPostings(reader, terms)

@@ -93,12 +93,10 @@ export class ReplaceDocument {
       originalName: name ?? originalName,
       readMetadata: metadataReader(metadata),
       replacedId: publicId,
-      require: async (repositories) => {
-        await requireVersions(repositories, contextId, publicId)
-      },
+      // The document was found just now, and is found again once the bytes have arrived.
+      require: async () => undefined,
       complete: async (repositories, received, writer) => {
-        const found = await requireVersions(repositories, contextId, publicId)
-        const versions = await lockVersions(repositories, found, received)
+        const versions = await lockVersions(repositories, found.document, received)
         return await this.#complete(repositories, received, writer, versions)
       },
     }
@@ -198,14 +196,14 @@ async function requireVersions(
  */
 async function lockVersions(
   repositories: Repositories,
-  { current: { contextId, publicId }, replacement }: DocumentVersions,
+  { contextId, publicId }: DocumentRecord,
   received: ReceivedFile,
 ): Promise<DocumentVersions> {
-  if (replacement !== undefined && !isSame(replacement, received)) {
-    await repositories.jobs.cancelAll([{ kind: INGEST_DOCUMENT, subject: replacement.id }])
-  }
   for (;;) {
-    const { current } = await requireVersions(repositories, contextId, publicId)
+    const { current, replacement } = await requireVersions(repositories, contextId, publicId)
+    if (replacement !== undefined && !isSame(replacement, received)) {
+      await repositories.jobs.cancelAll([{ kind: INGEST_DOCUMENT, subject: replacement.id }])
+    }
     // Not locked: another version took its place, or a user deleted the document, which the next read notices.
     if (await repositories.documents.lock(current.id)) return await requireVersions(repositories, contextId, publicId)
   }

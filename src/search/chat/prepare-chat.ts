@@ -5,6 +5,7 @@ import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'
+import { checkedOptions } from '../search-input.js'
 import type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat-prompt.js'
 import { passageParts, questionMessage, systemMessage } from './chat-text.js'
 import { mergePassages, type ReadText } from './merged-passages.js'
@@ -43,7 +44,8 @@ export class PrepareChat {
     })
     const { history = [], maxTokens = DEFAULT_MAX_TOKENS, prompt, countTokens, ...searchOptions } = input
     const { question: _, ...search } = searchOptions
-    const results = await this.search.execute(caller, contextId, prompt ?? input.question, search)
+    const text = prompt ?? input.question
+    const results = await this.search.execute(caller, contextId, text, checkedOptions(text, search))
     const meter = new TokenMeter({ countTokens, signal: search.signal })
     const merge = mergeOnce(this.#textReader(caller))
     return await this.turns.run(caller, async () => {

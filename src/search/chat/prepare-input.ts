@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { parseFilter } from '../../documents/index.js'
 import { InvalidInputError } from '../../kernel/errors.js'
 import {
   choiceSchema,
@@ -11,7 +10,7 @@ import {
   textSchema,
   validate,
 } from '../../kernel/validate.js'
-import { PROMPT, SEARCH_SETTINGS, type SearchSettings } from '../search-input.js'
+import { isChecked, PROMPT, SEARCH_SETTINGS, type SearchSettings } from '../search-input.js'
 import type { HistoryMessage } from './chat-prompt.js'
 
 /** Maximum number of tokens of a prompt if the caller says nothing: it leaves room in the windows of small models. */
@@ -80,10 +79,14 @@ const OPTIONS = closedObjectSchema({
 })
 
 /** @throws InvalidInputError */
-export function parsePrepare(question: unknown, options: unknown): PrepareOptions & { readonly question: string } {
+export function parsePrepare(
+  question: string,
+  options: PrepareOptions,
+): PrepareOptions & { readonly question: string } {
   requireShortHistory(options)
+  if (isChecked(question, options)) return { question, ...options }
   const parsed = validate(OPTIONS, options)
-  return { ...parsed, filter: parseFilter(parsed.filter), question: validate(PROMPT, question, 'question') }
+  return { ...parsed, filter: structuredClone(parsed.filter), question: validate(PROMPT, question, 'question') }
 }
 
 /** Before the other checks, which read each character. */

@@ -15,19 +15,19 @@ import type {
   LexicalQuery,
   Span,
 } from '../../ports/index.js'
-import type { Access, Principal } from '../../tenancy/index.js'
-import { requirePresent, withPresentContexts } from '../present-contexts.js'
-import { embedWindows, measureModelKnowledge, promptTerms } from '../prompt.js'
-import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/chunks.js'
+import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
+import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
+import { embedWindows, measureModelKnowledge, PromptKnowledge, promptTerms } from '../prompt.js'
+import type { SearchIndexes } from '../ranking/index-reader.js'
+import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
 import { toResults } from '../results.js'
-import { parseSearch, type SearchOptions } from '../search-input.js'
+import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from '../search-input.js'
 import {
-  type FoundChunks,
-  requestFor,
+  readSearchable,
+  requirePresent,
   type SearchableDocuments,
-  type SearchParts,
-  type SearchRequest,
-} from '../search-request.js'
+  withPresentContexts,
+} from '../searchable-documents.js'
 import type { ExplainedDocuments, ExplainedHit, SearchExplanation } from './explanation.js'
 import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
@@ -70,14 +70,19 @@ interface Ranking {
 export class ExplainSearch {
   readonly #words: PromptWords
 
-  constructor(private readonly parts: SearchParts) {
-    this.#words = new PromptWords(parts)
+  constructor(
+    private readonly parts: SearchParts,
+    private readonly indexes: SearchIndexes,
+    private readonly authorizer: Authorizer,
+    private readonly contextSearch: ContextSearch,
+  ) {
+    this.#words = new PromptWords(parts, indexes.words)
   }
 
   async execute({ caller, taker, contextId, prompt, options, span }: ExplainCall): Promise<SearchExplanation> {
-    await this.parts.authorizer.authorize(caller, ASSISTANT, 'search')
+    await this.authorizer.authorize(caller, ASSISTANT, 'search')
     // An explanation counts documents and names contexts, which a search alone does not.
-    const access = await this.parts.authorizer.authorize(caller, ASSISTANT, 'context:read')
+    const access = await this.authorizer.authorize(caller, ASSISTANT, 'context:read')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
     span.set({ 'alcove.context.id': id })
@@ -103,7 +108,7 @@ export class ExplainSearch {
   ): Promise<SearchExplanation> {
     const { prompt, mode, topN, scoreThreshold, taker } = request
     const terms = promptTerms(prompt)
-    const visible = await this.#words.readVisibility(context, request.conditions)
+    const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })
     const counts = await this.#words.count(context, terms, visible.byWords, taker, signal)
     const words = explainWords(prompt, terms, counts)
     let modelProblem: string | undefined
@@ -112,10 +117,10 @@ export class ExplainSearch {
     let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
     let bestSimilarity: number | null = null
     try {
-      const { model, vectors, knowledge } = await this.#embed(context, prompt, taker, signal)
-      embedded = { model, vectors, knowledge }
-      const prepared = { terms, vectors: Promise.resolve(vectors), measureKnowledge: async () => knowledge }
-      const finding = this.parts.findChunks(context, { ...request, prepared })
+      const { model, vectors } = (embedded = await this.#embed(context, prompt, taker, signal))
+      const knowledge = new PromptKnowledge(prompt, model)
+      const prepared = { terms, vectors: Promise.resolve(vectors), knowledge }
+      const finding = this.contextSearch.find(context, { ...request, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
       const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
       ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
@@ -140,14 +145,14 @@ export class ExplainSearch {
       bestSimilarity,
       words,
     }
-    const isComplete = states.waiting + states.failed === 0 && request.conditions === undefined
+    const isComplete = states.waiting + states.failed === 0 && request.filter === undefined
     const isElsewhere =
       hits.length === 0 && isComplete && !words.some((word) => word.documents > 0 && !word.isQuestionWord)
     const reasons = reasonsFor({
       ...explanation,
       hitCount: hits.length,
       findsEarly: context.findsEarly,
-      isFilterEmpty: visible.matching?.size === 0,
+      isFilterEmpty: visible.filtered?.size === 0,
       waitingWithWords: states.waitingWithWords,
       hasVectors: ranking.nearest !== null,
       modelProblem,
@@ -172,17 +177,20 @@ export class ExplainSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<Ranking> {
-    const { indexes, turns } = this.parts
+    const { turns } = this.parts
     const collection = collectionOf(context, model.profile)
-    const options = { limit: RANKED, ...visible.byMeaning.filter }
-    const searches = vectors.map((vector) => async () => await indexes.vectors.search(collection, vector, options))
+    const options = { limit: RANKED, ...visible.byMeaning.indexOptions }
+    const searches = vectors.map((vector) => async () => await this.indexes.vectors.search(collection, vector, options))
     const best = new BestWindows()
     for (const hit of (await turns.vectors.all(taker, searches, signal)).flat()) {
       if (visible.byMeaning.has(hit.documentId)) best.addHit(hit)
     }
     const ranked = best.ranked(0)
     const search = async () =>
-      await indexes.words.search(wordCollectionOf(context), terms, { limit: RANKED, ...visible.byWords.filter })
+      await this.indexes.words.search(wordCollectionOf(context), terms, {
+        limit: RANKED,
+        ...visible.byWords.indexOptions,
+      })
     return {
       byMeaning: new Map(ranked.map((chunk, at) => [toMapKey(chunk), at + 1])),
       nearest: ranked[0]?.similarity ?? null,
@@ -198,11 +206,11 @@ export class ExplainSearch {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<number | null> {
-    const { indexes, turns } = this.parts
+    const { turns } = this.parts
     const chunks = (words?.hits ?? []).map(({ documentId, chunk }) => ({ documentId, chunk }))
     if (chunks.length === 0) return null
     const collection = collectionOf(context, model.profile)
-    const compare = async () => await indexes.vectors.nearestWindows(collection, vectors, chunks)
+    const compare = async () => await this.indexes.vectors.nearestWindows(collection, vectors, chunks)
     const nearest = await turns.vectors.one(taker, compare, signal)
     const similarities = nearest.flatMap((window) => (window === undefined ? [] : [clamp(window.similarity)]))
     return similarities.length === 0 ? null : Math.max(...similarities)
@@ -238,9 +246,9 @@ export class ExplainSearch {
   }
 }
 
-/** @returns the number of documents that meet the conditions and that the search may find; null without conditions */
-function countVisible({ matching, byMeaning, byWords }: SearchableDocuments): number | null {
-  return matching === undefined ? null : [...matching].filter((id) => byMeaning.has(id) || byWords.has(id)).length
+/** @returns the number of documents that the filter selects and that the search may find; null without a filter */
+function countVisible({ filtered, byMeaning, byWords }: SearchableDocuments): number | null {
+  return filtered === undefined ? null : [...filtered].filter((id) => byMeaning.has(id) || byWords.has(id)).length
 }
 
 function toDocuments(states: DocumentStateCounts, { findsEarly }: ContextRecord): Omit<ExplainedDocuments, 'filtered'> {

@@ -2,10 +2,10 @@ import { analyze, questionWords } from '../../analysis/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../../documents/index.js'
 import { VectorsDamagedError } from '../../kernel/errors.js'
 import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
-import type { ContextRecord, DocumentConditions, LexicalQuery, TermCount } from '../../ports/index.js'
+import type { ContextRecord, LexicalIndex, LexicalQuery, TermCount } from '../../ports/index.js'
 import type { Access } from '../../tenancy/index.js'
-import { MissingChunks, type VisibleDocuments } from '../ranking/chunks.js'
-import { readSearchable, type SearchableDocuments, type SearchParts } from '../search-request.js'
+import type { SearchParts } from '../context-search.js'
+import { readSearchable, type VisibleDocuments } from '../searchable-documents.js'
 import type { ExplainedWord } from './explanation.js'
 
 /** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
@@ -14,13 +14,10 @@ const NO_COUNTS: ReadonlyMap<string, TermCount> = new Map()
 
 /** Finds out where the words of a prompt are: in how many documents of a context, and in which other context. */
 export class PromptWords {
-  constructor(private readonly parts: Pick<SearchParts, 'storage' | 'indexes' | 'turns'>) {}
-
-  /** Reads which documents of a context a search finds, by meaning and by words. */
-  async readVisibility(context: ContextRecord, conditions?: DocumentConditions): Promise<SearchableDocuments> {
-    const rules = { conditions, hasTerms: true, missing: new MissingChunks() }
-    return await this.parts.storage.read(({ documents }) => readSearchable(documents, context, rules))
-  }
+  constructor(
+    private readonly parts: Pick<SearchParts, 'storage' | 'turns'>,
+    private readonly index: LexicalIndex,
+  ) {}
 
   /** Counts the words in documents that words may find. A damaged word index counts nothing. */
   async count(
@@ -30,11 +27,10 @@ export class PromptWords {
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, TermCount>> {
-    const { indexes, turns } = this.parts
     if (terms.size === 0) return NO_COUNTS
     const count = async () =>
-      await indexes.words.countTerms(wordCollectionOf(context), [...terms.keys()], visible.filter)
-    return await unlessDamaged(turns.words.one(taker, count, signal), NO_COUNTS)
+      await this.index.countTerms(wordCollectionOf(context), [...terms.keys()], visible.indexOptions)
+    return await unlessDamaged(this.parts.turns.words.one(taker, count, signal), NO_COUNTS)
   }
 
   /**
@@ -63,7 +59,7 @@ export class PromptWords {
     })
     let best: { readonly context: ContextRecord; readonly words: number } | undefined
     for (const context of contexts) {
-      const { byWords } = await this.readVisibility(context)
+      const { byWords } = await readSearchable(this.parts.storage, context, { filter: undefined, hasTerms: true })
       const { size } = await this.count(context, terms, byWords, taker, signal)
       if (size > (best?.words ?? 0)) best = { context, words: size }
     }

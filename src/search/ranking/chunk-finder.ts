@@ -1,16 +1,25 @@
-import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './chunks.js'
-import { type ChunkRanking, candidateLimits, type FusionQuestion, jointScore } from './fusion.js'
-import type { IndexReader } from './index-reader.js'
-import { isExact, listCandidates, rankChunks, selectIncomplete, type WordScore } from './open-candidates.js'
+import {
+  type ChunkRanking,
+  candidateLimits,
+  type FusionQuestion,
+  isExact,
+  jointScore,
+  listCandidates,
+  rankChunks,
+  selectIncomplete,
+  type WordScore,
+} from './fusion.js'
 import {
   areWordsSelective,
   type BothSides,
   type ChunkQuery,
   combineSides,
+  type IndexReader,
   mayHaveWords,
   type WordHit,
   type WordSide,
-} from './sides.js'
+} from './index-reader.js'
+import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
 
 /** Factor by which a search raises a limit that was too low. */
 const WIDENING_FACTOR = 4
@@ -104,7 +113,7 @@ export class ChunkFinder {
       const [words, meaning, modelKnowledge] = await Promise.all([
         this.#searchWordsAndCompare(query, byWords * depth, known),
         this.reader.searchVectors(query, byMeaning * depth),
-        query.measureKnowledge(),
+        query.knowledge.measure(),
       ])
       for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
       const sides = combineSides(words, meaning, query)
@@ -189,6 +198,9 @@ async function embedWaiting(
 ): Promise<number> {
   const waiting = hits.filter((hit) => known.isWaiting(hit)).slice(0, most)
   for (const hit of waiting) known.setWaiting(hit, false)
-  if (waiting.length > 0) for (const chunk of await query.embedNow(waiting)) known.bestWindows.add(chunk)
+  if (waiting.length === 0) return 0
+  const { unembedded, vectors, taker, signal } = query
+  const compared = await unembedded.compare(waiting, await vectors, taker, signal)
+  for (const chunk of compared) known.bestWindows.add(chunk)
   return waiting.length
 }

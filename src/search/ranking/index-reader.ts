@@ -1,24 +1,115 @@
 import { inBatches } from '../../kernel/batches.js'
 import { VectorsDamagedError } from '../../kernel/errors.js'
+import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import {
+  bm25Maximum,
   type ChunkKey,
   type LexicalAnswer,
   type LexicalIndex,
+  type LexicalQuery,
+  type LexicalStatistics,
+  type SearchMode,
   type Telemetry,
   type Tracer,
   tracerOf,
+  type VectorCollection,
   type VectorHit,
   type VectorIndex,
 } from '../../ports/index.js'
+import type { PromptKnowledge } from '../prompt.js'
 import type { SearchTurns } from '../search-turns.js'
-import { BestWindows, type KnownChunks, toMapKey } from './chunks.js'
-import type { ChunkQuery, MeaningSide, WordHit, WordSide } from './sides.js'
+import type { StoredDocuments, VisibleDocuments } from '../searchable-documents.js'
+import { BestWindows, type KnownChunks, toMapKey, type UnembeddedChunks } from './near-chunks.js'
 
 /** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
 const MAX_WORD_HITS = 3_200
 /** Maximum number of chunks in one call of the vector index. */
 const MAX_CHUNKS_PER_CALL = 256
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
+
+/** The inputs of a search for chunks, and the places where it searches. */
+export interface ChunkQuery {
+  readonly mode: SearchMode
+  /** Maximum number of results. */
+  readonly topN: number
+  /** Minimum similarity of a result, 0 to 1. */
+  readonly scoreThreshold: number
+  /** Vectors of the prompt's windows. The model may still compute them while the word index is read. */
+  readonly vectors: Promise<readonly Float32Array[]>
+  readonly collection: VectorCollection
+  /** The documents that meaning may find. */
+  readonly visible: VisibleDocuments
+  readonly terms: LexicalQuery
+  /** Statistics of the words of several contexts together. Default: those of the word collection. */
+  readonly statistics?: LexicalStatistics | undefined
+  readonly wordCollection: string
+  /** The documents that words may find. */
+  readonly wordVisible: VisibleDocuments
+  readonly knowledge: Pick<PromptKnowledge, 'measure'>
+  /** A search asks it only if an index has nothing at all. */
+  readonly stored: Pick<StoredDocuments, 'hasAny'>
+  /** Computes the similarity of chunks that have no vectors yet. */
+  readonly unembedded: Pick<UnembeddedChunks, 'compare'>
+  readonly taker: TurnTaker
+  readonly signal: AbortSignal | undefined
+}
+
+/** The answer of the word index. */
+export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
+  /** The most by which the score of a found chunk may be too low. */
+  readonly shortfall: number
+  readonly found: readonly WordHit[]
+  /** True if a larger limit would find no further chunks, or if the limit cannot grow. */
+  readonly isComplete: boolean
+  /** About the highest score by words that a chunk outside `found` can have. */
+  readonly unseenWordScore: number
+}
+
+/** A chunk that the word index found. */
+export interface WordHit extends ChunkKey {
+  /** BM25, above 0. */
+  readonly wordScore: number
+}
+
+/** The answer of the vector index. */
+export interface MeaningSide {
+  readonly found: BestWindows
+  /** The highest similarity that a chunk outside `found` can have; -1 if there is no such chunk. */
+  readonly unseenSimilarity: number
+}
+
+/** The answers of both indexes. */
+export interface BothSides {
+  readonly meaning: MeaningSide
+  readonly words: WordSide
+  /** The hits by words whose scores count. */
+  readonly hits: readonly WordHit[]
+  /** The highest score by words that counts for a chunk which the word index did not find. */
+  readonly unseenWordScore: number
+}
+
+/** Combines both sides. Words that do not tell chunks apart do not count. */
+export function combineSides(words: WordSide, meaning: MeaningSide, query: ChunkQuery): BothSides {
+  if (areWordsSelective(words, query)) {
+    return { words, meaning, hits: words.found, unseenWordScore: words.unseenWordScore }
+  }
+  // Only words can find documents without vectors, so these hits stay.
+  const hits = words.found.filter(({ documentId }) => !query.visible.has(documentId))
+  return { words, meaning, hits, unseenWordScore: 0 }
+}
+
+/** Minimum mean of the inverse document frequencies of a question. Below it, most chunks have the question's words. */
+const MIN_IDF = 0.3
+
+/** True if the words of a question tell chunks apart. */
+export function areWordsSelective({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
+  return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * MIN_IDF])))
+}
+
+/** True if any chunk may have a word of the question that counts. */
+export function mayHaveWords({ hits, unseenWordScore }: BothSides): boolean {
+  return hits.length > 0 || unseenWordScore > 0
+}
 
 /** The indexes that a search reads. */
 export interface SearchIndexes {
@@ -53,7 +144,7 @@ export class IndexReader {
   async searchVectors(query: ChunkQuery, limit: number): Promise<MeaningSide> {
     const { collection, visible, taker, signal } = query
     const vectors = await query.vectors
-    const options = { limit, ...visible.filter }
+    const options = { limit, ...visible.indexOptions }
     const searches = vectors.map((vector) => async () => await this.#vectors.search(collection, vector, options))
     const answers = await this.#tracer.span('alcove.search.vectors', {}, async (span) => {
       const read = await this.turns.vectors.all(taker, searches, signal)
@@ -78,7 +169,7 @@ export class IndexReader {
   async searchWords(query: ChunkQuery, wanted: number, tolerance = 0): Promise<WordSide> {
     const limit = Math.min(wanted, MAX_WORD_HITS)
     const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
-    const options = { limit, tolerance, ...wordVisible.filter, ...(statistics && { statistics }) }
+    const options = { limit, tolerance, ...wordVisible.indexOptions, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
     const {
       hits,
@@ -144,19 +235,19 @@ export class IndexReader {
   }
 
   /** An index answers for a collection that is gone, such as a removed file, as for one that was never made. */
-  async #refuseLostVectors({ collection, visible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
+  async #refuseLostVectors({ collection, visible, stored, taker, signal }: ChunkQuery): Promise<void> {
     if (visible.isEmpty) return
     const count = async (): Promise<number> => (await this.#vectors.countByDocument(collection.name)).size
-    if ((await this.turns.vectors.one(taker, count, signal)) > 0 || !(await hasStored(visible))) return
+    if ((await this.turns.vectors.one(taker, count, signal)) > 0 || !(await stored.hasAny(visible, 'meaning'))) return
     throw new VectorsDamagedError(
       `the vectors of collection ${collection.name} are missing: "alcove doctor --repair" makes them again`,
     )
   }
 
-  async #refuseLostWords({ wordCollection, wordVisible, hasStored, taker, signal }: ChunkQuery): Promise<void> {
+  async #refuseLostWords({ wordCollection, wordVisible, stored, taker, signal }: ChunkQuery): Promise<void> {
     if (wordVisible.isEmpty) return
     const count = async (): Promise<number> => (await this.#words.statistics(wordCollection, [])).chunks
-    if ((await this.turns.words.one(taker, count, signal)) > 0 || !(await hasStored(wordVisible))) return
+    if ((await this.turns.words.one(taker, count, signal)) > 0 || !(await stored.hasAny(wordVisible, 'words'))) return
     this.#onWordsLost(wordCollection)
     throw new VectorsDamagedError(
       `the words of collection ${wordCollection} are missing: a running engine, or "alcove doctor --repair", makes them again`,

@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type DocumentConditions,
-  type DocumentMetadata,
-  meetsConditions,
-  type Storage,
-} from '../../../src/ports/index.js'
+import { type DocumentFilter, type DocumentMetadata, passesFilter, type Storage } from '../../../src/ports/index.js'
 import { seedCompany, seedContext, seedDocument } from '../../conformance/storage/storage-seed.js'
 import { sized } from '../../full-form.js'
 import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
@@ -82,11 +77,11 @@ describe.each(DATABASES)('filters of metadata on $name', ({ open }) => {
             stored.push(await seedDocument(repositories, context, id, { metadata: each }))
           }
           for (const filter of filters) {
-            const conditions = { metadata: filter } as DocumentConditions
-            const expected = stored.filter((document) => meetsConditions(document, conditions)).map(({ id }) => id)
-            expect(await repositories.documents.matching(context.id, conditions)).toEqual(expected)
+            const conditions = { metadata: filter } as DocumentFilter
+            const expected = stored.filter((document) => passesFilter(document, conditions)).map(({ id }) => id)
+            expect(await repositories.documents.filtered(context.id, conditions)).toEqual(expected)
             const page = { order: 'oldest', limit: 100 } as const
-            const listed = await repositories.documents.listPositions(context.id, page, { conditions })
+            const listed = await repositories.documents.listPositions(context.id, page, { filter: conditions })
             expect(listed.map(({ publicId }) => publicId)).toEqual(expected)
           }
         })

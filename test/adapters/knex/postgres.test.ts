@@ -125,7 +125,7 @@ describe.each(POSTGRES)('a storage on $name', ({ openEmpty }) => {
     })
     expect(await switching).toEqual({ unprocessed: [], purged: [] })
     const birds = { metadata: { topic: { eq: 'birds' } } } as never
-    expect(await storage.read(({ documents }) => documents.matching(contextId, birds))).toEqual([shadow])
+    expect(await storage.read(({ documents }) => documents.filtered(contextId, birds))).toEqual([shadow])
   })
 
   it('notifies every process of committed due jobs, even after a connection was lost', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { PostingSource } from '../../../adapters/words/posting-source.js'
 import { POSTING_BYTES, postingsOf } from '../../../adapters/words/postings.js'
 import { searchWords } from '../../../adapters/words/word-search.js'
-import { bm25, type DocumentFilter, inverseDocumentFrequency } from '../../../src/ports/index.js'
+import { bm25, type DocumentIds, inverseDocumentFrequency } from '../../../src/ports/index.js'
 import { sized } from '../../full-form.js'
 
 /** The source reports this many times as many chunks as it has, so that the search is one among many. */
@@ -54,7 +54,7 @@ const questions = fc.uniqueArray(
   },
 )
 const documents = fc.uniqueArray(fc.integer({ min: 1, max: 48 }))
-const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
+const filters: fc.Arbitrary<DocumentIds | undefined> = fc.oneof(
   fc.constant(undefined),
   documents.map((only) => ({ only })),
   // So many that the chunks of the documents are not read before the search.
@@ -63,7 +63,7 @@ const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
 )
 
 const documentOf = (number: number): number => Math.floor(number / CHUNKS_PER_DOCUMENT) + 1
-const passes = (number: number, filter: DocumentFilter | undefined): boolean => {
+const passes = (number: number, filter: DocumentIds | undefined): boolean => {
   if (filter === undefined) return true
   return 'only' in filter ? filter.only.includes(documentOf(number)) : !filter.except.includes(documentOf(number))
 }

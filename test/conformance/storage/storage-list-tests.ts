@@ -194,9 +194,9 @@ function uuidOf(number: number): string {
 }
 
 /** The rules in plain JavaScript, apart from the engine's own evaluation. @param part as a user types it */
-function isWanted({ record, statuses }: Stored, { statuses: wanted, conditions }: DocumentSelection, part: string) {
+function isWanted({ record, statuses }: Stored, { statuses: wanted, filter }: DocumentSelection, part: string) {
   if (wanted && !wanted.some((status) => statuses.includes(status))) return false
-  if (conditions && !('year' in record.metadata)) return false
+  if (filter && !('year' in record.metadata)) return false
   const uploaded = record.originalName.split(/[/\\]/).at(-1) ?? ''
   return [shownNameOf(record), uploaded].some((name) => folded(name).includes(folded(part)))
 }
@@ -257,7 +257,7 @@ class Draws {
     const part = this.below(2) === 0 ? this.pick(PARTS) : ''
     const selection: DocumentSelection = {
       ...(this.below(2) === 0 && { statuses: STATUSES.filter(() => this.below(2) === 0) }),
-      ...(this.below(4) === 0 && { conditions: { metadata: { year: 2_026 } } }),
+      ...(this.below(4) === 0 && { filter: { metadata: { year: 2_026 } } }),
       ...(part !== '' && { foldedPart: folded(part) }),
     }
     return { selection, part }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type {
   ContextRecord,
-  DocumentConditions,
+  DocumentFilter,
   DocumentMetadata,
   Repositories,
   Storage,
@@ -53,7 +53,7 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
         other,
         { ...waiting, ...changed },
       ])
-      const idsOf = async (conditions: DocumentConditions) => await documents.matching(context.id, conditions)
+      const idsOf = async (conditions: DocumentFilter) => await documents.filtered(context.id, conditions)
       assert.deepEqual(await idsOf({ metadata: { year: 2027 } }), [first.id, waiting.id])
       assert.deepEqual(await idsOf({ metadata: { year: 2026 } }), [other.id])
       assert.deepEqual(await idsOf({ metadata: { none: { exists: true } } }), [other.id])
@@ -77,9 +77,9 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
         const conditions = random.conditions(stored.map(({ publicId }) => publicId))
         const expected = stored.filter((document) => meets(document, conditions)).map(({ id }) => id)
         const shown = JSON.stringify(conditions)
-        assert.deepEqual(await repositories.documents.matching(context.id, conditions), expected, shown)
+        assert.deepEqual(await repositories.documents.filtered(context.id, conditions), expected, shown)
         const page = { order: 'oldest', limit: 1_000 } as const
-        const listed = await repositories.documents.listPositions(context.id, page, { conditions })
+        const listed = await repositories.documents.listPositions(context.id, page, { filter: conditions })
         assert.deepEqual(
           listed.map(({ publicId }) => publicId),
           expected,
@@ -87,7 +87,7 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
         )
       }
       assert.deepEqual(
-        await repositories.documents.matching(context.id, {}),
+        await repositories.documents.filtered(context.id, {}),
         stored.map(({ id }) => id),
       )
     })
@@ -101,10 +101,10 @@ export function defineMetadataTests(test: DefineTest<Storage>): void {
       const kept = await seedDocument(repositories, context, uuidOf(1), { metadata })
       const deleted = await seedDocument(repositories, context, uuidOf(2), { metadata })
       await documents.update(deleted.id, { deleted: NOW })
-      const live = await documents.listPage(context.id, { order: 'oldest', limit: 10 }, { conditions: { metadata } })
+      const live = await documents.listPage(context.id, { order: 'oldest', limit: 10 }, { filter: { metadata } })
       assert.deepEqual(live, [kept])
       await documents.remove([deleted.id])
-      assert.deepEqual(await documents.matching(context.id, { metadata }), [kept.id])
+      assert.deepEqual(await documents.filtered(context.id, { metadata }), [kept.id])
     })
   })
 }
@@ -138,7 +138,7 @@ interface Tests {
 }
 
 /** The rules in plain JavaScript, apart from the engine's own evaluation. */
-function meets({ publicId, metadata }: Stored, { documents, metadata: wanted = {} }: DocumentConditions): boolean {
+function meets({ publicId, metadata }: Stored, { documents, metadata: wanted = {} }: DocumentFilter): boolean {
   if (documents && !documents.includes(publicId)) return false
   for (const [key, condition] of Object.entries(wanted)) {
     const value = Object.entries(metadata).find(([name]) => name === key)?.[1]
@@ -177,7 +177,7 @@ class Draws {
     return Object.fromEntries(entries)
   }
 
-  conditions(ids: readonly number[]): DocumentConditions {
+  conditions(ids: readonly number[]): DocumentFilter {
     const keys = KEYS.filter(() => this.#below(4) === 0)
     const entries = keys.map((key) => [key, this.#below(3) === 0 ? this.#scalar() : this.#keyTests()] as const)
     return {

@@ -143,7 +143,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       assert.equal(await repository.nextNameIndex(context.id, 'report.pdf'), 1)
       assert.equal((await repository.countStates(context.id, VERSION)).completed, 2)
       assert.equal(await uploads.usedBytes(context.id), 2_000)
-      assert.deepEqual(await repository.matching(context.id, {}), idsOf(documents))
+      assert.deepEqual(await repository.filtered(context.id, {}), idsOf(documents))
       assert.deepEqual(await repository.listWithoutWords(context.id, 8, { after: 0, limit: 9 }), idsOf(documents))
       assert.deepEqual(await contexts.listWithoutWords(VERSION), [])
       assert.deepEqual(await repository.listIds(context.id, { after: 0, limit: 9 }), all)
@@ -217,7 +217,7 @@ export function defineShadowTests(test: DefineTest<Storage>): void {
       )
       assert.deepEqual(await repository.getByUuid('uuid-0'), listed[0])
       const birds = { metadata: { topic: { eq: 'birds' } } } as never
-      assert.deepEqual(await repository.matching(context.id, birds), [ids[0]])
+      assert.deepEqual(await repository.filtered(context.id, birds), [ids[0]])
       assert.equal(await uploads.usedBytes(context.id), 2_000)
       assert.deepEqual((await repository.searchable(context.id)).byMeaning.hidden, [])
       assert.equal(await repository.hasNewVersions(context.id, mark), true)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Context, DocumentConditions, DocumentMetadata, Session } from '../../../src/index.js'
+import type { Context, DocumentFilter, DocumentMetadata, Session } from '../../../src/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT } from '../engine/memory-engine.js'
 
 let memory: MemoryEngine
@@ -163,7 +163,7 @@ describe('a filter', () => {
     await upload('text.txt', { year: '2026' })
   })
 
-  const cases: [string, DocumentConditions, string[]][] = [
+  const cases: [string, DocumentFilter, string[]][] = [
     ['a number', { metadata: { year: 2026 } }, ['2026.txt']],
     ['a string', { metadata: { year: '2026' } }, ['text.txt']],
     ['an item of a list', { metadata: { tags: 'board' } }, ['2024.txt']],
@@ -223,7 +223,7 @@ describe('a filter', () => {
       'filter.metadata.year must be a string, a finite number, true or false, or an object of tests, such as {"in":["a","b"]}',
     ],
   ])('is refused if it is wrong in form: %j', async (filter, message) => {
-    const wrong = filter as DocumentConditions
+    const wrong = filter as DocumentFilter
     await expect(session.search(context.id, 'price', { filter: wrong })).rejects.toEqual(refused(message))
     await expect(session.documents.list(context.id, { filter: wrong })).rejects.toEqual(refused(message))
   })
@@ -250,7 +250,7 @@ describe('a filter', () => {
       'must have at most 65536 bytes of values',
     ],
   ])('is refused at every door if it is too large: %s', async (_case, metadata, problem) => {
-    const filter = { metadata } as DocumentConditions
+    const filter = { metadata } as DocumentFilter
     const expected = refused(`filter.metadata ${problem}`)
     await expect(session.search(context.id, 'price', { filter })).rejects.toEqual(expected)
     await expect(session.searchAll([context.id], 'price', { filter })).rejects.toEqual(expected)
@@ -262,7 +262,7 @@ describe('a filter', () => {
   it('is refused for a list that is too long before its values are looked at', async () => {
     const filter = {
       metadata: { a: { in: Array.from({ length: 1_001 }, () => null) } },
-    } as unknown as DocumentConditions
+    } as unknown as DocumentFilter
     const expected = refused('filter.metadata.a.in must have at most 1000 values')
     await expect(session.search(context.id, 'price', { filter })).rejects.toEqual(expected)
   })

@@ -4,7 +4,7 @@ import { leastProcessorMs } from '../../least-processor-ms.js'
 
 /** A history as long as one may be. */
 const history = Array.from({ length: 1_000 }, (_, at) => ({
-  role: at % 2 === 0 ? 'user' : 'assistant',
+  role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
   content: 'x y z '.repeat(166),
 }))
 

@@ -3,7 +3,7 @@ import {
   contextBodySchema,
   contextChangesBodySchema,
   DOCUMENT_LIST_SHAPE,
-  type DocumentConditions,
+  type DocumentFilter,
   documentChangesSchema,
   listQuerySchema,
   parseJson,
@@ -202,7 +202,7 @@ export const DOCUMENT_ROUTES: readonly Route[] = [
       const { filter, status, ...part } = call.query
       const query = {
         ...part,
-        ...(filter !== undefined && { filter: parseJson(filter, 'filter', FILTER_EXAMPLE) as DocumentConditions }),
+        ...(filter !== undefined && { filter: parseJson(filter, 'filter', FILTER_EXAMPLE) as DocumentFilter }),
         // The engine checks the values.
         ...(status !== undefined && { status: status.split(',') as DocumentStatus[] }),
       }

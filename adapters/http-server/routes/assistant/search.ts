@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  checkedOptions,
   explainBodySchema,
   prepareBodySchema,
   searchAllBodySchema,
@@ -51,7 +52,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     },
     handle: async (call, session) => {
       const { prompt, include, ...settings } = call.body
-      const options = { ...settings, signal: call.request.signal }
+      const options = checkedOptions(prompt, { ...settings, signal: call.request.signal })
       const found = await session.searchEntries(call.params.contextId, prompt, options).catch(refuseSlowly)
       return await answer(call, searchAnswers(found, include))
     },
@@ -74,7 +75,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     },
     handle: async (call, session) => {
       const { contextIds, prompt, include, ...settings } = call.body
-      const options = { ...settings, signal: call.request.signal }
+      const options = checkedOptions(prompt, { ...settings, signal: call.request.signal })
       const found = await session.searchAllEntries(contextIds, prompt, options).catch(refuseSlowly)
       return await answer(call, contextSearchAnswers(found, include))
     },
@@ -95,7 +96,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     },
     handle: async ({ params, body, request }, session) => {
       const { prompt, ...settings } = body
-      const options = { ...settings, signal: request.signal }
+      const options = checkedOptions(prompt, { ...settings, signal: request.signal })
       return json(await session.explain(params.contextId, prompt, options).catch(refuseSlowly))
     },
   }),
@@ -118,7 +119,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     },
     handle: async ({ params, body, request }, session) => {
       const { question, ...settings } = body
-      const options = { ...settings, signal: request.signal }
+      const options = checkedOptions(question, { ...settings, signal: request.signal })
       return json(await session.prepare(params.contextId, question, options).catch(refuseSlowly))
     },
   }),

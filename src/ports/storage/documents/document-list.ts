@@ -1,4 +1,4 @@
-import { compareCodePoints, type DocumentConditions, meetsConditions } from './document-conditions.js'
+import { compareCodePoints, type DocumentFilter, passesFilter } from './document-filter.js'
 import { foldedNamesOf } from './document-names.js'
 import type { DocumentRecord } from './document-record.js'
 
@@ -16,7 +16,7 @@ export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
 
 /** Selects documents of a list. A document is selected if it passes all of these. */
 export interface DocumentSelection {
-  readonly conditions?: DocumentConditions | undefined
+  readonly filter?: DocumentFilter | undefined
   /** Only documents whose current version or replacement is in one of these states. Default: all. */
   readonly statuses?: readonly DocumentStatus[] | undefined
   /** A part of one of the folded names of the current version. Default: any name. */
@@ -54,9 +54,9 @@ export function comparePositions(order: DocumentOrder, one: DocumentPosition, ot
 export function isSelected(
   current: DocumentRecord,
   replacement: DocumentRecord | undefined,
-  { conditions, statuses, foldedPart }: DocumentSelection,
+  { filter, statuses, foldedPart }: DocumentSelection,
 ): boolean {
-  if (!meetsConditions(current, conditions)) return false
+  if (!passesFilter(current, filter)) return false
   const versions = replacement === undefined ? [current] : [current, replacement]
   if (statuses !== undefined && !versions.some((version) => statuses.includes(statusOf(version)))) return false
   if (foldedPart === undefined) return true

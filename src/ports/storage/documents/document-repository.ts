@@ -1,5 +1,5 @@
 import type { Page } from '../page.js'
-import type { DocumentConditions } from './document-conditions.js'
+import type { DocumentFilter } from './document-filter.js'
 import type { DocumentPage, DocumentPosition, DocumentSelection } from './document-list.js'
 import type {
   DocumentRecord,
@@ -52,12 +52,12 @@ export interface DocumentRepository {
    */
   listReplacements(contextId: number, publicIds?: readonly number[]): Promise<readonly DocumentRecord[]>
   /**
-   * Finds the versions of documents of a context that meet conditions, whether a search may find them or not. Cheap if
-   * few documents meet them, however many there are.
+   * Finds the versions of documents of a context that a filter selects, whether a search may find them or not. Cheap if
+   * few documents pass it, however many there are.
    *
    * @returns their ids in ascending order
    */
-  matching(contextId: number, conditions: DocumentConditions): Promise<readonly number[]>
+  filtered(contextId: number, filter: DocumentFilter): Promise<readonly number[]>
   /** Counts the live documents of a context: their current versions. Cheap, however many there are. */
   count(contextId: number): Promise<number>
   /** @returns the oldest current version with this hash and this name; `undefined` if there is none */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TableCopy } from '../../../../adapters/lancedb/copies/table-copy.js'
 import type { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
 import type { LanceDbLimits } from '../../../../adapters/lancedb/lancedb-vector-index.js'
-import type { DocumentFilter, VectorHit } from '../../../../src/ports/index.js'
+import type { DocumentIds, VectorHit } from '../../../../src/ports/index.js'
 import { clusteredRows, clusteredVector } from '../../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../../conformance/index.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
@@ -59,8 +59,8 @@ describe('a small collection in LanceDB', () => {
     const ids = fc.uniqueArray(fc.integer({ min: 1, max: 35 }), { maxLength: 35 })
     const filters = fc.option(
       fc.oneof(
-        ids.map((only): DocumentFilter => ({ only })),
-        ids.map((except): DocumentFilter => ({ except })),
+        ids.map((only): DocumentIds => ({ only })),
+        ids.map((except): DocumentIds => ({ except })),
       ),
       { nil: undefined },
     )

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
 import { MemoryVectorIndex } from '../../../../adapters/memory/index.js'
-import type { DocumentFilter, VectorHit, VectorRows } from '../../../../src/ports/index.js'
+import type { DocumentIds, VectorHit, VectorRows } from '../../../../src/ports/index.js'
 import { clusteredRows, clusteredVector } from '../../../clustered-vectors.js'
 import { sized } from '../../../full-form.js'
 import { temporaryFolder } from '../../../temporary-folder.js'
@@ -49,7 +49,7 @@ async function opened(indexFromRows: number, work: (index: LanceDbVectorIndex) =
 /** Documents that do not exist. With them, a list is long enough to be compared after the search. */
 const UNKNOWN = Array.from({ length: 500 }, (_, at) => DOCUMENTS + 100 + at)
 
-const filters: fc.Arbitrary<DocumentFilter | undefined> = fc.oneof(
+const filters: fc.Arbitrary<DocumentIds | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: 12 }).map((except) => ({ except })),
   fc.uniqueArray(fc.integer({ min: 1, max: DOCUMENTS + 5 }), { maxLength: DOCUMENTS }).map((only) => ({ only })),
@@ -71,7 +71,7 @@ async function ranking(near: number) {
   return made
 }
 
-function passes(documents: DocumentFilter | undefined, documentId: number): boolean {
+function passes(documents: DocumentIds | undefined, documentId: number): boolean {
   if (documents === undefined) return true
   return 'only' in documents ? documents.only.includes(documentId) : !documents.except.includes(documentId)
 }

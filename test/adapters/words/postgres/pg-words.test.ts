@@ -4,13 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../../../adapters/knex/index.js'
 import { MemoryLexicalIndex } from '../../../../adapters/memory/index.js'
 import { PgLexicalIndex, type PgLexicalOptions } from '../../../../adapters/words/index.js'
-import type {
-  DocumentFilter,
-  LexicalHit,
-  LexicalIndex,
-  LexicalQuery,
-  LexicalRows,
-} from '../../../../src/ports/index.js'
+import type { DocumentIds, LexicalHit, LexicalIndex, LexicalQuery, LexicalRows } from '../../../../src/ports/index.js'
 import { lexicalIndexSuite } from '../../../conformance/index.js'
 import { sized } from '../../../full-form.js'
 import { seededRandom } from '../../../seeded-random.js'
@@ -68,7 +62,7 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
     index: LexicalIndex,
     reference: LexicalIndex,
     queries: readonly LexicalQuery[],
-    documents?: DocumentFilter,
+    documents?: DocumentIds,
   ): Promise<number> {
     let [found, wanted] = [0, 0]
     for (const query of queries) {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite } from '../../../../adapters/knex/index.js'
 import { MemoryLexicalIndex } from '../../../../adapters/memory/index.js'
 import { SqliteLexicalIndex, type SqliteLexicalOptions } from '../../../../adapters/words/index.js'
-import type { DocumentFilter, LexicalAnswer, LexicalIndex } from '../../../../src/ports/index.js'
+import type { DocumentIds, LexicalAnswer, LexicalIndex } from '../../../../src/ports/index.js'
 import { generateTexts, textRows, weighed } from '../../../conformance/lexical-rows.js'
 import { sized } from '../../../full-form.js'
 import { leastOfLongestWorkMs } from '../../../ingestion/loop-stops.js'
@@ -49,7 +49,7 @@ async function each(index: LexicalIndex, work: (index: LexicalIndex) => Promise<
 }
 
 /** Compares all hits of each query with those of the index in memory, which scores every chunk. */
-async function expectAsInMemory(index: LexicalIndex, filter?: DocumentFilter): Promise<void> {
+async function expectAsInMemory(index: LexicalIndex, filter?: DocumentIds): Promise<void> {
   for (const question of questions.slice(0, 8)) {
     const options = { limit: 3_000, ...(filter && { documents: filter }) }
     const [found, expected] = [
@@ -100,7 +100,7 @@ describe('a word index in SQLite', () => {
   it(`finds the best of ${String(50 * MANY)} chunks, with filters and after the deletion of the best ones`, async () => {
     const many = generateTexts(MANY, 4)
     const limit = 10
-    const expectBest = async (index: LexicalIndex, filter?: DocumentFilter): Promise<void> => {
+    const expectBest = async (index: LexicalIndex, filter?: DocumentIds): Promise<void> => {
       for (const question of many.questions) {
         const options = { limit, ...(filter && { documents: filter }) }
         const expected = await memory.search(NAME, question, options)

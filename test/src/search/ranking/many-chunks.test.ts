@@ -5,10 +5,11 @@ import { SqliteLexicalIndex } from '../../../../adapters/words/index.js'
 import { DEFAULT_LIMITS } from '../../../../src/kernel/limits.js'
 import type { ChunkKey, IndexedChunk, LexicalIndex } from '../../../../src/ports/index.js'
 import { ChunkFinder } from '../../../../src/search/ranking/chunk-finder.js'
-import { MissingChunks, toMapKey, VisibleDocuments } from '../../../../src/search/ranking/chunks.js'
 import { candidateLimits, fuse } from '../../../../src/search/ranking/fusion.js'
 import { IndexReader } from '../../../../src/search/ranking/index-reader.js'
+import { toMapKey } from '../../../../src/search/ranking/near-chunks.js'
 import { SearchTurns } from '../../../../src/search/search-turns.js'
+import { MissingChunks, VisibleDocuments } from '../../../../src/search/searchable-documents.js'
 import { CallTurns } from '../../../../src/tenancy/index.js'
 import { sized } from '../../../full-form.js'
 import { seededRandom } from '../../../seeded-random.js'
@@ -88,9 +89,9 @@ describe('a hybrid search in more than 10,000 chunks', () => {
         terms,
         wordCollection: WORDS,
         wordVisible: visible,
-        measureKnowledge: async () => 1,
-        hasStored: async () => true,
-        embedNow: async () => [],
+        knowledge: { measure: async () => 1 },
+        stored: { hasAny: async () => true },
+        unembedded: { compare: async () => [] },
         taker: { group: 1, member: 1 },
         signal: undefined,
       })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuse } from '../../../../src/search/ranking/fusion.js'
-import { type OpenCandidate, selectIncomplete } from '../../../../src/search/ranking/open-candidates.js'
+import { fuse, type OpenCandidate, selectIncomplete } from '../../../../src/search/ranking/fusion.js'
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 

@@ -28,7 +28,7 @@ export interface KeyTests extends ValueTests {
 export type MetadataCondition = MetadataScalar | KeyTests
 
 /** Selects documents. A document is selected if it meets all conditions. */
-export interface DocumentConditions {
+export interface DocumentFilter {
   /** Ids of documents, as users see them. Unknown ids select nothing. */
   readonly documents?: readonly number[]
   /** Conditions by the key of the metadata. */
@@ -47,7 +47,7 @@ export interface KeyRule {
 }
 
 /** @returns the conditions on the metadata, one rule for each key */
-export function keyRulesOf({ metadata = {} }: DocumentConditions): readonly KeyRule[] {
+export function keyRulesOf({ metadata = {} }: DocumentFilter): readonly KeyRule[] {
   return Object.entries(metadata).map(([key, condition]) => {
     if (typeof condition !== 'object') return { key, some: { in: [condition] } }
     const { exists, not, ...tests } = condition
@@ -60,14 +60,14 @@ export function keyRulesOf({ metadata = {} }: DocumentConditions): readonly KeyR
   })
 }
 
-/** @returns true if a document meets the conditions. Without conditions, every document does. */
-export function meetsConditions(
+/** @returns true if a document passes the filter. Without a filter, every document does. */
+export function passesFilter(
   { publicId, metadata }: Pick<DocumentRecord, 'publicId' | 'metadata'>,
-  conditions: DocumentConditions | undefined,
+  filter: DocumentFilter | undefined,
 ): boolean {
-  if (conditions === undefined) return true
-  if (conditions.documents !== undefined && !conditions.documents.includes(publicId)) return false
-  return keyRulesOf(conditions).every(({ key, exists, some, none }) => {
+  if (filter === undefined) return true
+  if (filter.documents !== undefined && !filter.documents.includes(publicId)) return false
+  return keyRulesOf(filter).every(({ key, exists, some, none }) => {
     const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
     if (exists !== undefined && exists !== (value !== undefined)) return false
     const items = itemsOf(value)
