@@ -156,7 +156,7 @@ async function searchFiltered({ dataDir, windows, isQuick }: FilterTask): Promis
   const allWords = await searchAllWords(indexes, windows)
   const rows: FilterFigures[] = []
   for (const percent of PERCENTS) {
-    const { ids, findMs } = await findMatching(indexes.storage, percent)
+    const { ids, findMs } = await findFiltered(indexes.storage, percent)
     if (ids.length === 0) continue
     const found = await searchBoth(indexes, asked, { only: ids })
     const recalls = { recall: recallOf(found, exact, ids), wordsRecall: wordsRecallOf(found, allWords, ids) }
@@ -234,13 +234,13 @@ function figuresOf(
   }
 }
 
-async function findMatching(
+async function findFiltered(
   storage: Storage,
   percent: number,
 ): Promise<{ readonly ids: readonly number[]; readonly findMs: number }> {
-  const conditions = { metadata: { [`p${percent}`]: 1 } }
+  const filter = { metadata: { [`p${percent}`]: 1 } }
   const find = async (): Promise<readonly number[]> =>
-    await storage.read(({ documents }) => documents.matching(1, conditions))
+    await storage.read(({ documents }) => documents.filtered(1, filter))
   const ids = await find()
   return { ids, findMs: hundredths(quantile(await timesOf(10, find), 0.5)) }
 }
