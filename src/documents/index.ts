@@ -19,7 +19,7 @@ export {
   isUnfinished,
 } from './document.js'
 export { type DocumentChunk, type PageRange, pagesOf } from './document-chunk.js'
-export { documentFilterSchema, parseFilter } from './document-filter.js'
+export { documentFilterSchema } from './document-filter.js'
 export {
   companyOfContext,
   enqueueMissingWords,
