@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -189,6 +189,17 @@ describe('a model of any tokenizer', () => {
     expect(stdout).toMatch(
       /^ERR_UNSUPPORTED: the tokenizer of the model bpe needs .*"npm install @xenova\/transformers"/,
     )
+  })
+
+  it('without its config.json, which has the id of padding, is refused', async () => {
+    const path = join(folder.path, 'no-config')
+    await writeTinyModel(path, 'bpe')
+    await (await DeviceEmbeddingModel.open(path)).close()
+    await rm(join(path, 'config.json'))
+    await expect(DeviceEmbeddingModel.open(path)).rejects.toMatchObject({
+      code: 'ERR_MODEL_MISSING',
+      message: expect.stringContaining('config.json') as string,
+    })
   })
 
   it('whose tokenizer the library cannot read is refused with the reason', async () => {
