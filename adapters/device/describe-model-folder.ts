@@ -77,19 +77,18 @@ const POOLING_MODES: Readonly<Record<string, 'cls' | 'mean' | undefined>> = {
  * @throws ModelError `ERR_MODEL_MISSING` for a file that is missing, `ERR_MODEL_CHANGED` for an invalid profile,
  *   `ERR_MODEL_UNSUPPORTED` for a model that the engine cannot run as its files say
  */
-export async function openModelFolder(folder: string): Promise<ModelFolder> {
+export async function openModelFolder(
+  folder: string,
+  { isReadOnly = false }: OpenFolderOptions = {},
+): Promise<ModelFolder> {
   if (await exists(folder, PROFILE_FILE)) return await readModelFolder(folder)
   const profile = await profileOf(folder)
-  await writeProfile(folder, profile).catch((error: unknown) => {
-    if (!isCode(error, 'EROFS', 'EACCES', 'EPERM')) throw error
-  })
+  if (!isReadOnly) {
+    await writeProfile(folder, profile).catch((error: unknown) => {
+      if (!isCode(error, 'EROFS', 'EACCES', 'EPERM')) throw error
+    })
+  }
   return toModelFolder(folder, profile)
-}
-
-/** As {@link openModelFolder}, but it writes nothing. */
-export async function describeFolder(folder: string): Promise<ModelFolder> {
-  if (await exists(folder, PROFILE_FILE)) return await readModelFolder(folder)
-  return toModelFolder(folder, await profileOf(folder))
 }
 
 /** Returns the profile of a model's folder with changes. It writes nothing. @throws ModelError as {@link openModelFolder} */

@@ -7,7 +7,7 @@ import {
   untilAborted,
   withAnySignal,
 } from '../../src/ports/index.js'
-import { describeFolder, type OpenFolderOptions, openModelFolder } from './describe-model-folder.js'
+import { type OpenFolderOptions, openModelFolder } from './describe-model-folder.js'
 import type { DeviceTokenizer } from './device-tokenizer.js'
 import { requireLibrary } from './library/library.js'
 import {
@@ -52,8 +52,8 @@ export class DeviceEmbeddingModel implements EmbeddingModel {
    * @throws UnsupportedError if the tokenizer needs the package `@xenova/transformers`, and that is not installed
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`, `ERR_MODEL_UNSUPPORTED`
    */
-  static async open(folder: string, { isReadOnly = false }: OpenFolderOptions = {}): Promise<DeviceEmbeddingModel> {
-    const model = await (isReadOnly ? describeFolder(folder) : openModelFolder(folder))
+  static async open(folder: string, options: OpenFolderOptions = {}): Promise<DeviceEmbeddingModel> {
+    const model = await openModelFolder(folder, options)
     if ((await tokenizerKindOf(folder)) !== 'word-piece') {
       requireLibrary(model.profile.id)
       await readModelFile(folder, CONFIG_FILE)

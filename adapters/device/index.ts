@@ -1,8 +1,8 @@
 /** EmbeddingModel on this device: it runs embedding models of any tokenizer on ONNX Runtime (`onnxruntime-node`). */
 export {
-  describeFolder,
   type ModelProfileChanges,
   type OpenFolderOptions,
+  openModelFolder,
   profileOf,
   writeProfile,
 } from './describe-model-folder.js'

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
-import { describeFolder, type TokenizerKind, tokenizerKindOf } from '../../device/index.js'
+import { openModelFolder, type TokenizerKind, tokenizerKindOf } from '../../device/index.js'
 import { modelDirsOf } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
 
@@ -34,7 +34,7 @@ export async function listModels(options: ListModelsOptions): Promise<readonly L
 
 /** @throws ModelError */
 export async function describeModel(folder: string, isDefault: boolean): Promise<LocalModel> {
-  const { profile, files } = await describeFolder(folder)
+  const { profile, files } = await openModelFolder(folder, { isReadOnly: true })
   const sizes = await Promise.all(
     Object.keys(files).map(async (file) => (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0),
   )
