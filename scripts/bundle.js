@@ -117,9 +117,13 @@ function sourcesIn(folder) {
     .sort()
 }
 
-/** The folder whose modules share files: `src`, an adapter, or the conformance suites. */
+/**
+ * The folder whose modules share files: `src`, an adapter, or the conformance suites. The tools know the inside of
+ * `local`, so both share files.
+ */
 function folderOf(path) {
-  return /^(src|adapters\/[^/]+|test\/conformance)(?=\/)/.exec(path)[0]
+  const [folder] = /^(src|adapters\/[^/]+|test\/conformance)(?=\/)/.exec(path)
+  return folder === 'adapters/tools' ? 'adapters/local' : folder
 }
 
 /** The programs that a module starts as processes or threads. */
