@@ -49,6 +49,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
   const { maxConnections = MAX_CONNECTIONS, queryTimeoutMs = QUERY_TIMEOUT_MS, keepsProcess = true } = options
   const { field = 'databaseUrl' } = options
   requirePostgresUrl(url, field)
+  const answers = new Answers()
   const database = knex({
     client: 'pg',
     connection: {
@@ -69,10 +70,10 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Knex {
         done: (error: Error | null, connection: DriverConnection) => void,
       ) => {
         if (!keepsProcess) releaseWhenFree(connection)
-        closeWhenUnanswered(connection, queryTimeoutMs)
+        closeWhenUnanswered(connection, queryTimeoutMs, answers)
         connection.query(SETTINGS, (error: Error | null) => done(error, connection))
       },
-      validate: hasNoOpenStatement,
+      validate: (connection: DriverConnection) => hasNoOpenStatement(connection) && answers.isTrusted(connection),
     },
   })
   if (!keepsProcess) letProcessEnd((database.client as { readonly pool: ConnectionPool }).pool)
@@ -104,6 +105,30 @@ export interface DriverConnection {
   __knex__disposed?: unknown
 }
 
+/**
+ * When connections of a pool last had an answer. If the network goes silent, all connections of that time are lost, and
+ * the next callers would wait on each of them in turn, as long as the first did.
+ */
+class Answers {
+  readonly #lastAt = new WeakMap<DriverConnection, number>()
+  /** When the last statement began that had no answer in time. */
+  #silentSince = 0
+
+  note(connection: DriverConnection): void {
+    this.#lastAt.set(connection, performance.now())
+  }
+
+  /** @param beganAt when the statement began that had no answer in time */
+  noteSilence(beganAt: number): void {
+    this.#silentSince = Math.max(this.#silentSince, beganAt)
+  }
+
+  /** False if the connection has had no answer since a statement on another one began that got none. */
+  isTrusted(connection: DriverConnection): boolean {
+    return (this.#lastAt.get(connection) ?? 0) >= this.#silentSince
+  }
+}
+
 /** The number of statements without an answer, by connection. */
 const openStatements = new WeakMap<DriverConnection, number>()
 
@@ -112,16 +137,20 @@ const openStatements = new WeakMap<DriverConnection, number>()
  * answer may still come, or the server may be lost, and the next user of the connection would wait just as long
  * (brianc/node-postgres#3399). After the close, every other statement on it fails at once, such as a ROLLBACK.
  */
-function closeWhenUnanswered(connection: DriverConnection, queryTimeoutMs: number): void {
+function closeWhenUnanswered(connection: DriverConnection, queryTimeoutMs: number, answers: Answers): void {
   const query = connection.query.bind(connection)
   connection.query = (...args) => {
     const callback = args.at(-1)
     if (typeof callback !== 'function') return query(...args)
     const [statement, ...values] = args.slice(0, -1)
+    const beganAt = performance.now()
     countStatement(connection, 1)
     const onAnswer: Callback = (error, result) => {
       countStatement(connection, -1)
-      if (error?.message === TIMED_OUT) void discardConnection(connection, error)
+      if (error?.message === TIMED_OUT) {
+        answers.noteSilence(beganAt)
+        void discardConnection(connection, error)
+      } else if (error == null) answers.note(connection)
       ;(callback as Callback)(error, result)
     }
     return query(limited(statement, queryTimeoutMs), ...values, onAnswer)

@@ -47,6 +47,17 @@ describe.each(POSTGRES)('a pool of connections to $name on a silent network', ({
     expect(used()).toBe(0)
   })
 
+  it('waits for one unanswered statement only, however many connections were lost', async () => {
+    await Promise.all([knex.raw('select pg_sleep(0.1)'), knex.raw('select pg_sleep(0.1)')])
+    proxy.silence()
+    await expect(knex.raw('select 1')).rejects.toThrow('Query read timeout')
+    proxy.letNewThrough()
+    for (const number of [2, 3]) {
+      expect(await knex.raw<{ rows: unknown[] }>(`select ${number} as number`)).toMatchObject({ rows: [{ number }] })
+    }
+    expect(failures).toHaveLength(1)
+  })
+
   it('rolls back a transaction at once with the error of its statement', async () => {
     const storage = new KnexStorage({ knex, keepKnex: true })
     await storage.open()

@@ -75,8 +75,8 @@ export async function fullDiskRounds(
     log.check('nothing is left of it', left.length === 0 || left.join() === 'backup.tar', left)
     await search('after it')
     await makeRoom(disk)
-    const { exitCode, stdout } = await runAlcove(args, { cwd: root })
-    log.check('the next one', exitCode === 0, stdout.trim())
+    const { exitCode, stdout, stderr } = await runAlcove(args, { cwd: root })
+    log.check('the next one', exitCode === 0, (stdout + stderr).trim())
   }
   await endWell(served, dataDir, root, log)
 }
