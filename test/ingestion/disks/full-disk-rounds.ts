@@ -8,7 +8,9 @@ import { ServedFolder, until } from './served-folder.js'
 
 const FULL = 'ERR_STORAGE_FULL'
 const WAIT_MS = 60_000
-const DISK_MB = 48
+const DISK_MB = 32
+/** Each round adds documents, and the backup at its end is written beside the one before. */
+const ROUND_MB = 16
 /** Bytes that are left at the beginning of the processing. With more of them, a later part finds the disk full. */
 const SPARE_BYTES = [1_048_576, 262_144, 65_536, 0]
 
@@ -20,7 +22,7 @@ export async function fullDiskRounds(
 ): Promise<void> {
   const disk = join(root, 'small')
   await mkdir(disk)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', disk])
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB + rounds * ROUND_MB}m`, 'tmpfs', disk])
   const dataDir = join(disk, 'data')
   const served = await ServedFolder.start(dataDir, root)
   const search = async (when: string): Promise<void> => {
