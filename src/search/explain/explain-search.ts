@@ -17,7 +17,7 @@ import type {
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
-import { embedWindows, measureModelKnowledge, PromptKnowledge, promptTerms } from '../prompt.js'
+import { embedWindows, PromptKnowledge, promptTerms } from '../prompt.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
 import { toResults } from '../results.js'
@@ -50,7 +50,8 @@ interface ExplainCall {
 interface EmbeddedPrompt {
   readonly model: EmbeddingModel
   readonly vectors: readonly Float32Array[]
-  readonly knowledge: number
+  /** Measured already. */
+  readonly knowledge: PromptKnowledge
 }
 
 /** The best chunks of both sides, of any similarity. */
@@ -117,8 +118,8 @@ export class ExplainSearch {
     let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
     let bestSimilarity: number | null = null
     try {
-      const { model, vectors } = (embedded = await this.#embed(context, prompt, taker, signal))
-      const knowledge = new PromptKnowledge(prompt, model)
+      embedded = await this.#embed(context, prompt, taker, signal)
+      const { vectors, knowledge } = embedded
       const prepared = { terms, vectors: Promise.resolve(vectors), knowledge }
       const finding = this.contextSearch.find(context, { ...request, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
@@ -140,7 +141,7 @@ export class ExplainSearch {
       mode,
       topN,
       scoreThreshold,
-      model: { id: context.embeddingModel, knowledge: embedded?.knowledge ?? null },
+      model: { id: context.embeddingModel, knowledge: (await embedded?.knowledge.measure()) ?? null },
       documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
       words,
@@ -166,7 +167,9 @@ export class ExplainSearch {
     const model = models.get(context.embeddingModel)
     const windows = await prompts.read(taker, prompt, model, signal)
     const vectors = await embedWindows(this.parts, model, windows, taker, signal)
-    return { model, vectors, knowledge: measureModelKnowledge(prompt, await model.tokenizer()) }
+    const knowledge = new PromptKnowledge(prompt, model)
+    await knowledge.measure()
+    return { model, vectors, knowledge }
   }
 
   async #rank(
