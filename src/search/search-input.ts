@@ -110,7 +110,7 @@ export function checkedOptions<Options extends object>(text: string, options: Op
 }
 
 export function isChecked(text: unknown, options: unknown): boolean {
-  return typeof options === 'object' && options !== null && checked.get(options) === text
+  return typeof text === 'string' && typeof options === 'object' && options !== null && checked.get(options) === text
 }
 
 /** @throws InvalidInputError */
