@@ -21,9 +21,6 @@ import {
 import { openTokenizer, tokenizerKindOf } from './open-tokenizer.js'
 import { EmbeddingThreads } from './threads/embedding-threads.js'
 
-/** The number of texts that the threads get at a time: they compute the first ones while the next are encoded. */
-const TEXTS_PER_GROUP = 64
-
 /** A sentence embedding model in a folder. Threads that all models of this process share compute its vectors. */
 export class DeviceEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
@@ -92,8 +89,9 @@ export class DeviceEmbeddingModel implements EmbeddingModel {
       try {
         const tokenizer = await untilAborted(this.tokenizer(), ended)
         const groups: Promise<void>[] = []
-        for (let firstRow = 0; firstRow < texts.length; firstRow += TEXTS_PER_GROUP) {
-          const group = texts.slice(firstRow, firstRow + TEXTS_PER_GROUP)
+        const { textsPerCall } = tokenizer
+        for (let firstRow = 0; firstRow < texts.length; firstRow += textsPerCall) {
+          const group = texts.slice(firstRow, firstRow + textsPerCall)
           const inputs = await tokenizer.inputs(group, { prefix, windowTokens, isUrgent, firstRow, signal: ended })
           const rows = this.#threads.embed(this.#model, { isUrgent, inputs, signal: ended })
           const done = rows.then((found) => vectors.set(found, firstRow * dimensions))

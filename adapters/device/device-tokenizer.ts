@@ -17,6 +17,11 @@ export interface InputOptions {
 export interface DeviceTokenizer extends Tokenizer {
   /** True if it cannot be used any more: it was closed, or its thread has ended. */
   readonly hasEnded: boolean
+  /**
+   * The number of texts to encode at a time. The model computes the first ones while the next are encoded, and pads
+   * fewer tokens the more texts it gets.
+   */
+  readonly textsPerCall: number
 
   /**
    * Makes the inputs of the model: for each text the ids of prefix and text, between special tokens.

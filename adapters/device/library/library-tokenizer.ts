@@ -15,6 +15,7 @@ const SLICE_UNITS = 13
  * a text, so they do not depend on the words beside it.
  */
 export class LibraryTokenizer implements DeviceTokenizer {
+  readonly textsPerCall = 64
   readonly specialTokens: number
   readonly unknownId?: number
   readonly #counts = new LRUCache<string, number>({ max: MAX_WORDS })

@@ -24,6 +24,8 @@ const KEPT_UNITS = 2 ** 17
 export class WordPieceTokenizer implements DeviceTokenizer {
   readonly specialTokens = 2
   readonly hasEnded = false
+  /** Encoding takes no time beside the model. */
+  readonly textsPerCall: number = Number.POSITIVE_INFINITY
   readonly unknownId: number
   readonly #cutter: WordCutter
   readonly #classes = new Uint8Array(0x110000)
