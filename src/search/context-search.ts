@@ -110,7 +110,7 @@ export class ContextSearch {
     vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, signal, maxBytes, terms, filter, prepared } = request
+    const { mode, prompt, maxBytes, terms, filter, prepared } = request
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)

@@ -1,4 +1,4 @@
-import { type NormalizedWord, normalizeParts } from '../normalized-word.js'
+import { normalizeParts } from '../normalized-word.js'
 import { normalize } from './code-points.js'
 import type { TokenizerFile } from './tokenizer-file.js'
 import type { WordPieces } from './word-piece-vocabulary.js'
