@@ -10,7 +10,7 @@ import {
   type StorageSize,
   type TransactionOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf, promptly, requireWritable } from '../node-kit/index.js'
+import { healthConnectionOf, promptly, requireTablePrefix, requireWritable } from '../node-kit/index.js'
 import { fileOf, requirePostgresUrl } from './connections.js'
 import { type Dialect, dialectOf } from './dialect.js'
 import { explainError, isConflict } from './errors.js'
@@ -46,7 +46,7 @@ import {
   KnexUserRepository,
 } from './repositories/user-repositories.js'
 import { runMigrations } from './run-migrations.js'
-import { type NameTable, TABLE_PREFIX_PATTERN } from './tables.js'
+import type { NameTable } from './tables.js'
 import { verifyDatabase } from './verify-database.js'
 import { WriteAheadLog } from './write-ahead-log.js'
 
@@ -116,9 +116,7 @@ export class KnexStorage implements Storage {
     const { knex, databaseUrl, tablePrefix } = options
     if (knex !== undefined) dialectOf(knex)
     if (databaseUrl !== undefined) requirePostgresUrl(databaseUrl, 'databaseUrl')
-    if (tablePrefix === undefined || TABLE_PREFIX_PATTERN.test(tablePrefix)) return
-    const problem = 'must have 1 to 31 letters, digits and _, and begin with a letter or _'
-    throw new InvalidInputError('tablePrefix', problem)
+    if (tablePrefix !== undefined) requireTablePrefix(tablePrefix)
   }
 
   /** True if other machines can use the database too. */

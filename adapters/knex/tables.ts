@@ -37,9 +37,6 @@ export type TableName = (typeof TABLES)[number]
 /** Returns the full name of a table, with the prefix that separates it from the host's tables. */
 export type NameTable = (table: TableName) => string
 
-/** The prefix is part of identifiers that are not escaped, so it has only letters, digits and `_`. */
-export const TABLE_PREFIX_PATTERN: RegExp = /^[a-z_][a-z0-9_]{0,30}$/i
-
 /** Quotes a table's full name, for a statement that knex does not build or a value that is read as an identifier. */
 export function quoted(name: string): string {
   return `"${name}"`

@@ -1,5 +1,6 @@
 /** Helpers that several adapters share. Only those of the folder `http` do without Node. */
 
+export { CollectionCalls } from './collection-calls.js'
 export { diskCodeOf, diskErrorOf, isWritable, requireWritable } from './disk-fault.js'
 export { FILE_LOCK_HELD, withFileLock } from './file-lock.js'
 export {
@@ -21,7 +22,6 @@ export { checkPublicUrl, hostOf, type PublicUrl, type ServiceUrl, serviceUrl } f
 export { mediaType, readJson, readText } from './http/read-body.js'
 export { requestIdOf } from './http/request-id.js'
 export { isSettledWithin } from './http/settled-within.js'
-export { KeyedQueue } from './keyed-queue.js'
 export { loadNative, nativePartError } from './load-native.js'
 export { lowerPriority } from './lower-priority.js'
 export { CollectionCatalog, type Rows } from './postgres/collection-catalog.js'
@@ -38,4 +38,5 @@ export {
   syncFolder,
   usedBytesOf,
 } from './system.js'
+export { requireTablePrefix } from './table-prefix.js'
 export { VERSION } from './version.js'

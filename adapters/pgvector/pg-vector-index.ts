@@ -1,12 +1,9 @@
 import type { Knex } from 'knex'
 import {
-  ClosedError,
   type IndexedChunk,
-  InvalidInputError,
   type NearestWindow,
   requireQuery,
   requireRows,
-  retry,
   type Telemetry,
   type VectorCollection,
   type VectorHit,
@@ -15,7 +12,7 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
-import { healthConnectionOf, isTableMissing, KeyedQueue, promptly } from '../node-kit/index.js'
+import { CollectionCalls, healthConnectionOf, promptly, requireTablePrefix } from '../node-kit/index.js'
 import { withTranslatedErrors } from './errors.js'
 import { HnswBuilder } from './hnsw-builder.js'
 import { encodeVectors, findNearest, findNearestWindows, parseVector } from './vector-search.js'
@@ -42,7 +39,6 @@ export interface PgVectorOptions {
   readonly telemetry?: Telemetry
 }
 
-const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
 /** Rows in one statement. Encoding them blocks the event loop for some milliseconds. */
 const ROWS_PER_STATEMENT = 1_024
 /** Windows that one statement reads. */
@@ -66,21 +62,13 @@ export class PgVectorIndex implements VectorIndex {
   readonly #keepKnex: boolean
   readonly #tables: VectorTables
   readonly #builder: HnswBuilder
-  /** One limit for each collection, so that its writes run in the order of the calls. */
-  readonly #writes = new KeyedQueue()
-  readonly #runningCalls = new Set<Promise<unknown>>()
-  #isClosed = false
+  readonly #calls = new CollectionCalls('the vector index')
 
   /** @throws InvalidInputError if the `tablePrefix` cannot be used */
   constructor(options: PgVectorOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false, telemetry } = options
     const { indexFromRows = 20_000, indexRetryMs = 60_000 } = options
-    if (!PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError(
-        'tablePrefix',
-        'must have 1 to 31 letters, digits and _, and begin with a letter or _',
-      )
-    }
+    requireTablePrefix(tablePrefix)
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#tables = new VectorTables(knex, tablePrefix)
@@ -93,18 +81,18 @@ export class PgVectorIndex implements VectorIndex {
    * @throws StorageError if the database user lacks a right
    */
   async prepare(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await withTranslatedErrors('all collections', () => this.#tables.typeId())
   }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     requireRows(collection, rows)
     if (rows.chunks.length === 0) return
     const { name } = collection
     await this.#writeInOrder(name, async () => {
       const type = await this.#tables.typeId()
-      const table = await this.#retryIfDropped(name, async () => {
+      const table = await this.#tables.retryIfDropped(name, async () => {
         const found = await this.#tables.findOrMake(collection)
         await this.#insert(found, rows, type)
         return found
@@ -118,7 +106,7 @@ export class PgVectorIndex implements VectorIndex {
     query: Float32Array,
     options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     requireQuery(collection, query)
     return await promptly(
       async () =>
@@ -134,7 +122,7 @@ export class PgVectorIndex implements VectorIndex {
     queries: readonly Float32Array[],
     chunks: readonly IndexedChunk[],
   ): Promise<readonly (NearestWindow | undefined)[]> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     for (const query of queries) requireQuery(collection, query)
     const nothing = chunks.map(() => undefined)
     if (queries.length === 0) return nothing
@@ -148,7 +136,7 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async count(name: string, documentId: number): Promise<number> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     return await this.#withTable(name, 0, async ({ table }) => {
       const counted = await this.#knex.raw<{ readonly rows: readonly { readonly windows: string }[] }>(
         'select count(*) as windows from ?? where document = ?',
@@ -159,7 +147,7 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     const nothing = keys.map(() => undefined)
     return await this.#withTable(name, nothing, async ({ table }) => {
       const found = new Map<string, Float32Array>()
@@ -184,7 +172,7 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#writeInOrder(name, async () => {
       await this.#withTable(name, undefined, async ({ table }) => {
         await this.#knex.raw('delete from ?? where document = ? and chunk >= ?', [table, documentId, fromChunk])
@@ -193,7 +181,7 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     return await this.#withTable(name, new Map<number, number>(), async ({ table }) => {
       const counted = await this.#knex.raw<{ readonly rows: readonly { document: string; rows: string }[] }>(
         'select document, count(*) as rows from ?? group by document',
@@ -204,17 +192,17 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async listCollections(): Promise<readonly string[]> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     return await withTranslatedErrors('all collections', () => this.#tables.names())
   }
 
   async check(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await withTranslatedErrors('all collections', async () => await healthConnectionOf(this.#knex).check())
   }
 
   async drop(name: string): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#writeInOrder(name, async () => {
       this.#builder.forget(name)
       await this.#tables.drop(name)
@@ -223,7 +211,7 @@ export class PgVectorIndex implements VectorIndex {
 
   /** Builds the indexes that are due, and waits for them. For tests and measurements only. */
   async whenMaintained(): Promise<void> {
-    this.#refuseIfClosed()
+    this.#calls.refuseIfClosed()
     await this.#builder.finish()
   }
 
@@ -234,10 +222,10 @@ export class PgVectorIndex implements VectorIndex {
 
   /** Waits for running calls, and cancels an index build. A later engine builds that index. */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.#calls.isClosed) return
+    this.#calls.refuse()
     await this.#builder.close()
-    await Promise.allSettled(this.#runningCalls)
+    await this.#calls.waitForCalls()
     await healthConnectionOf(this.#knex).close()
     if (!this.#keepKnex) await this.#knex.destroy()
   }
@@ -269,37 +257,11 @@ export class PgVectorIndex implements VectorIndex {
   }
 
   async #writeInOrder<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await this.#track(this.#writes.run(name, async () => await withTranslatedErrors(name, work)))
+    return await this.#calls.runInTurn(name, async () => await withTranslatedErrors(name, work))
   }
 
-  /** Works with the table of a collection. @returns `nothing` if there is none, or if it is dropped in the meantime */
+  /** Works with the table of a collection. @returns `nothing` if there is none, or if it is dropped meanwhile */
   async #withTable<T>(name: string, nothing: T, work: (table: VectorTable) => Promise<T>): Promise<T> {
-    const useTable = async (): Promise<T> => {
-      const table = await this.#tables.find(name)
-      return table === undefined ? nothing : await work(table)
-    }
-    return await this.#track(withTranslatedErrors(name, () => this.#retryIfDropped(name, useTable)))
-  }
-
-  /** Retries once if another process has dropped the cached table: it may have created a new one. */
-  async #retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
-    return await retry(work, {
-      backoff: { firstMs: 0, maxRetries: 1 },
-      isTransient: isTableMissing,
-      beforeRetry: () => this.#tables.forget(name),
-    })
-  }
-
-  async #track<T>(work: Promise<T>): Promise<T> {
-    this.#runningCalls.add(work)
-    try {
-      return await work
-    } finally {
-      this.#runningCalls.delete(work)
-    }
-  }
-
-  #refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the vector index')
+    return await this.#calls.track(withTranslatedErrors(name, () => this.#tables.use(name, nothing, work)))
   }
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import { type RetryOptions, retry } from '../../../src/ports/index.js'
-import { isInUse } from './database-errors.js'
+import { isInUse, isTableMissing } from './database-errors.js'
 
 const NAMES_PER_PAGE = 1_000
 /** The number of cached collections. Each takes 300 to 400 bytes. */
@@ -10,6 +10,9 @@ const MAX_ENTRIES = 10_000
 const LOCK_TIMEOUT_MS = 500
 /** No pause: each attempt waits for the tables. The attempts take about a minute together. */
 const DROP_RETRIES: RetryOptions = { backoff: { firstMs: 0, maxRetries: 119 }, isTransient: isInUse }
+
+/** The number of retries of work whose tables other processes may drop and create again at any time. */
+const DROPPED_RETRIES = 4
 
 /** The result of a statement. */
 export interface Rows<T> {
@@ -90,6 +93,23 @@ export class CollectionCatalog<Row extends { readonly id: string }, Tables exten
       if (row !== undefined) await create(transaction, row.id)
     })
     return await this.findOrCreate(name, columns, create)
+  }
+
+  /** Works with the tables of a collection. @returns `nothing` if there are none, or if they are dropped meanwhile */
+  async use<T>(name: string, nothing: T, work: (tables: Tables) => Promise<T>): Promise<T> {
+    return await this.retryIfDropped(name, async () => {
+      const tables = await this.find(name)
+      return tables === undefined ? nothing : await work(tables)
+    })
+  }
+
+  /** Retries work on a collection if another process has dropped the known tables: it may have created others. */
+  async retryIfDropped<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return await retry(work, {
+      backoff: { firstMs: 0, maxRetries: DROPPED_RETRIES },
+      isTransient: isTableMissing,
+      beforeRetry: () => this.forget(name),
+    })
   }
 
   /** Removes a collection from the cache, because its tables were changed or dropped. */

@@ -3,19 +3,22 @@ import { LRUCache } from 'lru-cache'
 import {
   type DocumentIds,
   type IndexedChunk,
-  InvalidInputError,
   type LexicalAnswer,
   type LexicalIndex,
   type LexicalQuery,
   type LexicalRows,
   type LexicalSearchOptions,
   type LexicalStatistics,
-  retry,
   type Telemetry,
   type TermCount,
 } from '../../../src/ports/index.js'
-import { healthConnectionOf, isTableMissing, promptly } from '../../node-kit/index.js'
-import { CollectionCalls } from '../collection-calls.js'
+import {
+  CollectionCalls,
+  healthConnectionOf,
+  isTableMissing,
+  promptly,
+  requireTablePrefix,
+} from '../../node-kit/index.js'
 import type { CollectionTotals, PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { countTerms } from '../term-counts.js'
@@ -61,13 +64,10 @@ interface SearchedTable {
   readonly source: PostingSource
 }
 
-const PREFIX_PATTERN = /^[a-z_][a-z0-9_]{0,30}$/i
 const ROWS_PER_STATEMENT = 1_000
 /** The time for which estimated totals are kept, and the number of collections with kept totals. */
 const TOTALS_KEPT_MS = 5_000
 const MAX_TOTALS = 10_000
-/** The number of retries of a call whose tables other processes may drop and create again at any time. */
-const MAX_RETRIES = 4
 
 /**
  * A word index in PostgreSQL, without any extension, for any number of processes. Each collection has a table of
@@ -87,14 +87,12 @@ export class PgLexicalIndex implements LexicalIndex {
     max: MAX_TOTALS,
     ttl: TOTALS_KEPT_MS,
   })
-  readonly #calls = new CollectionCalls()
+  readonly #calls = new CollectionCalls('the word index')
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
     const { knex, tablePrefix = 'alcove_', keepKnex = false, telemetry } = options
-    if (!PREFIX_PATTERN.test(tablePrefix)) {
-      throw new InvalidInputError('tablePrefix', 'must have only letters, digits and _, and begin with a letter or _')
-    }
+    requireTablePrefix(tablePrefix)
     this.#knex = knex
     this.#keepKnex = keepKnex
     this.#tables = new WordTables(knex, tablePrefix)
@@ -114,7 +112,7 @@ export class PgLexicalIndex implements LexicalIndex {
     this.#calls.refuseIfClosed()
     if (rows.chunks.length === 0) return
     await this.#inTurn(collection, async () => {
-      const table = await this.#retryIfDropped(collection, async () => {
+      const table = await this.#tables.retryIfDropped(collection, async () => {
         const found = await this.#tables.findOrMake(collection)
         await this.#insert(found, rows)
         return found
@@ -165,9 +163,7 @@ export class PgLexicalIndex implements LexicalIndex {
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
     this.#calls.refuseIfClosed()
     await this.#inTurn(collection, async () => {
-      await this.#retryIfDropped(collection, async () => {
-        const table = await this.#tables.find(collection)
-        if (table === undefined) return
+      await this.#tables.use(collection, undefined, async (table) => {
         await deleteRuns(this.#knex, table, documentId, fromChunk)
         this.#maintenance.noteDeletion(collection, table)
       })
@@ -283,22 +279,8 @@ export class PgLexicalIndex implements LexicalIndex {
    * `emptyResult`.
    */
   async #useIfExists<T>(collection: string, emptyResult: T, work: (table: WordTable) => Promise<T>): Promise<T> {
-    const use = async (): Promise<T> => {
-      const table = await this.#tables.find(collection)
-      return table === undefined ? emptyResult : await work(table)
-    }
-    return await this.#calls.track(withDatabaseErrors(collection, () => this.#retryIfDropped(collection, use)))
-  }
-
-  /** Retries if another process has dropped the known tables, and may have created others. */
-  async #retryIfDropped<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    return await retry(work, {
-      backoff: { firstMs: 0, maxRetries: MAX_RETRIES },
-      isTransient: isTableMissing,
-      beforeRetry: () => {
-        this.#totals.delete(collection)
-        this.#tables.forget(collection)
-      },
-    })
+    return await this.#calls.track(
+      withDatabaseErrors(collection, () => this.#tables.use(collection, emptyResult, work)),
+    )
   }
 }

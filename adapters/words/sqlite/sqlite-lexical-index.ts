@@ -13,9 +13,8 @@ import {
   type TermCount,
   VectorsDamagedError,
 } from '../../../src/ports/index.js'
-import { requireWritable, usedBytesOf } from '../../node-kit/index.js'
+import { CollectionCalls, requireWritable, usedBytesOf } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
-import { CollectionCalls } from '../collection-calls.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { PurgeTimes } from '../purge-times.js'
@@ -61,7 +60,7 @@ interface SearchedFile {
  */
 export class SqliteLexicalIndex implements LexicalIndex {
   readonly #files: WordFiles
-  readonly #calls = new CollectionCalls()
+  readonly #calls = new CollectionCalls('the word index')
   readonly #cache = new PostingCache()
   readonly #runs = new RunCache()
   readonly #checks: FileChecks

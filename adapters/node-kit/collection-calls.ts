@@ -1,11 +1,15 @@
+import pLimit, { type LimitFunction } from 'p-limit'
 import { ClosedError } from '../../src/ports/index.js'
-import { KeyedQueue } from '../node-kit/index.js'
 
 /** The calls of an index that are in progress. */
 export class CollectionCalls {
-  readonly #queue = new KeyedQueue()
+  /** By collection. */
+  readonly #queues = new Map<string, LimitFunction>()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
+
+  /** @param index the name of the index, for the error of a closed one */
+  constructor(private readonly index: string) {}
 
   get isClosed(): boolean {
     return this.#isClosed
@@ -13,12 +17,18 @@ export class CollectionCalls {
 
   /** @throws ClosedError */
   refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the word index')
+    if (this.#isClosed) throw new ClosedError(this.index)
   }
 
-  /** Runs the writes of one collection in the order of the calls. */
+  /** Runs the writes of one collection in the order of the calls, and those of different collections at the same time. */
   async runInTurn<T>(collection: string, work: () => Promise<T>): Promise<T> {
-    return await this.track(this.#queue.run(collection, work))
+    const queue = this.#queues.get(collection) ?? pLimit(1)
+    this.#queues.set(collection, queue)
+    try {
+      return await this.track(queue(work))
+    } finally {
+      if (queue.activeCount + queue.pendingCount === 0) this.#queues.delete(collection)
+    }
   }
 
   async track<T>(work: Promise<T>): Promise<T> {
