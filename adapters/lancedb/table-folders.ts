@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isCode } from '../node-kit/index.js'
+import { ifPresent } from '../node-kit/index.js'
 
 /** LanceDB has each table in a folder with this ending. */
 const TABLE_SUFFIX = '.lance'
@@ -22,7 +22,8 @@ export function tableFolder(folder: string, name: string): string {
  * removal has failed is listed too, so that another drop removes the rest.
  */
 export async function listTables(folder: string): Promise<readonly string[]> {
-  const names = (await entriesOf(folder)).flatMap((entry) => {
+  // The first write creates the folder.
+  const names = (await ifPresent(readdir(folder), [])).flatMap((entry) => {
     if (entry.endsWith(TABLE_SUFFIX)) return [entry.slice(0, -TABLE_SUFFIX.length)]
     return isDropped(entry) ? [entry.slice(DROPPED_PREFIX.length, -DROPPED_SUFFIX.length)] : []
   })
@@ -39,12 +40,9 @@ export async function removeTable(folder: string, name: string): Promise<boolean
   const dropped = join(folder, `${DROPPED_PREFIX}${name}${DROPPED_SUFFIX}`)
   // A name is taken by the rest of a former table until that is gone.
   await rm(dropped, REMOVE_OPTIONS)
-  const hasTable = await rename(tableFolder(folder, name), dropped).then(
-    () => true,
-    (error: unknown) => {
-      if (isCode(error, 'ENOENT')) return false
-      throw error
-    },
+  const hasTable = await ifPresent(
+    rename(tableFolder(folder, name), dropped).then(() => true),
+    false,
   )
   if (hasTable) await rm(dropped, REMOVE_OPTIONS)
   return hasTable
@@ -58,12 +56,4 @@ export async function removeDroppedTables(folder: string): Promise<void> {
 
 function isDropped(entry: string): boolean {
   return entry.startsWith(DROPPED_PREFIX) && entry.endsWith(DROPPED_SUFFIX)
-}
-
-/** The first write creates the folder. */
-async function entriesOf(folder: string): Promise<readonly string[]> {
-  return await readdir(folder).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return []
-    throw error
-  })
 }

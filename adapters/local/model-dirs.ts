@@ -24,14 +24,9 @@ export async function modelDirsOf(dataDir: string, modelDirs: readonly string[] 
 
 /** Returns the folders of the models that were added to a data folder, by their names. */
 async function addedModels(dataDir: string): Promise<string[]> {
-  try {
-    const entries = await readdir(join(dataDir, MODELS), { withFileTypes: true })
-    const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(UNFINISHED_MODEL))
-    return folders.map(({ name }) => resolve(dataDir, MODELS, name)).sort()
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return []
-    throw error
-  }
+  const entries = await ifPresent(readdir(join(dataDir, MODELS), { withFileTypes: true }), [])
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith(UNFINISHED_MODEL))
+  return folders.map(({ name }) => resolve(dataDir, MODELS, name)).sort()
 }
 
 /**

@@ -31,6 +31,7 @@ export {
   codeOf,
   createPrivateFile,
   freeBytesOf,
+  ifPresent,
   isCode,
   makeDatabaseFilePrivate,
   makeFolder,

@@ -125,7 +125,8 @@ export async function usedBytesOf(folder: string): Promise<number> {
   return bytes
 }
 
-async function ifPresent<T, Missing>(reading: Promise<T>, missing: Missing): Promise<T | Missing> {
+/** @returns the result of a read; `missing` if the file or the folder does not exist */
+export async function ifPresent<T, Missing>(reading: Promise<T>, missing: Missing): Promise<T | Missing> {
   return await reading.catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return missing
     throw error

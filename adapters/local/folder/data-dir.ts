@@ -88,11 +88,8 @@ async function makeFolderPrivate(dataDir: string, names: readonly string[]): Pro
 
 async function makeEntryPrivate(dataDir: string, name: string): Promise<void> {
   const path = join(dataDir, name)
-  const found = await stat(path).catch((error: unknown) => {
-    // The last connection deletes the log of the database when it closes.
-    if (isCode(error, 'ENOENT')) return undefined
-    throw error
-  })
+  // The last connection deletes the log of the database when it closes.
+  const found = await ifPresent(stat(path), undefined)
   if (found === undefined || (found.mode & OTHERS) === 0) return
   await setMode(path, found.mode, found.isDirectory() ? FOLDER_MODE : FILE_MODE)
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Pack } from 'tar-stream'
 import { BackupFailedError } from '../../../src/index.js'
-import { isCode, syncFolder } from '../../node-kit/index.js'
+import { ifPresent, isCode, syncFolder } from '../../node-kit/index.js'
 import { CHECKSUMS, checksumLine, isEntryName, MANIFEST, PIECE_BYTES } from './backup-format.js'
 
 export interface AddedEntry {
@@ -62,10 +62,7 @@ export class ArchiveWriter {
 
   /** @returns `undefined` if the file does not exist; then nothing is added */
   async addFile(name: string, path: string, signal: AbortSignal): Promise<AddedEntry | undefined> {
-    const source = await open(path, 'r').catch((error: unknown) => {
-      if (isCode(error, 'ENOENT')) return undefined
-      throw error
-    })
+    const source = await ifPresent(open(path, 'r'), undefined)
     if (source === undefined) return undefined
     try {
       const { size: sizeBytes } = await source.stat()

@@ -100,10 +100,7 @@ async function addDatabase(staging: string, add: Add): Promise<void> {
 
 /** The signing keys and the secret key, if they are in the folder. */
 async function keysIn(dataDir: string): Promise<string[]> {
-  const entries = await readdir(join(dataDir, 'keys'), { withFileTypes: true }).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return []
-    throw error
-  })
+  const entries = await ifPresent(readdir(join(dataDir, 'keys'), { withFileTypes: true }), [])
   return entries
     .filter((entry) => entry.isFile())
     .map(({ name }) => `keys/${name}`)

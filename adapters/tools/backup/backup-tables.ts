@@ -2,7 +2,7 @@ import { constants, type Dirent } from 'node:fs'
 import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BackupFailedError } from '../../../src/index.js'
-import { codeOf, isCode } from '../../node-kit/index.js'
+import { codeOf, ifPresent, isCode } from '../../node-kit/index.js'
 
 /** The error codes of file systems that cannot link. */
 const NO_LINKS: ReadonlySet<string> = new Set([
@@ -118,8 +118,5 @@ function isComplete(entry: Dirent): boolean {
 
 /** A missing folder counts as empty: an engine may have removed it in the meantime. */
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  return await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return []
-    throw error
-  })
+  return await ifPresent(readdir(folder, { withFileTypes: true }), [])
 }

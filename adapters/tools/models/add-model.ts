@@ -84,10 +84,7 @@ export async function addModel(options: AddModelOptions): Promise<AddModelResult
 
 /** Removes what killed processes have left. The copy of a process that still works is younger. */
 async function removeAbandoned(models: string): Promise<void> {
-  const names = await readdir(models).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return []
-    throw error
-  })
+  const names = await ifPresent(readdir(models), [])
   for (const name of names.filter((each) => each.startsWith(UNFINISHED_MODEL))) {
     const { mtimeMs } = await stat(join(models, name))
     if (Date.now() - mtimeMs > ABANDONED_MS) await rm(join(models, name), { recursive: true, force: true })

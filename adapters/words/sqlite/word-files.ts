@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { VectorsDamagedError } from '../../../src/ports/index.js'
-import { isCode, isWritable, makeDatabaseFilePrivate, makeFolder } from '../../node-kit/index.js'
+import { ifPresent, isWritable, makeDatabaseFilePrivate, makeFolder } from '../../node-kit/index.js'
 import { SqliteConnection } from './sqlite-connection.js'
 import { checkFile, STATE_SUM } from './word-checksums.js'
 
@@ -43,7 +43,7 @@ export class WordFiles {
   }
 
   async names(): Promise<readonly string[]> {
-    const entries = await readdir(this.folder).catch(emptyIfMissing)
+    const entries = await ifPresent(readdir(this.folder), [])
     return entries.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
   }
 
@@ -136,11 +136,6 @@ export class WordFiles {
   #pathOf(collection: string): string {
     return join(this.folder, collection + SUFFIX)
   }
-}
-
-function emptyIfMissing(error: unknown): string[] {
-  if (isCode(error, 'ENOENT')) return []
-  throw error
 }
 
 /** The layout of the tables. A file of another layout is not read. */
