@@ -20,7 +20,6 @@ import { requireValid } from './engine-settings.js'
 import { createHostAdministration, type HostAdministration } from './host-administration.js'
 import { createMeasure } from './measure-engine.js'
 import { createEventOperations, type EventOperations } from './operations/event-operations.js'
-import type { WorkSignals } from './operations/operations.js'
 import { createSession, type Session } from './session.js'
 import { Workers } from './workers.js'
 
@@ -46,15 +45,6 @@ export async function composeEngine(options: EngineOptions): Promise<Engine> {
     await closePorts(options).catch(() => undefined)
     throw error
   }
-}
-
-const NO_WORKERS: WorkSignals = {
-  documentUploaded: () => undefined,
-  versionsDeleted: () => undefined,
-  settingsChanged: () => undefined,
-  purgeQueued: () => undefined,
-  deliveriesQueued: () => undefined,
-  deliveriesCancelled: () => undefined,
 }
 
 const NO_REPAIR: RepairWorkers = {
@@ -92,26 +82,19 @@ class ComposedEngine implements Engine {
     this.#endObservation = parts.telemetry.observe?.(measure)
     const repairWorkers = workers ?? NO_REPAIR
     this.#inspection = new EngineInspection(parts, { measure, roles: workers?.roles ?? [], workers: repairWorkers })
-    const signals = this.#workers ?? NO_WORKERS
-    this.administration = createHostAdministration(parts, owner, signals, async (options) => {
+    this.administration = createHostAdministration(parts, owner, workers, async (options) => {
       return await this.#runUntilClosed(options?.signal, async (signal) => {
         return await parts.verify.execute({ ...options, signal }, repairWorkers)
       })
     })
     this.authentication = createAuthentication(parts)
-    this.events = createEventOperations(parts, signals)
+    this.events = createEventOperations(parts, workers)
   }
 
   as(principal: Principal): Session {
     if (this.#closing !== undefined) throw new ClosedError('the engine')
-    const workers = this.#workers ?? NO_WORKERS
     return createSession(this.#parts, parsePrincipal(principal), {
-      documentUploaded: () => workers.documentUploaded(),
-      versionsDeleted: (ids) => workers.versionsDeleted(ids),
-      settingsChanged: () => workers.settingsChanged(),
-      purgeQueued: () => workers.purgeQueued(),
-      deliveriesQueued: () => workers.deliveriesQueued(),
-      deliveriesCancelled: (ids) => workers.deliveriesCancelled(ids),
+      workers: this.#workers,
       inspection: this.#inspection,
       rootCompanyId: this.owner.companyId,
       runUntilClosed: async (signal, work) => await this.#runUntilClosed(signal, work),

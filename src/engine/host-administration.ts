@@ -89,7 +89,7 @@ export interface ContextAdministration {
 export function createHostAdministration(
   parts: EngineParts,
   owner: Principal,
-  signals: WorkSignals,
+  workers: WorkSignals | undefined,
   verify: HostAdministration['verify'],
 ): HostAdministration {
   const reach = parts.hostReach
@@ -99,11 +99,11 @@ export function createHostAdministration(
   const administration = parts.administration
   const { companies, accounts, users } = administration
   return Object.assign(administration, {
-    companies: withPurge(companies, signals),
-    accounts: withPurge(accounts, signals),
-    users: withPurge(users, signals),
-    destinations: createDestinationOperations(parts, authorize, signals, AT_ONCE),
-    deliveries: createDeliveryOperations(parts, authorize, signals, AT_ONCE),
+    companies: withPurge(companies, workers),
+    accounts: withPurge(accounts, workers),
+    users: withPurge(users, workers),
+    destinations: createDestinationOperations(parts, authorize, workers, AT_ONCE),
+    deliveries: createDeliveryOperations(parts, authorize, workers, AT_ONCE),
     audit: createAuditOperations(parts, async () => reach, AT_ONCE),
     contexts: {
       handOver: async (contextId: number, input: HandOverInput) =>
@@ -113,7 +113,7 @@ export function createHostAdministration(
     },
     verify,
     reindexAll: (settings: NewChunkSettings, options: ReindexAllOptions = {}) =>
-      parts.reindexAll.run(settings, options, () => signals.settingsChanged()),
+      parts.reindexAll.run(settings, options, () => workers?.settingsChanged()),
     startCheck: () => parts.startCheck.report,
   })
 }
@@ -121,14 +121,14 @@ export function createHostAdministration(
 /** Wraps operations, so that each deletion wakes the worker that purges deleted data. */
 function withPurge<Operations extends { delete(...args: never): Promise<void> }>(
   operations: Operations,
-  signals: WorkSignals,
+  workers: WorkSignals | undefined,
 ): Operations {
   const deleteItem = operations.delete.bind(operations)
   return {
     ...operations,
     delete: async (...args: never): Promise<void> => {
       await deleteItem(...args)
-      signals.purgeQueued()
+      workers?.purgeQueued()
     },
   }
 }

@@ -200,76 +200,54 @@ export function createSession(parts: EngineParts, principal: Principal, given: O
     const { companyId } = principal
     return { reach, companyId, listedCompanyId: companyId }
   }
-  const refusalOptions = { by: actorOf(principal), refusals: parts.auditRefusals }
-  let contexts: ContextOperations | undefined
-  let documents: DocumentOperations | undefined
-  let users: UserOperations | undefined
-  let permissions: PermissionOperations | undefined
-  let companies: CompanyOperations | undefined
-  let roles: RoleOperations | undefined
-  let apiKeys: ApiKeyOperations | undefined
-  let destinations: DestinationOperations | undefined
-  let deliveries: DeliveryOperations | undefined
-  let audit: AuditOperations | undefined
-  let operator: OperatorOperations | undefined
+  const watched = <Operations extends object>(operations: Operations, changes: ChangingMethods<Operations>) =>
+    watchRefusals(operations, changes, actorOf(principal), parts.auditRefusals)
   // A request has a session of its own and uses one or two groups, so each group is made at its first use.
+  const groups: { -readonly [Name in keyof Session]?: Session[Name] } = {}
+  const once = <Name extends keyof Session>(name: Name, make: () => Session[Name]): Session[Name] => {
+    const group: Session[Name] = groups[name] ?? make()
+    groups[name] = group
+    return group
+  }
   return {
     principal,
     get contexts() {
-      contexts ??= watchRefusals(createContextOperations(parts, principal, signals), CONTEXT_CHANGES, refusalOptions)
-      return contexts
+      return once('contexts', () => watched(createContextOperations(parts, principal, signals), CONTEXT_CHANGES))
     },
     get documents() {
-      documents ??= watchRefusals(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES, refusalOptions)
-      return documents
+      return once('documents', () => watched(createDocumentOperations(parts, principal, signals), DOCUMENT_CHANGES))
     },
     get users() {
-      users ??= watchRefusals(createUserOperations(parts, principal, run), USER_CHANGES, refusalOptions)
-      return users
+      return once('users', () => watched(createUserOperations(parts, principal, run), USER_CHANGES))
     },
     get permissions() {
-      permissions ??= watchRefusals(
-        createPermissionOperations(parts, principal, run),
-        PERMISSION_CHANGES,
-        refusalOptions,
-      )
-      return permissions
+      return once('permissions', () => watched(createPermissionOperations(parts, principal, run), PERMISSION_CHANGES))
     },
     get companies() {
-      companies ??= createCompanyOperations(parts, principal, run)
-      return companies
+      return once('companies', () => createCompanyOperations(parts, principal, run))
     },
     get roles() {
-      roles ??= createRoleOperations(parts, principal, run)
-      return roles
+      return once('roles', () => createRoleOperations(parts, principal, run))
     },
     get apiKeys() {
-      apiKeys ??= watchRefusals(createApiKeyOperations(parts, principal, run), API_KEY_CHANGES, refusalOptions)
-      return apiKeys
+      return once('apiKeys', () => watched(createApiKeyOperations(parts, principal, run), API_KEY_CHANGES))
     },
     get destinations() {
-      destinations ??= watchRefusals(
-        createDestinationOperations(parts, authorizeWebhooks, signals, run),
-        DESTINATION_CHANGES,
-        refusalOptions,
+      return once('destinations', () =>
+        watched(createDestinationOperations(parts, authorizeWebhooks, signals.workers, run), DESTINATION_CHANGES),
       )
-      return destinations
     },
     get deliveries() {
-      deliveries ??= watchRefusals(
-        createDeliveryOperations(parts, authorizeWebhooks, signals, run),
-        DELIVERY_CHANGES,
-        refusalOptions,
+      return once('deliveries', () =>
+        watched(createDeliveryOperations(parts, authorizeWebhooks, signals.workers, run), DELIVERY_CHANGES),
       )
-      return deliveries
     },
     get audit() {
-      audit ??= createAuditOperations(parts, async () => (await parts.authorizer.authorizeTenant(principal)).reach, run)
-      return audit
+      const authorize = async () => (await parts.authorizer.authorizeTenant(principal)).reach
+      return once('audit', () => createAuditOperations(parts, authorize, run))
     },
     get operator() {
-      operator ??= createOperatorOperations(parts, principal, signals)
-      return operator
+      return once('operator', () => createOperatorOperations(parts, principal, signals))
     },
     usage: async (companyId) =>
       await run(
@@ -298,7 +276,8 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>
 function watchRefusals<Operations extends object>(
   operations: Operations,
   methods: ChangingMethods<Operations>,
-  { by, refusals }: { readonly by: AuditActor; readonly refusals: AuditRefusals },
+  by: AuditActor,
+  refusals: AuditRefusals,
 ): Operations {
   const wrapped = { ...operations } as unknown as Record<string, Method>
   for (const [name, action] of Object.entries<AuditAction | undefined>(methods)) {

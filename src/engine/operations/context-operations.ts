@@ -104,7 +104,7 @@ export function createContextOperations(
     settings: async (id) => await parts.readContextSettings.execute(principal, id),
     update: async (id, changes) => {
       const changed = await parts.contexts.update(principal, id, changes)
-      signals.settingsChanged()
+      signals.workers?.settingsChanged()
       return changed
     },
     whenReindexed: async (id, options) => {
@@ -119,7 +119,7 @@ export function createContextOperations(
     handOver: async (id, input) => await parts.handOverContexts.execute(principal, id, input),
     delete: async (id) => {
       await parts.contexts.delete(principal, id)
-      signals.purgeQueued()
+      signals.workers?.purgeQueued()
     },
   }
   return inTurns(operations, signals.run, [...LISTS, 'whenReindexed'])

@@ -197,7 +197,7 @@ export function createDocumentOperations(
     upload: async (contextId, document, options = {}) => {
       return await signals.runUntilClosed(options.signal, async (signal) => {
         const uuid = await parts.uploadDocument.execute(principal, contextId, document, { ...options, signal })
-        signals.documentUploaded()
+        signals.workers?.documentUploaded()
         return uuid
       })
     },
@@ -205,8 +205,8 @@ export function createDocumentOperations(
       return await signals.runUntilClosed(options.signal, async (signal) => {
         const replacing = { ...options, signal }
         const { uuid, removedIds } = await parts.replaceDocument.execute(principal, document, version, replacing)
-        signals.versionsDeleted(removedIds)
-        signals.documentUploaded()
+        signals.workers?.versionsDeleted(removedIds)
+        signals.workers?.documentUploaded()
         return uuid
       })
     },
@@ -241,15 +241,15 @@ export function createDocumentOperations(
     },
     retry: async (document) => {
       const retried = await parts.documents.retry(principal, document)
-      signals.documentUploaded()
+      signals.workers?.documentUploaded()
       return retried
     },
     delete: async (document) => {
       const { document: deleted, versionIds } = await parts.documents.delete(principal, document)
       parts.watchDocuments.tellDeleted(deleted)
-      signals.versionsDeleted(versionIds)
+      signals.workers?.versionsDeleted(versionIds)
       // An event of the deletion may be among them.
-      signals.deliveriesQueued()
+      signals.workers?.deliveriesQueued()
       return deleted
     },
   }

@@ -65,9 +65,9 @@ export interface HostEventType<Type extends string = string, Schema extends Even
   ): Promise<RecordedEvent>
 }
 
-export function createEventOperations(parts: EngineParts, signals: WorkSignals): EventOperations {
+export function createEventOperations(parts: EngineParts, workers: WorkSignals | undefined): EventOperations {
   const record = async (event: NewEvent | NewHostEvent, options: RecordEventOptions = {}): Promise<RecordedEvent> =>
-    await parts.recordEvent.execute(event, options, () => signals.deliveriesQueued())
+    await parts.recordEvent.execute(event, options, () => workers?.deliveriesQueued())
   return {
     record,
     define: async (definition) => {

@@ -15,7 +15,9 @@ export interface WorkSignals {
 }
 
 /** The functions of the engine that its sessions call. */
-export interface EngineSignals extends WorkSignals {
+export interface EngineSignals {
+  /** Undefined in an engine that does no work in the background. */
+  readonly workers: WorkSignals | undefined
   /** For those who manage {@link rootCompanyId}. */
   readonly inspection: EngineInspection
   readonly rootCompanyId: number

@@ -115,7 +115,7 @@ interface OutboxAccess {
 export function createDestinationOperations(
   parts: EngineParts,
   authorize: () => Promise<OutboxAccess>,
-  signals: WorkSignals,
+  workers: WorkSignals | undefined,
   run: Run,
 ): DestinationOperations {
   const operations: DestinationOperations = {
@@ -134,12 +134,12 @@ export function createDestinationOperations(
     get: async (id) => await parts.destinations.get(id, (await authorize()).reach),
     update: async (id, destination) => await parts.destinations.update(id, destination, (await authorize()).reach),
     delete: async (id) => {
-      signals.deliveriesCancelled(await parts.destinations.delete(id, (await authorize()).reach))
+      workers?.deliveriesCancelled(await parts.destinations.delete(id, (await authorize()).reach))
     },
     rotateSecret: async (id, options) => await parts.destinations.rotateSecret(id, (await authorize()).reach, options),
     test: async (id) => {
       const delivery = await parts.destinations.sendTest(id, (await authorize()).reach)
-      signals.deliveriesQueued()
+      workers?.deliveriesQueued()
       return delivery
     },
   }
@@ -149,7 +149,7 @@ export function createDestinationOperations(
 export function createDeliveryOperations(
   parts: EngineParts,
   authorize: () => Promise<Pick<OutboxAccess, 'reach'>>,
-  signals: WorkSignals,
+  workers: WorkSignals | undefined,
   run: Run,
 ): DeliveryOperations {
   const operations: DeliveryOperations = {
@@ -157,7 +157,7 @@ export function createDeliveryOperations(
     get: async (id) => await parts.deliveries.get(id, (await authorize()).reach),
     resend: async (id) => {
       const delivery = await parts.deliveries.resend(id, (await authorize()).reach)
-      signals.deliveriesQueued()
+      workers?.deliveriesQueued()
       return delivery
     },
   }
