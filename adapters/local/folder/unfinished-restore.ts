@@ -13,38 +13,23 @@ const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, COMMANDS_LOCK_FILE]
 /** A folder with other names in it belongs to another program, also if its own name fits. */
 const OWN: ReadonlySet<string> = new Set([CONTENT, MOVING, ...LOCK_FILES])
 
-/**
- * A folder that receives the files of a restore. It contains a lock that ends with its process, so that others
- * recognize the folder of a killed restore. The files are in a subfolder, which is moved without the lock.
- */
-export class UnfinishedRestore {
-  private constructor(
-    private readonly folder: string,
-    private readonly lock: DataDirLock,
-  ) {}
+/** Creates a folder that receives the files of a restore. */
+export async function createUnfinished(parent: string): Promise<LockedFolder> {
+  return await LockedFolder.create(parent, PREFIX)
+}
 
-  static async create(parent: string): Promise<UnfinishedRestore> {
-    const { folder, lock } = await createLockedFolder(parent, PREFIX)
-    return new UnfinishedRestore(folder, lock)
-  }
+/** Notes the names that are moved to the parent folder from now on. */
+export async function noteMoving({ path }: LockedFolder, names: readonly string[]): Promise<void> {
+  await writeFile(join(path, MOVING), JSON.stringify(names), { mode: 0o600, flush: true })
+}
 
-  get name(): string {
-    return basename(this.folder)
-  }
-
-  /** The subfolder for the restored files. */
-  get content(): string {
-    return join(this.folder, CONTENT)
-  }
-
-  /** Notes the names that are moved to the parent folder from now on. */
-  async noteMoving(names: readonly string[]): Promise<void> {
-    await writeFile(join(this.folder, MOVING), JSON.stringify(names), { mode: 0o600, flush: true })
-  }
-
-  async remove(): Promise<void> {
-    await remove(this.folder, this.lock)
-  }
+/** Removes the folder of a restore, and the files that a killed one had moved out of it. Ignores errors. */
+export async function removeUnfinished(unfinished: LockedFolder): Promise<void> {
+  const { path } = unfinished
+  const forced = { recursive: true, force: true }
+  for (const name of await movedOutOf(path)) await rm(join(dirname(path), name), forced).catch(() => undefined)
+  await rm(join(path, MOVING), forced).catch(() => undefined)
+  await unfinished.remove().catch(() => undefined)
 }
 
 /**
@@ -60,8 +45,8 @@ export async function leftByRestores(parent: string): Promise<readonly string[]>
 /** Removes the names of {@link leftByRestores}, except those of running restores. Ignores errors. */
 export async function removeLeftByRestores(parent: string): Promise<void> {
   for (const folder of await unfinishedIn(parent)) {
-    const lock = await lockLeftFolder(folder)
-    if (lock !== undefined) await remove(folder, lock)
+    const unfinished = await LockedFolder.take(folder)
+    if (unfinished !== undefined) await removeUnfinished(unfinished)
   }
 }
 
@@ -96,23 +81,6 @@ function parseNames(json: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-/** Removes the folder of a killed restore, and the files that it had moved out of it. */
-async function remove(folder: string, lock: DataDirLock): Promise<void> {
-  const forced = { recursive: true, force: true }
-  for (const name of await movedOutOf(folder)) await rm(join(dirname(folder), name), forced).catch(() => undefined)
-  await rm(join(folder, MOVING), forced).catch(() => undefined)
-  const removal = async (): Promise<void> => {
-    await rm(folder, forced)
-  }
-  const isRemoved = await removal().then(
-    () => true,
-    () => false,
-  )
-  await lock.release().catch(() => undefined)
-  // Windows cannot remove the lock file while it is open.
-  if (!isRemoved) await removal().catch(() => undefined)
 }
 
 /** @returns `undefined` if the folder does not exist or cannot be read */

@@ -1,5 +1,5 @@
 import { readdir, realpath, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
 import { DATABASE, DATABASE_ID } from '../../local/folder/data-dir.js'
 import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from '../../local/folder/unfinished-restore.js'
@@ -43,13 +43,13 @@ export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget>
     const parent = await realpath(dataDir)
     await removeLeftByRestores(parent)
     if ((await namesIn(parent))?.length !== 0) throw occupied(dataDir)
-    const unfinished = await UnfinishedRestore.create(parent)
+    const unfinished = await createUnfinished(parent)
     return targetOf(unfinished, async () => await moveOut(unfinished, parent))
   }
   const parent = dirname(dataDir)
   await makeFolder(parent)
   await removeLeftByRestores(parent)
-  const unfinished = await UnfinishedRestore.create(parent)
+  const unfinished = await createUnfinished(parent)
   return targetOf(unfinished, async () => {
     await syncFolder(unfinished.content)
     // The data folder may have been created in the meantime. An empty one is replaced; another one is refused.
@@ -60,8 +60,8 @@ export async function makeRestoreTarget(dataDir: string): Promise<RestoreTarget>
   })
 }
 
-function targetOf(unfinished: UnfinishedRestore, commit: () => Promise<void>): RestoreTarget {
-  return { folder: unfinished.content, commit, abandon: async () => await unfinished.remove() }
+function targetOf(unfinished: LockedFolder, commit: () => Promise<void>): RestoreTarget {
+  return { folder: unfinished.content, commit, abandon: async () => await removeUnfinished(unfinished) }
 }
 
 /** @returns `undefined` if the folder does not exist */
@@ -73,15 +73,15 @@ async function namesIn(dataDir: string): Promise<readonly string[] | undefined> 
   })
 }
 
-async function moveOut(unfinished: UnfinishedRestore, dataDir: string): Promise<void> {
-  const others = (await readdir(dataDir)).filter((name) => name !== unfinished.name)
+async function moveOut(unfinished: LockedFolder, dataDir: string): Promise<void> {
+  const others = (await readdir(dataDir)).filter((name) => name !== basename(unfinished.path))
   if (others.length > 0) throw occupied(dataDir)
   const names = await readdir(unfinished.content)
   const rest = names.filter((name) => !FIRST.includes(name) && name !== DATABASE)
   const move = async (name: string): Promise<void> => {
     await rename(join(unfinished.content, name), join(dataDir, name))
   }
-  await unfinished.noteMoving(names)
+  await noteMoving(unfinished, names)
   for (const name of [...FIRST.filter((firstName) => names.includes(firstName)), ...rest]) await move(name)
   await syncFolder(dataDir)
   await move(DATABASE)

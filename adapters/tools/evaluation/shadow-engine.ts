@@ -21,7 +21,7 @@ interface CopyOptions {
  */
 export class ShadowEngine {
   private constructor(
-    private readonly folder: ShadowFolder,
+    private readonly folder: LockedFolder,
     private readonly engine: Engine,
   ) {}
 
@@ -31,7 +31,7 @@ export class ShadowEngine {
    * @param documents number of documents of a copy
    */
   static async open(options: LocalEngineOptions, tempFolder: string, documents: number): Promise<ShadowEngine> {
-    const folder = await ShadowFolder.create(tempFolder)
+    const folder = await createShadowFolder(tempFolder)
     try {
       const modelDirs = await modelDirsOf(options.dataDir, options.modelDirs)
       const shared = sharedOptions(options, documents)
