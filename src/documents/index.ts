@@ -60,9 +60,8 @@ export {
   type DocumentProgress,
   type FindableDocument,
   type ReindexedContext,
-  WaitForDocument,
-  type WaitOptions,
 } from './watch/document-events.js'
+export { WaitForDocument, type WaitOptions } from './watch/wait-for-document.js'
 export {
   WatchDocuments,
   type WatchOptions,
