@@ -1,8 +1,8 @@
 import type { Option } from '@commander-js/extra-typings'
-import { Presets, SingleBar } from 'cli-progress'
 import type { ContextSettingsView, Session } from '../../src/index.js'
 import { option, parseNumber } from './options.js'
 import { oneLine, tell } from './output/output.js'
+import { ProgressBar } from './output/progress-bar.js'
 
 const POLL_MS = 200
 
@@ -43,28 +43,9 @@ export function overlapOption(command?: string): NumberOption<'--overlap <fracti
   )
 }
 
-/** Shows how many documents of a context are re-indexed: a bar on a terminal. */
-export class ReindexBar {
-  #bar: SingleBar | undefined
-
-  show(name: string, documentsDone: number, documentsTotal: number): void {
-    if (!process.stderr.isTTY) return
-    this.#bar ??= this.#start(documentsTotal)
-    this.#bar.setTotal(documentsTotal)
-    this.#bar.update(documentsDone, { name })
-  }
-
-  stop(): void {
-    this.#bar?.stop()
-    this.#bar = undefined
-  }
-
-  #start(total: number): SingleBar {
-    const format = '{bar} {value}/{total} documents of {name}'
-    const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
-    bar.start(total, 0, { name: '' })
-    return bar
-  }
+/** Shows how many documents of a context, `name`, are re-indexed. */
+export function reindexBar(): ProgressBar {
+  return new ProgressBar('{bar} {value}/{total} documents of {name}')
 }
 
 /** Waits until no re-index of a context is in progress, or until it has stopped. */
@@ -72,7 +53,7 @@ export async function waitForReindex(
   session: Session,
   { id, name }: { readonly id: number; readonly name: string },
 ): Promise<ContextSettingsView> {
-  const bar = new ReindexBar()
+  const bar = reindexBar()
   let told: string | null = null
   try {
     for (;;) {
@@ -85,7 +66,7 @@ export async function waitForReindex(
         tell(oneLine(`${name}: ${waiting ?? 'the re-index goes on'}`))
         told = waiting
       }
-      bar.show(name, reindexing.documentsDone, reindexing.documentsTotal)
+      bar.show(reindexing.documentsDone, reindexing.documentsTotal, { name })
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   } finally {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { Presets, SingleBar } from 'cli-progress'
 import type { BackupResult } from '../../local/index.js'
 import { loadLocal, requireAllInFolder } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option, parseFolder } from '../options.js'
 import { shellWord } from '../output/hints.js'
 import { counted, printResult, tell } from '../output/output.js'
+import { ProgressBar } from '../output/progress-bar.js'
 import { releasing } from '../releasing.js'
 
 export function backupCommand(): CommandUnknownOpts {
@@ -136,48 +136,31 @@ export function migrateCommand(): CommandUnknownOpts {
  * @param options.onInterrupt called when the user interrupts
  */
 async function withByteProgress<T>(
-  work: (signal: AbortSignal, onProgress: ByteProgress['update']) => Promise<T>,
+  work: (signal: AbortSignal, onProgress: (progress: ByteProgress) => void) => Promise<T>,
   options: { readonly formatAmount?: (bytes: number) => string; readonly onInterrupt?: () => void } = {},
 ): Promise<T> {
+  const { formatAmount = formatBytes, onInterrupt } = options
   const abort = new AbortController()
-  const progress = new ByteProgress(options.formatAmount ?? formatBytes)
-  const working = work(abort.signal, (done) => {
-    progress.update(done)
+  const bar = new ProgressBar('{bar} {percentage}%  {done} of {size}')
+  bar.show(0, 1, { done: formatAmount(0), size: '?' })
+  const working = work(abort.signal, ({ bytes, totalBytes }) => {
+    const total = Math.max(bytes, totalBytes, 1)
+    bar.show(bytes, total, { done: formatAmount(bytes), size: formatAmount(total) })
   })
   return await releasing(
     async () => await working,
     async () => {
-      progress.stop()
+      bar.stop()
       abort.abort()
       await working.catch(() => undefined)
     },
-    options.onInterrupt,
+    onInterrupt,
   )
 }
 
-/** Shows on a terminal how many bytes are done. Shows nothing if stderr is not a terminal. */
-class ByteProgress {
-  readonly #bar: SingleBar | undefined
-  readonly #format: (bytes: number) => string
-
-  constructor(formatAmount: (bytes: number) => string) {
-    this.#format = formatAmount
-    if (!process.stderr.isTTY) return
-    const format = '{bar} {percentage}%  {done} of {size}'
-    this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
-    this.#bar.start(1, 0, { done: formatAmount(0), size: '?' })
-  }
-
-  update({ bytes, totalBytes }: { readonly bytes: number; readonly totalBytes: number }): void {
-    if (this.#bar === undefined) return
-    const total = Math.max(bytes, totalBytes, 1)
-    this.#bar.setTotal(total)
-    this.#bar.update(bytes, { done: this.#format(bytes), size: this.#format(total) })
-  }
-
-  stop(): void {
-    this.#bar?.stop()
-  }
+interface ByteProgress {
+  readonly bytes: number
+  readonly totalBytes: number
 }
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const

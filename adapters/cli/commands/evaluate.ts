@@ -1,5 +1,4 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { Presets, SingleBar } from 'cli-progress'
 import type { SearchMode } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
 import type { Evaluation, EvaluationPlan, EvaluationProgress } from '../../local/index.js'
@@ -7,6 +6,7 @@ import { findContext, loadLocal, ownerSession, withUnsweptEngine } from '../engi
 import { collect, globalOptions, option, parseCount, parseFile, parseList, parseNumber } from '../options.js'
 import { evaluationLines } from '../output/evaluation-table.js'
 import { counted, oneLine, printResult, tell } from '../output/output.js'
+import { ProgressBar } from '../output/progress-bar.js'
 
 export function evaluateCommand(): CommandUnknownOpts {
   return new Command('evaluate')
@@ -93,7 +93,7 @@ function collectModes(text: string, previous: SearchMode[] | undefined): SearchM
 
 /** Shows on stderr how far an evaluation is: a bar on a terminal, and a line for each work that begins. */
 class EvaluationView {
-  #bar: SingleBar | undefined
+  readonly #bar = new ProgressBar('{bar} {value}/{total}')
   #work = ''
 
   start(plan: EvaluationPlan): void {
@@ -104,22 +104,16 @@ class EvaluationView {
     const { mode, embeddingModel, chunkSizeTokens, overlap } = settings
     const copy = `${embeddingModel}, ${chunkSizeTokens} tokens, overlap ${overlap}`
     const name = work === 'documents' ? `copying documents: ${copy}` : `asking questions: ${mode}, ${copy}`
-    if (name !== this.#work) this.#begin(name, total)
-    this.#bar?.update(done)
+    if (name !== this.#work) {
+      this.stop()
+      this.#work = name
+      tell(name)
+    }
+    this.#bar.show(done, total)
   }
 
   stop(): void {
-    this.#bar?.stop()
-  }
-
-  #begin(name: string, total: number): void {
-    this.stop()
-    this.#work = name
-    tell(name)
-    if (!process.stderr.isTTY) return
-    const format = '{bar} {value}/{total}'
-    this.#bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true }, Presets.shades_classic)
-    this.#bar.start(total, 0)
+    this.#bar.stop()
   }
 }
 

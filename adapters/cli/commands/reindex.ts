@@ -13,7 +13,7 @@ import {
   chunkSizeOption,
   modelOption,
   overlapOption,
-  ReindexBar,
+  reindexBar,
   tellInterrupted,
   waitForReindex,
 } from '../reindexing.js'
@@ -114,12 +114,12 @@ async function reindexAll(
   await withEngineOrDatabase(
     options,
     async (engine) => {
-      const bar = new ReindexBar()
+      const bar = reindexBar()
       let last: ContextReindexProgress | undefined
       for await (const progress of engine.administration.reindexAll(settings, { maxDocuments })) {
         last = progress
         const { name, state, documentsDone, documentsTotal } = progress
-        if (state === 'running') bar.show(name, documentsDone, documentsTotal)
+        if (state === 'running') bar.show(documentsDone, documentsTotal, { name })
         else bar.stop()
         if (state === 'done') {
           counts.reindexed += 1

@@ -1,6 +1,6 @@
-import { Presets, SingleBar } from 'cli-progress'
 import type { DocumentProgress } from '../../../src/index.js'
 import { oneLine } from './output.js'
+import { ProgressBar } from './progress-bar.js'
 
 /** Time between two lines about a file that is still being processed, where no bar is shown. */
 const LINE_MS = 15_000
@@ -26,7 +26,7 @@ interface Beginning {
  * bar on a terminal. Elsewhere it is a line every 15 seconds.
  */
 export class IngestProgress {
-  readonly #bar: SingleBar | undefined
+  readonly #bar: ProgressBar
   readonly #beginnings = new Map<string, Beginning>()
   #finished = 0
   #toldAt: number
@@ -36,18 +36,16 @@ export class IngestProgress {
     private readonly outputs: ProgressOutputs,
   ) {
     this.#toldAt = outputs.now()
-    if (!outputs.progress.isTTY) return
-    const format = '{bar} {value}/{total} files  {file}'
-    this.#bar = new SingleBar({ format, stream: outputs.progress, clearOnComplete: true }, Presets.shades_classic)
-    this.#bar.start(total, 0, { file: '' })
+    this.#bar = new ProgressBar('{bar} {value}/{total} files  {file}', outputs.progress)
+    this.#bar.show(0, total, { file: '' })
   }
 
   /** @param name the file that the progress is about */
   show(name: string, progress: DocumentProgress): void {
     const now = this.outputs.now()
     const text = oneLine(`${name}: ${this.#describe(progress, now)}`)
-    this.#bar?.update({ file: text })
-    if (this.#bar !== undefined || now - this.#toldAt < LINE_MS) return
+    this.#bar.show(this.#finished, this.total, { file: text })
+    if (this.outputs.progress.isTTY || now - this.#toldAt < LINE_MS) return
     this.#toldAt = now
     this.outputs.progress.write(`${this.#finished}/${this.total} files; ${text}\n`)
   }
@@ -56,13 +54,13 @@ export class IngestProgress {
   finishFile(path: string, outcome: string): void {
     this.#finished += 1
     // The bar is on the last line. It is cleared for the new line, and drawn below it.
-    if (this.#bar !== undefined) this.outputs.progress.write('\r\u001b[K')
+    if (this.outputs.progress.isTTY) this.outputs.progress.write('\r\u001b[K')
     this.outputs.results.write(`${oneLine(`${path}: ${outcome}`)}\n`)
-    this.#bar?.increment({ file: '' })
+    this.#bar.show(this.#finished, this.total, { file: '' })
   }
 
   stop(): void {
-    this.#bar?.stop()
+    this.#bar.stop()
   }
 
   #describe(progress: DocumentProgress, now: number): string {
