@@ -22,6 +22,7 @@ export { checkPublicUrl, hostOf, type PublicUrl, type ServiceUrl, serviceUrl } f
 export { mediaType, readJson, readText } from './http/read-body.js'
 export { requestIdOf } from './http/request-id.js'
 export { isSettledWithin } from './http/settled-within.js'
+export { listen } from './listen.js'
 export { loadNative, nativePartError } from './load-native.js'
 export { lowerPriority } from './lower-priority.js'
 export { CollectionCatalog, type Rows } from './postgres/collection-catalog.js'
@@ -39,5 +40,5 @@ export {
   syncFolder,
   usedBytesOf,
 } from './system.js'
-export { requireTablePrefix } from './table-prefix.js'
+export { requireTablePrefix, TABLE_PREFIX } from './table-prefix.js'
 export { VERSION } from './version.js'

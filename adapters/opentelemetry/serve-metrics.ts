@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import type { MeterProvider } from '@opentelemetry/api'
 import type { MeterProviderOptions } from '@opentelemetry/sdk-metrics'
 import { UnsupportedError } from '../../src/ports/index.js'
+import { listen } from '../node-kit/index.js'
 
 export interface ServeMetricsOptions {
   /** Default: `127.0.0.1`. The metrics have no secrets, but whoever can reach the address can read them. */
@@ -61,13 +61,12 @@ export async function serveMetrics({
   server.requestTimeout = REQUEST_TIMEOUT_MS
   server.headersTimeout = REQUEST_TIMEOUT_MS
   server.maxConnections = MAX_CONNECTIONS
-  await listen(server, host, port)
+  const { url, endpoint } = await listen(server, host, port)
   let closing: Promise<void> | undefined
-  const { address, family, port: bound } = server.address() as AddressInfo
   return {
     meterProvider,
-    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}${PATH}`,
-    endpoint: { address, port: bound },
+    address: `${url}${PATH}`,
+    endpoint,
     close: async () => await (closing ??= close(server, meterProvider)),
   }
 }
@@ -114,14 +113,4 @@ async function loadPackages() {
       { cause: error },
     )
   }
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Telemetry } from '../../../src/ports/index.js'
+import { listen } from '../../node-kit/index.js'
 import type { HttpHandler } from '../create-http-handler.js'
 import { type ConnectionLimits, watchConnections } from './connections.js'
 import { closeAfterAnswer, continueWhenRead, listenerOf, type NodeListenerOptions, trustOf } from './node-listener.js'
@@ -44,17 +45,10 @@ export async function serveHttp(handler: HttpHandler, options: ServeHttpOptions 
   const { host = '127.0.0.1', port = 8_787 } = options
   const closing = new AbortController()
   const server = createHttpServer(handler, { ...options, closing: closing.signal })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  const bound = server.address() as AddressInfo
+  const { url, endpoint } = await listen(server, host, port)
   return {
-    address: urlOf(bound),
-    endpoint: { address: bound.address, port: bound.port },
+    address: url,
+    endpoint,
     close: async () => {
       closing.abort()
       await close(server)
@@ -89,10 +83,6 @@ function createHttpServer(handler: HttpHandler, options: ServeHttpOptions & Node
   server.timeout = IDLE_TIMEOUT_MS
   watchConnections(server, { ...options, isTrusted: trustOf(options.trustedProxies) })
   return server
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 async function close(server: Server): Promise<void> {

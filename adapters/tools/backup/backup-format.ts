@@ -46,7 +46,7 @@ export const MANIFEST_SCHEMA: z.ZodType<BackupManifest> = z.object({
   format: z.literal(FORMAT),
   version: z.literal(FORMAT_VERSION),
   created: z.iso.datetime(),
-  tablePrefix: z.string().regex(/^[a-z_][a-z0-9_]{0,30}$/i),
+  tablePrefix: z.string().regex(TABLE_PREFIX),
   contexts: COUNT,
   documents: COUNT,
   collections: COUNT,
