@@ -4,6 +4,7 @@ import { choiceSchema, idSchema, objectSchema, parseId, textSchema, validate } f
 import type { Clock, Repositories, Storage } from '../ports/index.js'
 import type { Reach } from './access/reach.js'
 import { Rights } from './access/rights.js'
+import { insertAccount } from './companies.js'
 import { readOwner } from './initialize.js'
 import { type Account, APPLICATION_KEYS, toAccount } from './records.js'
 
@@ -55,18 +56,11 @@ export class Accounts {
   async create(input: NewAccount, { by }: Pick<Reach, 'by'>): Promise<Account> {
     const { companyId, application, region, name } = validate(SCHEMA, input)
     return await this.storage.transaction(async (repositories) => {
-      const { companies, regions, accounts } = repositories
+      const { companies, regions } = repositories
       if ((await companies.get(companyId)) === undefined) throw new NotFoundError('company', companyId)
       const { id: regionId } = await regions.ensure(region)
-      const now = this.clock.now()
-      const created = now.toISOString()
-      const account = await accounts.insert({ companyId, application, regionId, name, isActive: true, created })
-      await recordChange(repositories, by, now, {
-        action: 'account.created',
-        companyId,
-        targetId: account.id,
-        details: {},
-      })
+      const created = this.clock.now().toISOString()
+      const account = await insertAccount(repositories, { companyId, application, regionId, name, created }, by)
       return toAccount(account, region)
     })
   }

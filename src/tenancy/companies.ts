@@ -2,7 +2,7 @@ import { type AuditActor, recordChange, recordChanges } from '../audit/index.js'
 import { InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { idSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
-import type { Clock, CompanyRecord, Repositories, Storage } from '../ports/index.js'
+import type { AccountRecord, Clock, CompanyRecord, Repositories, Storage } from '../ports/index.js'
 import { type Reach, withinFilter } from './access/reach.js'
 import { Rights } from './access/rights.js'
 import { cancelLinks } from './mail-queue.js'
@@ -161,34 +161,36 @@ export async function insertCompany(
   company: { readonly name: string; readonly parentId: number | null; readonly created: string },
   by: AuditActor,
 ): Promise<Company> {
-  const { companies, regions, accounts } = repositories
-  const now = new Date(company.created)
+  const { companies, regions } = repositories
   const inserted = await companies.insert(company)
-  const { id: companyId, parentId } = inserted
-  await recordChange(repositories, by, now, {
+  const { id: companyId, parentId, name, created } = inserted
+  await recordChange(repositories, by, new Date(created), {
     action: 'company.created',
     companyId,
     targetId: companyId,
     details: { parentId },
   })
-  const region = await regions.ensure(DEFAULT_REGION)
-  for (const application of APPLICATIONS) {
-    const account = await accounts.insert({
-      companyId,
-      application: application.key,
-      regionId: region.id,
-      name: company.name,
-      isActive: true,
-      created: company.created,
-    })
-    await recordChange(repositories, by, now, {
-      action: 'account.created',
-      companyId,
-      targetId: account.id,
-      details: {},
-    })
-  }
+  const { id: regionId } = await regions.ensure(DEFAULT_REGION)
+  for (const { key: application } of APPLICATIONS)
+    await insertAccount(repositories, { companyId, application, regionId, name, created }, by)
   return toCompany(inserted)
+}
+
+/** Inserts an active account. */
+export async function insertAccount(
+  repositories: Repositories,
+  account: Omit<AccountRecord, 'id' | 'isActive'>,
+  by: AuditActor,
+): Promise<AccountRecord> {
+  const inserted = await repositories.accounts.insert({ ...account, isActive: true })
+  const { id: targetId, companyId, created } = inserted
+  await recordChange(repositories, by, new Date(created), {
+    action: 'account.created',
+    companyId,
+    targetId,
+    details: {},
+  })
+  return inserted
 }
 
 /** @throws NotFoundError */
