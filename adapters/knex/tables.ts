@@ -54,14 +54,6 @@ export function numberOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : Number(row[column])
 }
 
-/** The members that are not null: a record leaves them out. */
-export function given<Members extends Record<string, number | null>>(
-  members: Members,
-): { readonly [Name in keyof Members]?: number } {
-  const kept = Object.entries(members).filter(([, value]) => value !== null)
-  return Object.fromEntries(kept) as { readonly [Name in keyof Members]?: number }
-}
-
 export function text(row: Row, column: string): string {
   return row[column] as string
 }

@@ -11,11 +11,28 @@ import {
   type TokenIds,
   type UsersFilter,
 } from '../../../src/ports/index.js'
+import { Columns, INTEGER, jsonColumn, OPTIONAL_INTEGER, TEXT, TEXT_OR_NULL } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
-import { given, json, number, numberOrNull, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
+import { quoted, type Row, type TableName } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 import { ACCESS_COLUMN_LIST, accessJoins, toAccess } from './permission-repository.js'
+
+const API_KEY = new Columns<ApiKeyRecord>({
+  id: INTEGER,
+  clientId: TEXT,
+  secretHash: TEXT,
+  companyId: INTEGER,
+  userId: INTEGER,
+  targets: jsonColumn(),
+  // Another word gives less sight, not more.
+  sight: { read: (row, column) => (row[column] === 'account' ? 'account' : 'user') },
+  makerId: OPTIONAL_INTEGER,
+  created: TEXT,
+  expires: TEXT_OR_NULL,
+  lastUsed: TEXT_OR_NULL,
+  revoked: TEXT_OR_NULL,
+})
 
 export class KnexApiKeyRepository extends KnexRepository implements ApiKeyRepository {
   constructor(session: Session) {
@@ -24,19 +41,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
 
   async insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord> {
     try {
-      const id = await this.insertRow({
-        client_id: key.clientId,
-        secret_hash: key.secretHash,
-        company_id: key.companyId,
-        user_id: key.userId,
-        targets: JSON.stringify(key.targets),
-        sight: key.sight,
-        maker_id: key.makerId ?? null,
-        created: key.created,
-        expires: key.expires,
-        last_used: key.lastUsed,
-        revoked: key.revoked,
-      })
+      const id = await this.insertRow(API_KEY.toRow(key))
       return { id, ...key }
     } catch (error) {
       if (isUniqueViolation(error))
@@ -47,12 +52,12 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
 
   async get(id: number): Promise<ApiKeyRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toApiKey(row)
+    return row && API_KEY.toRecord(row)
   }
 
   async findByClientId(clientId: string): Promise<ApiKeyRecord | undefined> {
     const row = (await this.rows.where('client_id', clientId).select())[0]
-    return row && toApiKey(row)
+    return row && API_KEY.toRecord(row)
   }
 
   async findOfToken(name: ApiKeyName, { tokenHash, userId, accountId }: TokenIds): Promise<KeyOfToken | undefined> {
@@ -70,7 +75,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     )
     if (row === undefined) return undefined
     const access = row['permission_id'] === null ? undefined : toAccess(row)
-    return { key: toApiKey(row), isTokenRevoked: Number(row['revoked_tokens']) > 0, access }
+    return { key: API_KEY.toRecord(row), isTokenRevoked: Number(row['revoked_tokens']) > 0, access }
   }
 
   async touch(id: number, lastUsed: string): Promise<void> {
@@ -78,7 +83,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
   }
 
   async list(filter: ApiKeyFilter = {}, page?: RowPage): Promise<readonly ApiKeyRecord[]> {
-    return (await this.pageOf(() => this.#filtered(filter), page)).map(toApiKey)
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(API_KEY.toRecord)
   }
 
   async listIds(filter: ApiKeyFilter, page: Page): Promise<readonly number[]> {
@@ -102,7 +107,7 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
       .whereNot('company_id', companyId)
       .whereNull('revoked')
       .where('id', '>', after)
-    return (await keysOfOtherCompanies.orderBy('id').limit(limit).select()).map(toApiKey)
+    return (await keysOfOtherCompanies.orderBy('id').limit(limit).select()).map(API_KEY.toRecord)
   }
 
   async deleteOf(filter: UsersFilter): Promise<void> {
@@ -115,23 +120,5 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
     if (userId !== undefined) void rows.where('user_id', userId)
     if (withinCompanyId !== undefined) void rows.whereIn('company_id', descendants(this.session, withinCompanyId))
     return rows
-  }
-}
-
-function toApiKey(row: Row): ApiKeyRecord {
-  return {
-    id: number(row, 'id'),
-    clientId: text(row, 'client_id'),
-    secretHash: text(row, 'secret_hash'),
-    companyId: number(row, 'company_id'),
-    userId: number(row, 'user_id'),
-    targets: json(row, 'targets') as readonly string[],
-    // Another word gives less sight, not more.
-    sight: text(row, 'sight') === 'account' ? 'account' : 'user',
-    ...given({ makerId: numberOrNull(row, 'maker_id') }),
-    created: text(row, 'created'),
-    expires: textOrNull(row, 'expires'),
-    lastUsed: textOrNull(row, 'last_used'),
-    revoked: textOrNull(row, 'revoked'),
   }
 }

@@ -11,11 +11,21 @@ import type {
   SettingRepository,
   WithinFilter,
 } from '../../../src/ports/index.js'
-import { boolean, number, numberOrNull, type Row, text } from '../tables.js'
+import { BOOLEAN, Columns, INTEGER, INTEGER_OR_NULL, TEXT } from '../columns.js'
+import { number, type Row, text } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 /** Ids in one statement, which both databases accept. */
 const MAX_PARAMETERS = 500
+
+const COMPANY = new Columns<CompanyRecord>({
+  id: INTEGER,
+  name: TEXT,
+  parentId: INTEGER_OR_NULL,
+  created: TEXT,
+  isDisabled: BOOLEAN,
+  loginEpoch: INTEGER,
+})
 
 export class KnexCompanyRepository extends KnexRepository implements CompanyRepository {
   constructor(session: Session) {
@@ -23,18 +33,17 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 
   async insert(company: Omit<CompanyRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<CompanyRecord> {
-    const { name, parentId, created } = company
-    const id = await this.insertRow({ name, parent_id: parentId, created })
+    const id = await this.insertRow(COMPANY.toRow(company))
     return { id, ...company, isDisabled: false, loginEpoch: 0 }
   }
 
   async get(id: number): Promise<CompanyRecord | undefined> {
     const row = await this.getRow(id)
-    return row?.['deleted'] === null ? toCompany(row) : undefined
+    return row?.['deleted'] === null ? COMPANY.toRecord(row) : undefined
   }
 
   async list(filter: WithinFilter = {}, page?: RowPage): Promise<readonly CompanyRecord[]> {
-    return (await this.pageOf(() => this.#filtered(filter), page)).map(toCompany)
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(COMPANY.toRecord)
   }
 
   async listIds(filter: WithinFilter, page: Page): Promise<readonly number[]> {
@@ -111,17 +120,6 @@ export class KnexCompanyRepository extends KnexRepository implements CompanyRepo
   }
 }
 
-function toCompany(row: Row): CompanyRecord {
-  return {
-    id: number(row, 'id'),
-    name: text(row, 'name'),
-    parentId: numberOrNull(row, 'parent_id'),
-    created: text(row, 'created'),
-    isDisabled: boolean(row, 'is_disabled'),
-    loginEpoch: number(row, 'login_epoch'),
-  }
-}
-
 export class KnexRegionRepository extends KnexRepository implements RegionRepository {
   constructor(session: Session) {
     super(session, 'regions')
@@ -139,32 +137,35 @@ export class KnexRegionRepository extends KnexRepository implements RegionReposi
   }
 }
 
+const ACCOUNT = new Columns<AccountRecord>({
+  id: INTEGER,
+  companyId: INTEGER,
+  application: TEXT,
+  regionId: INTEGER,
+  name: TEXT,
+  isActive: BOOLEAN,
+  created: TEXT,
+})
+
 export class KnexAccountRepository extends KnexRepository implements AccountRepository {
   constructor(session: Session) {
     super(session, 'accounts')
   }
 
   async insert(account: Omit<AccountRecord, 'id'>): Promise<AccountRecord> {
-    const id = await this.insertRow({
-      company_id: account.companyId,
-      application: account.application,
-      region_id: account.regionId,
-      name: account.name,
-      is_active: account.isActive,
-      created: account.created,
-    })
+    const id = await this.insertRow(ACCOUNT.toRow(account))
     return { id, ...account }
   }
 
   async get(id: number): Promise<AccountRecord | undefined> {
     const row = await this.getRow(id)
-    return row?.['deleted'] === null ? toAccount(row) : undefined
+    return row?.['deleted'] === null ? ACCOUNT.toRecord(row) : undefined
   }
 
   async list(filter: { readonly companyId?: number } = {}): Promise<readonly AccountRecord[]> {
     const query = this.rows.whereNull('deleted').orderBy('id')
     if (filter.companyId !== undefined) void query.where('company_id', filter.companyId)
-    return (await query.select()).map(toAccount)
+    return (await query.select()).map(ACCOUNT.toRecord)
   }
 
   async setActive(id: number, isActive: boolean): Promise<boolean> {
@@ -177,18 +178,6 @@ export class KnexAccountRepository extends KnexRepository implements AccountRepo
 
   async listIds(companyId: number): Promise<readonly number[]> {
     return (await this.rows.where('company_id', companyId).orderBy('id').select('id')).map((row) => number(row, 'id'))
-  }
-}
-
-function toAccount(row: Row): AccountRecord {
-  return {
-    id: number(row, 'id'),
-    companyId: number(row, 'company_id'),
-    application: text(row, 'application'),
-    regionId: number(row, 'region_id'),
-    name: text(row, 'name'),
-    isActive: boolean(row, 'is_active'),
-    created: text(row, 'created'),
   }
 }
 

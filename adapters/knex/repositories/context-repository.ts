@@ -11,9 +11,9 @@ import {
   type Page,
   type RowPage,
   SEARCH_MODES,
-  type SearchMode,
 } from '../../../src/ports/index.js'
-import { json, jsonOrNull, number, type Row, text, textOrNull } from '../tables.js'
+import { BOOLEAN, Columns, INTEGER, jsonColumn, jsonOrNullColumn, TEXT, TEXT_OR_NULL } from '../columns.js'
+import { jsonOrNull, number, type Row } from '../tables.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 type Changes = Partial<Omit<ContextRecord, 'id'>>
@@ -22,31 +22,31 @@ type Changes = Partial<Omit<ContextRecord, 'id'>>
 const LARGE_COLUMNS = ['description', 'caption', 'tools_json', 'starter_prompts']
 const WITHOUT_TEXTS = { description: '', caption: '', toolsJson: '[]', starterPrompts: [] }
 
-/** The column of each member. `starterPrompts` and `reindexing` are stored as JSON. */
-const COLUMNS = {
-  accountId: 'account_id',
-  userId: 'user_id',
-  name: 'name',
-  description: 'description',
-  caption: 'caption',
-  toolsJson: 'tools_json',
-  starterPrompts: 'starter_prompts',
-  embeddingModel: 'embedding_model',
-  maxSizeBytes: 'max_size_bytes',
-  topN: 'top_n',
-  scoreThreshold: 'score_threshold',
-  chunkSizeTokens: 'chunk_size_tokens',
-  overlap: 'overlap',
-  shareState: 'share_state',
-  searchMode: 'search_mode',
-  findsEarly: 'finds_early',
-  icon: 'icon',
-  generation: 'generation',
-  lastGeneration: 'last_generation',
-  reindexing: 'reindexing',
-  created: 'created',
-  deleted: 'deleted',
-} as const satisfies Record<keyof Omit<ContextRecord, 'id'>, string>
+const CONTEXT = new Columns<ContextRecord>({
+  id: INTEGER,
+  accountId: INTEGER,
+  userId: INTEGER,
+  name: TEXT,
+  description: TEXT,
+  caption: TEXT,
+  toolsJson: TEXT,
+  starterPrompts: jsonColumn(),
+  embeddingModel: TEXT,
+  maxSizeBytes: INTEGER,
+  topN: INTEGER,
+  scoreThreshold: INTEGER,
+  chunkSizeTokens: INTEGER,
+  overlap: INTEGER,
+  shareState: { read: (row, column) => (number(row, column) === 1 ? 1 : 0) },
+  searchMode: { read: (row, column) => SEARCH_MODES.find((mode) => mode === row[column]) ?? 'hybrid' },
+  findsEarly: BOOLEAN,
+  icon: TEXT_OR_NULL,
+  generation: INTEGER,
+  lastGeneration: INTEGER,
+  reindexing: jsonOrNullColumn(),
+  created: TEXT,
+  deleted: TEXT_OR_NULL,
+})
 
 export class KnexContextRepository extends KnexRepository implements ContextRepository {
   constructor(session: Session) {
@@ -54,12 +54,12 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async insert(context: Omit<ContextRecord, 'id'>): Promise<ContextRecord> {
-    return { id: await this.insertRow(toRow(context)), ...context }
+    return { id: await this.insertRow(CONTEXT.toRow(context)), ...context }
   }
 
   async get(id: number): Promise<ContextRecord | undefined> {
     const row = await this.getRow(id)
-    return row?.['deleted'] === null ? toContext(row) : undefined
+    return row?.['deleted'] === null ? CONTEXT.toRecord(row) : undefined
   }
 
   async generations(id: number): Promise<ContextGenerations | undefined> {
@@ -74,7 +74,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async list(filter: ContextFilter, page?: RowPage): Promise<readonly ContextRecord[]> {
-    return (await this.pageOf(() => this.#live(filter), page, LARGE_COLUMNS)).map(toContext)
+    return (await this.pageOf(() => this.#live(filter), page, LARGE_COLUMNS)).map(CONTEXT.toRecord)
   }
 
   async listIds(filter: ContextFilter, page: Page): Promise<readonly number[]> {
@@ -127,7 +127,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async update(id: number, changes: Omit<Changes, 'accountId'>): Promise<ContextRecord | undefined> {
-    const row = toRow(changes)
+    const row = CONTEXT.toRow(changes)
     if (Object.keys(row).length > 0) await this.rows.where('id', id).whereNull('deleted').update(row)
     return await this.get(id)
   }
@@ -137,7 +137,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
     const rows: Row[] = await this.rows
       .where('user_id', userId)
       .whereNull('deleted')
-      .update({ ...toRow(WITHOUT_TEXTS), deleted })
+      .update({ ...CONTEXT.toRow(WITHOUT_TEXTS), deleted })
       .returning(['id', 'account_id'])
     const ids = rows.map((row) => ({ id: number(row, 'id'), accountId: number(row, 'account_id') }))
     return ids.sort((one, other) => one.id - other.id)
@@ -195,7 +195,7 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 
   async page({ after, limit }: Page): Promise<readonly ContextRecord[]> {
-    return (await this.rows.where('id', '>', after).orderBy('id').limit(limit).select()).map(toContext)
+    return (await this.rows.where('id', '>', after).orderBy('id').limit(limit).select()).map(CONTEXT.toRecord)
   }
 
   async remove(id: number): Promise<void> {
@@ -214,19 +214,6 @@ export class KnexContextRepository extends KnexRepository implements ContextRepo
   }
 }
 
-function toRow(changes: Changes): Row {
-  const row: Record<string, unknown> = {}
-  for (const [member, column] of Object.entries(COLUMNS)) {
-    const value = changes[member as keyof Changes]
-    if (value !== undefined) row[column] = isJson(member) && value !== null ? JSON.stringify(value) : value
-  }
-  return row
-}
-
-function isJson(member: string): boolean {
-  return member === 'starterPrompts' || member === 'reindexing'
-}
-
 function toSize(row: Row): ContextSize {
   return {
     id: number(row, 'id'),
@@ -243,35 +230,4 @@ function toGenerations(row: Row): ContextGenerations {
     generation: number(row, 'generation'),
     reindexing: jsonOrNull(row, 'reindexing') as ContextReindexing | null,
   }
-}
-
-function toContext(row: Row): ContextRecord {
-  return {
-    id: number(row, 'id'),
-    accountId: number(row, 'account_id'),
-    userId: number(row, 'user_id'),
-    name: text(row, 'name'),
-    description: text(row, 'description'),
-    caption: text(row, 'caption'),
-    toolsJson: text(row, 'tools_json'),
-    starterPrompts: json(row, 'starter_prompts') as readonly string[],
-    embeddingModel: text(row, 'embedding_model'),
-    maxSizeBytes: number(row, 'max_size_bytes'),
-    topN: number(row, 'top_n'),
-    scoreThreshold: number(row, 'score_threshold'),
-    chunkSizeTokens: number(row, 'chunk_size_tokens'),
-    overlap: number(row, 'overlap'),
-    shareState: number(row, 'share_state') === 1 ? 1 : 0,
-    searchMode: toSearchMode(text(row, 'search_mode')),
-    findsEarly: Boolean(row['finds_early']),
-    icon: textOrNull(row, 'icon'),
-    ...toGenerations(row),
-    lastGeneration: number(row, 'last_generation'),
-    created: text(row, 'created'),
-    deleted: textOrNull(row, 'deleted'),
-  }
-}
-
-function toSearchMode(value: string): SearchMode {
-  return SEARCH_MODES.find((mode) => mode === value) ?? 'hybrid'
 }

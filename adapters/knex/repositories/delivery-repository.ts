@@ -18,15 +18,7 @@ import type {
 import { IS_OPEN } from '../migrations/0001-initial-events.js'
 import { bytes, number, type Row, type TableName, text } from '../tables.js'
 import { descendants } from './company-repositories.js'
-import {
-  DESTINATION_COLUMNS,
-  toAttempt,
-  toCancelledRow,
-  toDelivery,
-  toRow,
-  toSendableDestination,
-  toState,
-} from './delivery-rows.js'
+import { ATTEMPT, DELIVERY, DESTINATION_COLUMNS, toCancelledRow, toSendableDestination } from './delivery-rows.js'
 import { inParts, KnexRepository, type Session } from './knex-repository.js'
 import { disabledCompanyIds, whereGetsEventsOf, whereNamed } from './outbox-repositories.js'
 
@@ -87,7 +79,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async insert({ traceparent = null, ...unsent }: UnsentDelivery): Promise<DeliveryRecord> {
     const delivery = { ...unsent, traceparent }
-    return { id: await this.insertRow(toRow(delivery)), ...delivery }
+    return { id: await this.insertRow(DELIVERY.toRow(delivery)), ...delivery }
   }
 
   async getSendable(ids: readonly number[]): Promise<ReadonlyMap<number, SendableDelivery>> {
@@ -105,7 +97,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
         .select('delivery.*', ...DESTINATION_COLUMNS, 'event.payload', 'event.payload_hash')
       for (const row of rows) {
         sendable.set(number(row, 'id'), {
-          delivery: toDelivery(row),
+          delivery: DELIVERY.toRecord(row),
           destination: toSendableDestination(row),
           event: { payload: bytes(row, 'payload'), payloadHash: text(row, 'payload_hash') },
         })
@@ -116,7 +108,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
 
   async get(id: number): Promise<DeliveryRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toDelivery(row)
+    return row && DELIVERY.toRecord(row)
   }
 
   async list(filter: DeliveryFilter): Promise<readonly DeliveryRecord[]> {
@@ -127,18 +119,17 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
     if (type !== undefined) void rows.where('type', type)
     if (beforeId !== undefined) void rows.where('id', '<', beforeId)
     if (withinCompanyId !== undefined) void rows.whereIn('company_id', descendants(this.session, withinCompanyId))
-    return (await rows.select()).map(toDelivery)
+    return (await rows.select()).map(DELIVERY.toRecord)
   }
 
   async update(id: number, changes: Partial<DeliveryState>): Promise<boolean> {
-    const row = Object.entries(toState(changes)).filter(([, value]) => value !== undefined)
-    return await this.updateRow(id, Object.fromEntries(row))
+    return await this.updateRow(id, DELIVERY.toRow(changes))
   }
 
   async updateAll(changed: readonly (Pick<DeliveryRecord, 'id'> & DeliveryState)[]): Promise<void> {
     await this.updateEach(
       STATE_COLUMNS,
-      changed.map(({ id, ...state }) => ({ id, ...toState(state) })),
+      changed.map((delivery) => DELIVERY.toRow(delivery)),
     )
   }
 
@@ -197,9 +188,7 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
   async endAttempts(attempts: readonly Omit<AttemptRecord, 'deliveryId' | 'started'>[]): Promise<void> {
     await this.updateEach(
       OUTCOME_COLUMNS,
-      attempts.map(({ id, outcome, httpStatus, error, responseBody, durationMs }) => {
-        return { id, outcome, http_status: httpStatus, error, response_body: responseBody, duration_ms: durationMs }
-      }),
+      attempts.map((attempt) => ATTEMPT.toRow(attempt)),
       'attempts',
     )
   }
@@ -214,7 +203,9 @@ export class KnexDeliveryRepository extends KnexRepository implements DeliveryRe
   }
 
   async listAttempts(deliveryId: number): Promise<readonly AttemptRecord[]> {
-    return (await this.#rowsOf('attempts').where('delivery_id', deliveryId).orderBy('id').select()).map(toAttempt)
+    return (await this.#rowsOf('attempts').where('delivery_id', deliveryId).orderBy('id').select()).map(
+      ATTEMPT.toRecord,
+    )
   }
 
   async removeOld({ before, limit }: { readonly before: string; readonly limit: number }): Promise<number> {

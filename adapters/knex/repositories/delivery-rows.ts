@@ -1,112 +1,93 @@
 import type {
-  AttemptOutcome,
   AttemptRecord,
   Cancellation,
   DeliveryRecord,
-  DeliveryState,
-  DeliveryStatus,
   DestinationRecord,
-  RetrySchedule,
   SendableDelivery,
-  SignatureScheme,
 } from '../../../src/ports/index.js'
-import { given, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import {
+  BOOLEAN,
+  Columns,
+  columnOf,
+  INTEGER,
+  INTEGER_OR_NULL,
+  jsonOrNullColumn,
+  OPTIONAL_INTEGER,
+  TEXT,
+  TEXT_OR_NULL,
+  wordColumn,
+  wordOrNullColumn,
+} from '../columns.js'
+import { type Row, text } from '../tables.js'
 
-/** The columns of {@link toSendableDestination}. */
-export const DESTINATION_COLUMNS: readonly string[] = [
-  'url',
-  'signature_scheme',
-  'retry',
-  'sealed_secret',
-  'previous_sealed_secret',
-  'previous_secret_expires',
-  'failing_since',
-  'failure_reported',
-  'sight',
-  'maker_id',
-]
-  .map((column) => `destination.${column}`)
-  // A delivery has a column of this name.
+/** The members of a destination by which its deliveries are sent. */
+const SENDING = {
+  companyId: INTEGER,
+  url: TEXT,
+  // Another word gives less sight, not more.
+  sight: { read: (row: Row, column: string) => (row[column] === 'account' ? ('account' as const) : undefined) },
+  makerId: OPTIONAL_INTEGER,
+  signatureScheme: wordColumn<DestinationRecord['signatureScheme']>(),
+  retry: wordColumn<DestinationRecord['retry']>(),
+  sealedSecret: TEXT,
+  previousSealedSecret: TEXT_OR_NULL,
+  previousSecretExpires: TEXT_OR_NULL,
+  failingSince: TEXT_OR_NULL,
+  failureReported: TEXT_OR_NULL,
+}
+
+export const DESTINATION: Columns<DestinationRecord> = new Columns({
+  ...SENDING,
+  id: INTEGER,
+  name: TEXT_OR_NULL,
+  eventTypes: jsonOrNullColumn<readonly string[]>(),
+  includeDescendants: BOOLEAN,
+  disabledReason: wordOrNullColumn<'gone' | 'manual'>(),
+  created: TEXT,
+  updated: TEXT,
+})
+
+/** The columns of {@link toSendableDestination}. A delivery has two columns of the same names. */
+export const DESTINATION_COLUMNS: readonly string[] = Object.keys(SENDING)
+  .filter((member) => member !== 'companyId')
+  .map((member) => `destination.${columnOf(member)}`)
   .concat('destination.updated as destination_updated')
+
+const SENDABLE = new Columns(SENDING)
+
+/** A delivery has the company of its destination. */
+export function toSendableDestination(row: Row): SendableDelivery['destination'] {
+  return { ...SENDABLE.toRecord(row), updated: text(row, 'destination_updated') }
+}
+
+export const DELIVERY: Columns<DeliveryRecord> = new Columns({
+  id: INTEGER,
+  eventRow: INTEGER,
+  eventId: TEXT,
+  type: TEXT,
+  destinationId: INTEGER,
+  companyId: INTEGER,
+  status: wordColumn<DeliveryRecord['status']>(),
+  httpStatus: INTEGER_OR_NULL,
+  attemptCount: INTEGER,
+  error: TEXT_OR_NULL,
+  resendOf: INTEGER_OR_NULL,
+  traceparent: TEXT_OR_NULL,
+  created: TEXT,
+  updated: TEXT,
+})
+
+export const ATTEMPT: Columns<AttemptRecord> = new Columns({
+  id: INTEGER,
+  deliveryId: INTEGER,
+  outcome: wordOrNullColumn<NonNullable<AttemptRecord['outcome']>>(),
+  httpStatus: INTEGER_OR_NULL,
+  error: TEXT_OR_NULL,
+  responseBody: TEXT_OR_NULL,
+  started: TEXT,
+  durationMs: INTEGER_OR_NULL,
+})
 
 export function toCancelledRow({ error, updated }: Cancellation): Row {
   return { status: 'cancelled', error, updated }
-}
-
-export function toState({ status, httpStatus, attemptCount, error, updated }: Partial<DeliveryState>): Row {
-  return { status, http_status: httpStatus, attempt_count: attemptCount, error, updated }
-}
-
-export function toRow(delivery: Omit<DeliveryRecord, 'id'>): Row {
-  return {
-    event_row: delivery.eventRow,
-    event_id: delivery.eventId,
-    type: delivery.type,
-    destination_id: delivery.destinationId,
-    company_id: delivery.companyId,
-    status: delivery.status,
-    http_status: delivery.httpStatus,
-    attempt_count: delivery.attemptCount,
-    error: delivery.error,
-    resend_of: delivery.resendOf,
-    traceparent: delivery.traceparent,
-    created: delivery.created,
-    updated: delivery.updated,
-  }
-}
-
-export function toDelivery(row: Row): DeliveryRecord {
-  return {
-    id: number(row, 'id'),
-    eventRow: number(row, 'event_row'),
-    eventId: text(row, 'event_id'),
-    type: text(row, 'type'),
-    destinationId: number(row, 'destination_id'),
-    companyId: number(row, 'company_id'),
-    status: text(row, 'status') as DeliveryStatus,
-    httpStatus: numberOrNull(row, 'http_status'),
-    attemptCount: number(row, 'attempt_count'),
-    error: textOrNull(row, 'error'),
-    resendOf: numberOrNull(row, 'resend_of'),
-    traceparent: textOrNull(row, 'traceparent'),
-    created: text(row, 'created'),
-    updated: text(row, 'updated'),
-  }
-}
-
-export function toSendableDestination(row: Row): SendableDelivery['destination'] {
-  return {
-    url: text(row, 'url'),
-    signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
-    retry: text(row, 'retry') as RetrySchedule,
-    sealedSecret: text(row, 'sealed_secret'),
-    previousSealedSecret: textOrNull(row, 'previous_sealed_secret'),
-    previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
-    failingSince: textOrNull(row, 'failing_since'),
-    failureReported: textOrNull(row, 'failure_reported'),
-    updated: text(row, 'destination_updated'),
-    companyId: number(row, 'company_id'),
-    ...toSight(row),
-  }
-}
-
-/** The sight and the maker of a destination. Another word gives less sight, not more. */
-export function toSight(row: Row): Pick<DestinationRecord, 'sight' | 'makerId'> {
-  return {
-    ...(text(row, 'sight') === 'account' && { sight: 'account' as const }),
-    ...given({ makerId: numberOrNull(row, 'maker_id') }),
-  }
-}
-
-export function toAttempt(row: Row): AttemptRecord {
-  return {
-    id: number(row, 'id'),
-    deliveryId: number(row, 'delivery_id'),
-    outcome: textOrNull(row, 'outcome') as AttemptOutcome | null,
-    httpStatus: numberOrNull(row, 'http_status'),
-    error: textOrNull(row, 'error'),
-    responseBody: textOrNull(row, 'response_body'),
-    started: text(row, 'started'),
-    durationMs: numberOrNull(row, 'duration_ms'),
-  }
 }

@@ -18,10 +18,13 @@ import { IS_CURRENT, IS_LATER, IS_REPLACEMENT } from '../migrations/0001-initial
 import { number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
 import { selectFiltered } from './document-filter.js'
 import { readPage, readPositions } from './document-pages.js'
-import { type DocumentChanges, toDocument, toNameColumns, toRow } from './document-rows.js'
+import { DOCUMENT, toNameColumns } from './document-rows.js'
 import { readSearchableVersions, selectOtherWords } from './document-visibility.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
 import { insertMetadata, removeMetadata } from './metadata-rows.js'
+
+/** The members of a document that can change. */
+type DocumentChanges = Parameters<DocumentRepository['update']>[1]
 
 /** Text columns that may be large. */
 const LARGE_COLUMNS = ['original_name', 'display_name', 'metadata', 'error', 'receipt']
@@ -32,18 +35,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   }
 
   async insert(document: NewDocumentRecord): Promise<DocumentRecord> {
-    const id = await this.insertRow({
-      uuid: document.uuid,
-      context_id: document.contextId,
-      content_type: document.contentType,
-      content_hash: document.contentHash,
-      created: document.created,
-      created_by: document.createdBy,
-      public_id: document.publicId ?? null,
-      generation: document.generation,
-      ...toNameColumns(document),
-      ...toRow(document),
-    })
+    const id = await this.insertRow({ ...DOCUMENT.toRow(document), ...toNameColumns(document) })
     const { publicId = id } = document
     if (document.publicId === undefined) await this.rows.where('id', id).update({ public_id: id })
     await insertMetadata(this.session, { id, contextId: document.contextId }, document.metadata)
@@ -52,17 +44,17 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
 
   async get(id: number): Promise<DocumentRecord | undefined> {
     const row = (await this.rows.where('id', id).whereNull('deleted').select())[0]
-    return row && toDocument(row)
+    return row && DOCUMENT.toRecord(row)
   }
 
   async getCurrent(publicId: number): Promise<DocumentRecord | undefined> {
     const row = (await this.rows.where('public_id', publicId).whereRaw(IS_CURRENT).select())[0]
-    return row && toDocument(row)
+    return row && DOCUMENT.toRecord(row)
   }
 
   async getByUuid(uuid: string): Promise<DocumentRecord | undefined> {
     const row = (await this.rows.where('uuid', uuid).whereNull('deleted').whereNull('generation').select())[0]
-    return row && toDocument(row)
+    return row && DOCUMENT.toRecord(row)
   }
 
   async listPublicIds(contextId: number, page: Page): Promise<readonly number[]> {
@@ -74,7 +66,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
     page: DocumentPage,
     selection: DocumentSelection = {},
   ): Promise<readonly DocumentRecord[]> {
-    return (await readPage(this.session, contextId, page, selection, LARGE_COLUMNS)).map(toDocument)
+    return (await readPage(this.session, contextId, page, selection, LARGE_COLUMNS)).map(DOCUMENT.toRecord)
   }
 
   async listPositions(
@@ -116,7 +108,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
         .limit(1)
         .select()
     )[0]
-    return row && toDocument(row)
+    return row && DOCUMENT.toRecord(row)
   }
 
   async largestBytes(contextId: number, originalName?: string): Promise<number> {
@@ -150,7 +142,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       (await this.rows
         .where('id', id)
         .whereNull('deleted')
-        .update({ ...toRow(changes), ...named })) > 0
+        .update({ ...DOCUMENT.toRow(changes), ...named })) > 0
     if (isUpdated && changes.metadata !== undefined) {
       const [row] = await this.rows.where('id', id).select('context_id')
       if (row !== undefined) await this.#replaceMetadata(id, number(row, 'context_id'), changes.metadata)
@@ -256,7 +248,7 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
   async find(ids: readonly number[]): Promise<readonly DocumentRecord[]> {
     const found: DocumentRecord[] = []
     for (const part of inParts([...ids].sort((one, other) => one - other)))
-      found.push(...(await this.rows.whereIn('id', part).orderBy('id').select()).map(toDocument))
+      found.push(...(await this.rows.whereIn('id', part).orderBy('id').select()).map(DOCUMENT.toRecord))
     return found
   }
 
@@ -308,6 +300,6 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       const page = buildQuery().orderBy(key).limit(limit)
       return await (last === undefined ? page : page.where(key, '>', number(last, key))).select()
     })
-    return rows.map(toDocument)
+    return rows.map(DOCUMENT.toRecord)
   }
 }

@@ -4,19 +4,17 @@ import {
   type DestinationRecord,
   type DestinationRepository,
   type DestinationVersion,
-  type DisabledReason,
   type EventRecord,
   type EventRepository,
   type Page,
-  type RetrySchedule,
   type RowPage,
-  type SignatureScheme,
 } from '../../../src/ports/index.js'
+import { columnOf } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
 import { NAMES_DOCUMENTS } from '../migrations/0001-initial-events.js'
-import { boolean, bytes, jsonOrNull, number, type Row, text, textOrNull } from '../tables.js'
+import { bytes, number, type Row, text } from '../tables.js'
 import { ancestors } from './company-repositories.js'
-import { toSight } from './delivery-rows.js'
+import { DESTINATION } from './delivery-rows.js'
 import { KnexRepository, type Session } from './knex-repository.js'
 
 interface Filter {
@@ -36,11 +34,13 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
 
   async get(id: number): Promise<DestinationRecord | undefined> {
     const row = (await this.#live.where('id', id).select())[0]
-    return row && toDestination(row)
+    return row && DESTINATION.toRecord(row)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly DestinationRecord[]> {
-    return (await this.pageOf(() => this.#filtered(filter), page, ['url', 'name', 'event_types'])).map(toDestination)
+    return (await this.pageOf(() => this.#filtered(filter), page, ['url', 'name', 'event_types'])).map(
+      DESTINATION.toRecord,
+    )
   }
 
   async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
@@ -60,7 +60,7 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
   }
 
   async listNaming(type: string, companyId: number): Promise<readonly DestinationRecord[]> {
-    return (await this.#naming(type, companyId).orderBy('id').select()).map(toDestination)
+    return (await this.#naming(type, companyId).orderBy('id').select()).map(DESTINATION.toRecord)
   }
 
   #naming(type: string, companyId?: number): Knex.QueryBuilder<Row, Row[]> {
@@ -75,7 +75,7 @@ export class KnexDestinationRepository extends KnexRepository implements Destina
     value: string,
     version?: DestinationVersion,
   ): Promise<boolean> {
-    const column = COLUMNS[member]
+    const column = columnOf(member)
     const rows = this.#live.where('id', id).whereNull(column)
     if (version !== undefined) {
       const { url, retry, updated } = version
@@ -154,62 +154,10 @@ export function disabledCompanyIds({ knex, name }: Session): Knex.QueryBuilder {
   return knex.from(name('companies')).where('is_disabled', true).select('id')
 }
 
-const COLUMNS = {
-  companyId: 'company_id',
-  url: 'url',
-  name: 'name',
-  eventTypes: 'event_types',
-  includeDescendants: 'include_descendants',
-  sight: 'sight',
-  makerId: 'maker_id',
-  signatureScheme: 'signature_scheme',
-  retry: 'retry',
-  sealedSecret: 'sealed_secret',
-  previousSealedSecret: 'previous_sealed_secret',
-  previousSecretExpires: 'previous_secret_expires',
-  disabledReason: 'disabled_reason',
-  failingSince: 'failing_since',
-  failureReported: 'failure_reported',
-  created: 'created',
-  updated: 'updated',
-} as const satisfies Record<keyof Omit<DestinationRecord, 'id'>, string>
-
 function toRow(changes: Changes): Row {
-  const row: Record<string, unknown> = {}
-  for (const [member, column] of Object.entries(COLUMNS)) {
-    const value = changes[member as keyof Changes]
-    if (value !== undefined) row[column] = member === 'eventTypes' && value !== null ? JSON.stringify(value) : value
-  }
   const { eventTypes } = changes
-  if (eventTypes !== undefined)
-    row['names_documents'] = eventTypes?.some((type) => type.startsWith(DOCUMENT_TYPES)) ?? false
-  return row
-}
-
-function toDestination(row: Row): DestinationRecord {
-  return {
-    id: number(row, 'id'),
-    companyId: number(row, 'company_id'),
-    url: text(row, 'url'),
-    name: textOrNull(row, 'name'),
-    eventTypes: typesOf(row),
-    includeDescendants: boolean(row, 'include_descendants'),
-    ...toSight(row),
-    signatureScheme: text(row, 'signature_scheme') as SignatureScheme,
-    retry: text(row, 'retry') as RetrySchedule,
-    sealedSecret: text(row, 'sealed_secret'),
-    previousSealedSecret: textOrNull(row, 'previous_sealed_secret'),
-    previousSecretExpires: textOrNull(row, 'previous_secret_expires'),
-    disabledReason: textOrNull(row, 'disabled_reason') as DisabledReason | null,
-    failingSince: textOrNull(row, 'failing_since'),
-    failureReported: textOrNull(row, 'failure_reported'),
-    created: text(row, 'created'),
-    updated: text(row, 'updated'),
-  }
-}
-
-function typesOf(row: Row): readonly string[] | null {
-  return jsonOrNull(row, 'event_types') as readonly string[] | null
+  const namesDocuments = eventTypes?.some((type) => type.startsWith(DOCUMENT_TYPES)) ?? false
+  return { ...DESTINATION.toRow(changes), ...(eventTypes !== undefined && { names_documents: namesDocuments }) }
 }
 
 export class KnexEventRepository extends KnexRepository implements EventRepository {

@@ -8,9 +8,21 @@ import {
   type PermissionRepository,
   type UsersFilter,
 } from '../../../src/ports/index.js'
+import { BOOLEAN, Columns, INTEGER, TEXT, TEXT_OR_NULL } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
 import { boolean, json, type NameTable, number, quoted, type Row, type TableName, text, textOrNull } from '../tables.js'
 import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
+
+const PERMISSION = new Columns<PermissionRecord>({
+  id: INTEGER,
+  userId: INTEGER,
+  accountId: INTEGER,
+  roleId: INTEGER,
+  isDisabled: BOOLEAN,
+  created: TEXT,
+  createdBy: TEXT,
+  lastAccess: TEXT_OR_NULL,
+})
 
 export class KnexPermissionRepository extends KnexRepository implements PermissionRepository {
   constructor(session: Session) {
@@ -19,15 +31,7 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
 
   async insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord> {
     try {
-      const id = await this.insertRow({
-        user_id: permission.userId,
-        account_id: permission.accountId,
-        role_id: permission.roleId,
-        is_disabled: permission.isDisabled,
-        created: permission.created,
-        created_by: permission.createdBy,
-        last_access: permission.lastAccess,
-      })
+      const id = await this.insertRow(PERMISSION.toRow(permission))
       return { id, ...permission }
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
@@ -37,7 +41,7 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
 
   async get(id: number): Promise<PermissionRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toPermission(row)
+    return row && PERMISSION.toRecord(row)
   }
 
   async list(
@@ -48,7 +52,7 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
     if (userId !== undefined) void query.where('user_id', userId)
     if (accountId !== undefined) void query.where('account_id', accountId)
     if (roleId !== undefined) void query.where('role_id', roleId)
-    return (await query.select()).map(toPermission)
+    return (await query.select()).map(PERMISSION.toRecord)
   }
 
   async setRole(id: number, roleId: number): Promise<boolean> {
@@ -255,18 +259,5 @@ export function toAccess(row: Row): AccessRecord {
       capabilities: json(row, 'capabilities') as readonly string[],
       isDisabled: boolean(row, 'is_role_disabled'),
     },
-  }
-}
-
-function toPermission(row: Row): PermissionRecord {
-  return {
-    id: number(row, 'id'),
-    userId: number(row, 'user_id'),
-    accountId: number(row, 'account_id'),
-    roleId: number(row, 'role_id'),
-    isDisabled: boolean(row, 'is_disabled'),
-    created: text(row, 'created'),
-    createdBy: text(row, 'created_by'),
-    lastAccess: textOrNull(row, 'last_access'),
   }
 }

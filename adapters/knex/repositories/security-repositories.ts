@@ -1,9 +1,6 @@
 import type { Knex } from 'knex'
 import type {
-  ActorKind,
-  AuditDetails,
   AuditFilter,
-  AuditOutcome,
   AuditRecord,
   AuditRepository,
   OneTimePasswordRecord,
@@ -15,7 +12,8 @@ import type {
   RevokedTokenRepository,
   UsersFilter,
 } from '../../../src/ports/index.js'
-import { json, number, numberOrNull, quoted, type Row, text, textOrNull } from '../tables.js'
+import { Columns, INTEGER, INTEGER_OR_NULL, jsonColumn, TEXT, TEXT_OR_NULL, wordColumn } from '../columns.js'
+import { number, numberOrNull, quoted, type Row, textOrNull } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, inParts, KnexRepository, type Session } from './knex-repository.js'
 
@@ -159,17 +157,34 @@ function outcomeOf(row: Row | undefined, isWithin: (count: number) => boolean, n
   return { isAllowed: false, retryAfterMs: Math.max(1, number(row, 'ends_ms') - nowMs) }
 }
 
+const AUDIT = new Columns<AuditRecord>({
+  id: INTEGER,
+  time: TEXT,
+  action: TEXT,
+  outcome: wordColumn(),
+  companyId: INTEGER_OR_NULL,
+  actorKind: wordColumn(),
+  actorUserId: INTEGER_OR_NULL,
+  actorCompanyId: INTEGER_OR_NULL,
+  clientId: TEXT_OR_NULL,
+  remoteAddress: TEXT_OR_NULL,
+  requestId: TEXT_OR_NULL,
+  targetType: TEXT,
+  targetId: INTEGER_OR_NULL,
+  details: jsonColumn(),
+})
+
 export class KnexAuditRepository extends KnexRepository implements AuditRepository {
   constructor(session: Session) {
     super(session, 'audit')
   }
 
   async append(record: Omit<AuditRecord, 'id'>): Promise<void> {
-    await this.rows.insert(toRow(record))
+    await this.rows.insert(AUDIT.toRow(record))
   }
 
   async appendAll(records: readonly Omit<AuditRecord, 'id'>[]): Promise<void> {
-    for (const part of inParts(records)) await this.rows.insert(part.map(toRow))
+    for (const part of inParts(records)) await this.rows.insert(part.map((record) => AUDIT.toRow(record)))
   }
 
   async list(filter: AuditFilter): Promise<readonly AuditRecord[]> {
@@ -182,48 +197,11 @@ export class KnexAuditRepository extends KnexRepository implements AuditReposito
     if (from !== undefined) void rows.where('time', '>=', from)
     if (to !== undefined) void rows.where('time', '<', to)
     if (beforeId !== undefined) void rows.where('id', '<', beforeId)
-    return (await rows.select()).map(toRecord)
+    return (await rows.select()).map(AUDIT.toRecord)
   }
 
   async removeOlderThan(time: string, limit: number): Promise<number> {
     const old = this.rows.where('time', '<', time).orderBy('time').orderBy('id').limit(limit).select('id')
     return await this.rows.whereIn('id', old).delete()
-  }
-}
-
-function toRow(record: Omit<AuditRecord, 'id'>): Row {
-  return {
-    time: record.time,
-    action: record.action,
-    outcome: record.outcome,
-    company_id: record.companyId,
-    actor_kind: record.actorKind,
-    actor_user_id: record.actorUserId,
-    actor_company_id: record.actorCompanyId,
-    client_id: record.clientId,
-    remote_address: record.remoteAddress,
-    request_id: record.requestId,
-    target_type: record.targetType,
-    target_id: record.targetId,
-    details: JSON.stringify(record.details),
-  }
-}
-
-function toRecord(row: Row): AuditRecord {
-  return {
-    id: number(row, 'id'),
-    time: text(row, 'time'),
-    action: text(row, 'action'),
-    outcome: text(row, 'outcome') as AuditOutcome,
-    companyId: numberOrNull(row, 'company_id'),
-    actorKind: text(row, 'actor_kind') as ActorKind,
-    actorUserId: numberOrNull(row, 'actor_user_id'),
-    actorCompanyId: numberOrNull(row, 'actor_company_id'),
-    clientId: textOrNull(row, 'client_id'),
-    remoteAddress: textOrNull(row, 'remote_address'),
-    requestId: textOrNull(row, 'request_id'),
-    targetType: text(row, 'target_type'),
-    targetId: numberOrNull(row, 'target_id'),
-    details: json(row, 'details') as AuditDetails,
   }
 }

@@ -16,10 +16,20 @@ import {
   type UserRepository,
   type UsersFilter,
 } from '../../../src/ports/index.js'
+import { BOOLEAN, Columns, INTEGER, INTEGER_OR_NULL, jsonColumn, TEXT, TEXT_OR_NULL } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
-import { boolean, json, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
+import { number, numberOrNull, text } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
+
+const ROLE = new Columns<RoleRecord>({
+  id: INTEGER,
+  companyId: INTEGER_OR_NULL,
+  name: TEXT,
+  applications: jsonColumn(),
+  capabilities: jsonColumn(),
+  isDisabled: BOOLEAN,
+})
 
 export class KnexRoleRepository extends KnexRepository implements RoleRepository {
   constructor(session: Session) {
@@ -27,18 +37,13 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
   }
 
   async insert(role: Omit<RoleRecord, 'id' | 'isDisabled'>): Promise<RoleRecord> {
-    const id = await this.insertRow({
-      company_id: role.companyId,
-      name: role.name,
-      applications: JSON.stringify(role.applications),
-      capabilities: JSON.stringify(role.capabilities),
-    })
+    const id = await this.insertRow(ROLE.toRow(role))
     return { id, ...role, isDisabled: false }
   }
 
   async get(id: number): Promise<RoleRecord | undefined> {
     const row = await this.getRow(id)
-    return row && toRole(row)
+    return row && ROLE.toRecord(row)
   }
 
   async list(filter?: Parameters<RoleRepository['list']>[0]): Promise<readonly RoleRecord[]> {
@@ -50,7 +55,7 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
         else void either.orWhereIn('company_id', descendants(this.session, filter.withinCompanyId))
       })
     }
-    return (await query.select()).map(toRole)
+    return (await query.select()).map(ROLE.toRecord)
   }
 
   async setDisabled(id: number, isDisabled: boolean): Promise<boolean> {
@@ -66,20 +71,25 @@ export class KnexRoleRepository extends KnexRepository implements RoleRepository
   }
 }
 
-function toRole(row: Row): RoleRecord {
-  return {
-    id: number(row, 'id'),
-    companyId: numberOrNull(row, 'company_id'),
-    name: text(row, 'name'),
-    applications: json(row, 'applications') as readonly string[],
-    capabilities: json(row, 'capabilities') as readonly string[],
-    isDisabled: boolean(row, 'is_disabled'),
-  }
-}
-
 interface Filter {
   readonly companyId?: number
 }
+
+const USER = new Columns<UserRecord>({
+  id: INTEGER,
+  companyId: INTEGER,
+  email: TEXT,
+  emailKey: TEXT,
+  externalId: TEXT_OR_NULL,
+  firstName: TEXT,
+  lastName: TEXT,
+  name: TEXT,
+  created: TEXT,
+  lastAccess: TEXT_OR_NULL,
+  passwordHash: TEXT_OR_NULL,
+  isDisabled: BOOLEAN,
+  loginEpoch: INTEGER,
+})
 
 export class KnexUserRepository extends KnexRepository implements UserRepository {
   constructor(session: Session) {
@@ -88,18 +98,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 
   async insert(user: Omit<UserRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<UserRecord> {
     try {
-      const id = await this.insertRow({
-        company_id: user.companyId,
-        email: user.email,
-        email_key: user.emailKey,
-        external_id: user.externalId,
-        first_name: user.firstName,
-        last_name: user.lastName,
-        name: user.name,
-        created: user.created,
-        last_access: user.lastAccess,
-        password_hash: user.passwordHash,
-      })
+      const id = await this.insertRow(USER.toRow(user))
       return { id, ...user, isDisabled: false, loginEpoch: 0 }
     } catch (error) {
       throw alreadyExists(error)
@@ -108,7 +107,7 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 
   async get(id: number): Promise<UserRecord | undefined> {
     const row = await this.getRow(id)
-    return row?.['deleted'] === null ? toUser(row) : undefined
+    return row?.['deleted'] === null ? USER.toRecord(row) : undefined
   }
 
   async getDeleted(id: number): Promise<Pick<UserRecord, 'id' | 'companyId'> | undefined> {
@@ -118,24 +117,24 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
 
   async findByEmailKey(companyId: number, emailKey: string): Promise<UserRecord | undefined> {
     const row = (await this.#filtered({ companyId }).where('email_key', emailKey).select())[0]
-    return row && toUser(row)
+    return row && USER.toRecord(row)
   }
 
   async listByEmailKey(emailKey: string): Promise<readonly UserRecord[]> {
-    return (await this.#filtered({}).where('email_key', emailKey).orderBy('id').select()).map(toUser)
+    return (await this.#filtered({}).where('email_key', emailKey).orderBy('id').select()).map(USER.toRecord)
   }
 
   async findByExternalId(companyId: number, externalId: string): Promise<UserRecord | undefined> {
     const row = (await this.#filtered({ companyId }).where('external_id', externalId).select())[0]
-    return row && toUser(row)
+    return row && USER.toRecord(row)
   }
 
   async listByExternalId(externalId: string): Promise<readonly UserRecord[]> {
-    return (await this.#filtered({}).where('external_id', externalId).orderBy('id').select()).map(toUser)
+    return (await this.#filtered({}).where('external_id', externalId).orderBy('id').select()).map(USER.toRecord)
   }
 
   async list(filter: Filter = {}, page?: RowPage): Promise<readonly UserRecord[]> {
-    return (await this.pageOf(() => this.#filtered(filter), page)).map(toUser)
+    return (await this.pageOf(() => this.#filtered(filter), page)).map(USER.toRecord)
   }
 
   async listIds(filter: Filter, page: Page): Promise<readonly number[]> {
@@ -147,13 +146,8 @@ export class KnexUserRepository extends KnexRepository implements UserRepository
   }
 
   async update(id: number, changes: UserChanges): Promise<boolean> {
-    const row: Record<string, unknown> = {}
-    for (const [member, column] of Object.entries(CHANGEABLE_COLUMNS)) {
-      const value = changes[member as keyof UserChanges]
-      if (value !== undefined) row[column] = value
-    }
     try {
-      return (await this.rows.where('id', id).whereNull('deleted').update(row)) > 0
+      return (await this.rows.where('id', id).whereNull('deleted').update(USER.toRow(changes))) > 0
     } catch (error) {
       throw alreadyExists(error)
     }
@@ -192,37 +186,6 @@ function alreadyExists(error: unknown): unknown {
   const violated = constraint ?? message.slice(message.lastIndexOf('UNIQUE constraint failed'))
   const twin = violated.includes('external_id') ? 'external id' : 'e-mail address'
   return new AlreadyExistsError(`a user with this ${twin} exists`, { cause: error })
-}
-
-const CHANGEABLE_COLUMNS = {
-  email: 'email',
-  emailKey: 'email_key',
-  externalId: 'external_id',
-  firstName: 'first_name',
-  lastName: 'last_name',
-  name: 'name',
-  lastAccess: 'last_access',
-  passwordHash: 'password_hash',
-  isDisabled: 'is_disabled',
-  loginEpoch: 'login_epoch',
-} as const satisfies Record<keyof UserChanges, string>
-
-function toUser(row: Row): UserRecord {
-  return {
-    id: number(row, 'id'),
-    companyId: number(row, 'company_id'),
-    email: text(row, 'email'),
-    emailKey: text(row, 'email_key'),
-    externalId: textOrNull(row, 'external_id'),
-    firstName: text(row, 'first_name'),
-    lastName: text(row, 'last_name'),
-    name: text(row, 'name'),
-    created: text(row, 'created'),
-    lastAccess: textOrNull(row, 'last_access'),
-    passwordHash: textOrNull(row, 'password_hash'),
-    isDisabled: boolean(row, 'is_disabled'),
-    loginEpoch: number(row, 'login_epoch'),
-  }
 }
 
 export class KnexPasswordTokenRepository extends KnexRepository implements PasswordTokenRepository {
