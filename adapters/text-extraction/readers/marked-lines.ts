@@ -31,7 +31,14 @@ export class MarkedLines {
     this.#breaks = 1
   }
 
-  /** Puts an empty line before the next line. */
+  /** Adds a line that may be a heading. @param level the level of the heading; `undefined` if the line is none */
+  addHeading(line: string, level: number | undefined): void {
+    const text = line.trimEnd()
+    if (level !== undefined && text !== '') this.#nextMarks.push(() => this.#text.markHeading(text, level))
+    this.add(text)
+  }
+
+  /** Puts an empty line before the next line. Any number of gaps becomes one empty line. */
   leaveGap(): void {
     this.#breaks = 2
   }

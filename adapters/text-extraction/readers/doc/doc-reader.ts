@@ -1,12 +1,11 @@
 import type { ExtractedPiece } from '../../../../src/ports/index.js'
-import { Story } from '../docx/docx-blocks.js'
+import { MarkedLines } from '../marked-lines.js'
 import { type DocPieces, type DocStreams, openDoc, readPieces } from './doc-container.js'
 import { editedText } from './doc-marks.js'
 import { paragraphRuns } from './doc-properties.js'
 import { styleLevels } from './doc-styles.js'
 import { addStory, DocParagraphs } from './doc-text.js'
 
-const PIECE_CHARACTERS = 65_536
 /** The positions of the lengths of the parts, in the order of the text ([MS-DOC] 2.5.5). */
 const LENGTHS = {
   body: 0x4c,
@@ -40,7 +39,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
   const pieces = readPieces(streams)
   const warnings = pieces.isTruncated ? ['the document is incomplete: some of its text is missing'] : []
   const { text, paragraphs } = withProperties(streams, pieces, warnings)
-  const story = new Story()
+  const story = new MarkedLines()
   const parts = partsOf(streams.main, text.length)
   for (const name of READ_ORDER) {
     const ranges = name === 'headers' ? headerRanges(streams, parts.headers) : [parts[name]]
@@ -48,7 +47,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
       addStory(text, from, to, paragraphs, story)
       story.leaveGap()
     }
-    yield* story.take(PIECE_CHARACTERS)
+    yield* story.pieces()
   }
   if (warnings.length > 0) yield { text: '', warnings }
 }

@@ -1,4 +1,5 @@
-import { type Blocks, DocxTable, KeptBlocks, Story } from '../docx/docx-blocks.js'
+import { type Blocks, DocxTable, KeptBlocks } from '../docx/docx-blocks.js'
+import { MarkedLines } from '../marked-lines.js'
 import type { Piece } from './doc-container.js'
 import { type PropertyRun, runAt, visitProperties } from './doc-properties.js'
 
@@ -40,8 +41,8 @@ function addParagraph(
     table.endRow(properties.row, properties.isHeaderRow)
     return
   }
-  if (properties.isHeading && out instanceof Story && table === undefined) out.leaveGap()
-  if (out instanceof Story && table === undefined) out.addHeading(plainText(text), properties.level)
+  if (properties.isHeading && out instanceof MarkedLines && table === undefined) out.leaveGap()
+  if (out instanceof MarkedLines && table === undefined) out.addHeading(plainText(text), properties.level)
   else (table?.blocks ?? out).add(plainText(text))
   if (mark === CELL_MARK || properties.endsInnerCell) table?.endCell()
 }

@@ -1,50 +1,8 @@
-import type { ExtractedPiece } from '../../../../src/ports/index.js'
-import { MarkedText } from '../marks.js'
 import { looksLikeHeader, rowText } from '../reader.js'
 
 /** Receives the paragraphs of a text, one after the other. */
 export interface Blocks {
   add(paragraph: string): void
-}
-
-/** Paragraphs as lines. Any number of empty paragraphs becomes one empty line. */
-export class Story implements Blocks {
-  readonly #text = new MarkedText()
-  #breaks = 0
-  #hasText = false
-
-  add(paragraph: string): void {
-    this.addHeading(paragraph, undefined)
-  }
-
-  /** @param level the level of the heading; `undefined` if the paragraph is none */
-  addHeading(paragraph: string, level: number | undefined): void {
-    const text = paragraph.trimEnd()
-    if (text === '') {
-      this.leaveGap()
-      return
-    }
-    if (this.#hasText) this.#text.add('\n'.repeat(this.#breaks))
-    if (level !== undefined) this.#text.markHeading(text, level)
-    this.#text.add(text)
-    this.#hasText = true
-    this.#breaks = 1
-  }
-
-  /** Puts an empty line before the next paragraph. */
-  leaveGap(): void {
-    this.#breaks = 2
-  }
-
-  /** The number of characters that are not taken yet. */
-  get length(): number {
-    return this.#text.length
-  }
-
-  /** Yields the text in pieces of at most `maxCharacters`, and forgets it. */
-  take(maxCharacters: number): Generator<ExtractedPiece> {
-    return this.#text.take(maxCharacters)
-  }
 }
 
 /** Collects paragraphs for later. */

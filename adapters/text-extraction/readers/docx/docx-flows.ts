@@ -1,4 +1,5 @@
-import { type Blocks, DocxTable, KeptBlocks, type Story } from './docx-blocks.js'
+import type { MarkedLines } from '../marked-lines.js'
+import { type Blocks, DocxTable, KeptBlocks } from './docx-blocks.js'
 
 /** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8
@@ -26,7 +27,7 @@ export class DocxFlows {
   readonly #flows: Flow[]
   readonly #captured: string[] = []
 
-  constructor(private readonly story: Story) {
+  constructor(private readonly story: MarkedLines) {
     this.#flows = [newFlow(story)]
   }
 

@@ -1,11 +1,10 @@
 import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
-import { Story } from './docx-blocks.js'
+import { MarkedLines } from '../marked-lines.js'
+import { mainPartOf, type Relationship, relationshipsIn } from '../office/office-file.js'
 import { DocxHeadings } from './docx-headings.js'
-import { DamagedPartError, DocxPackage, relationshipsOf, resolvePart } from './docx-package.js'
+import { DamagedPartError, DocxPackage, relationshipsOf } from './docx-package.js'
 import { DocxText } from './docx-text.js'
 import { walkXml } from './docx-xml.js'
-
-const PIECE_CHARACTERS = 65_536
 
 /**
  * Reads a .docx: the body in streaming, then its text boxes, diagrams and charts, notes, comments, headers and footers.
@@ -13,13 +12,10 @@ const PIECE_CHARACTERS = 65_536
  */
 export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   const file = await DocxPackage.open(bytes)
-  const main = await mainPart(file)
-  if (main === undefined) {
-    throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
-  }
+  const main = await mainPartOf(file, 'word/document.xml')
   file.claim(main)
   const { stories, styles } = await relatedParts(file, main)
-  const story = new Story()
+  const story = new MarkedLines()
   const headings = await DocxHeadings.read(file, styles)
   for (const part of [main, ...stories]) {
     yield* readPart(file, part, part === main, new DocxText(story, headings))
@@ -37,7 +33,7 @@ async function* readPart(
   try {
     for await (const _ of walkXml(file.bytes(part), text, part)) {
       if (isMain) checkRoot(text.root)
-      if (text.story.length >= PIECE_CHARACTERS) yield* text.story.take(PIECE_CHARACTERS)
+      yield* text.story.longPieces()
     }
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
@@ -47,7 +43,7 @@ async function* readPart(
   text.story.leaveGap()
   for (const paragraph of text.boxes.paragraphs) text.story.add(paragraph)
   if (text.embedded > 0) warnings.push('text of another format that is embedded in the document is left out')
-  yield* text.story.take(PIECE_CHARACTERS)
+  yield* text.story.pieces()
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
@@ -66,27 +62,15 @@ interface DocxParts {
   readonly styles: string | undefined
 }
 
-interface Relationship {
-  /** The last segment of its type. */
-  readonly type: string
-  readonly part: string
-}
-
 /** The types of parts that are read after the body, in this order. */
 const STORIES = ['diagramData', 'chart', 'footnotes', 'endnotes', 'comments', 'header', 'footer'] as const
 /** The usual names of these parts, for files without relationships. */
 const USUAL_NAME = /^word\/(footnotes|endnotes|comments|header|footer)\d*\.xml$/
 
-/** The name of the part with the body. @returns `undefined` if the file has none */
-async function mainPart(file: DocxPackage): Promise<string | undefined> {
-  const relationships = await readRelationships(file, '').catch(() => [])
-  const related = relationships.find(({ type, part }) => type === 'officeDocument' && file.has(part))
-  if (related !== undefined) return related.part
-  return file.has('word/document.xml') ? 'word/document.xml' : undefined
-}
-
 async function relatedParts(file: DocxPackage, main: string): Promise<DocxParts> {
-  const relationships = await readRelationships(file, main).catch(() => usualRelationships(file))
+  const usual = usualRelationships(file)
+  const hasOwn = file.has(relationshipsOf(main))
+  const relationships = hasOwn ? await relationshipsIn(file, main).catch(() => usual) : usual
   const stories = STORIES.flatMap((story) => relationships.filter(({ type }) => type === story))
   return {
     stories: stories.map(({ part }) => part).filter((part) => file.claim(part)),
@@ -94,29 +78,7 @@ async function relatedParts(file: DocxPackage, main: string): Promise<DocxParts>
   }
 }
 
-async function readRelationships(file: DocxPackage, from: string): Promise<Relationship[]> {
-  const relationships: Relationship[] = []
-  const name = from === '' ? '_rels/.rels' : relationshipsOf(from)
-  if (!file.has(name)) return usualRelationships(file)
-  const walk = walkXml(
-    file.bytes(name),
-    {
-      open(element, attribute) {
-        const target = attribute('Target')
-        if (element !== 'rel:Relationship' || target === undefined || attribute('TargetMode') === 'External') return
-        const type = attribute('Type')?.split('/').at(-1) ?? ''
-        relationships.push({ type, part: resolvePart(from, target) })
-      },
-      close: () => undefined,
-      text: () => undefined,
-    },
-    name,
-  )
-  for await (const _ of walk);
-  return relationships
-}
-
-function usualRelationships(file: DocxPackage): Relationship[] {
+function usualRelationships(file: DocxPackage): readonly Pick<Relationship, 'type' | 'part'>[] {
   return [...file.names()].flatMap((part) => {
     const type = USUAL_NAME.exec(part)?.[1]
     return type === undefined ? [] : [{ type, part }]

@@ -1,4 +1,5 @@
-import type { DocxTable, KeptBlocks, Story } from './docx-blocks.js'
+import type { MarkedLines } from '../marked-lines.js'
+import type { DocxTable, KeptBlocks } from './docx-blocks.js'
 import { DocxFlows } from './docx-flows.js'
 import { type DocxHeadings, headingLevel, outlineLevel } from './docx-headings.js'
 import { symbol, withSymbols } from './docx-symbols.js'
@@ -46,7 +47,7 @@ export class DocxText implements XmlVisitor {
   /** The number of embedded documents of other formats. */
   embedded = 0
   /** Receives the paragraphs of the text. */
-  readonly story: Story
+  readonly story: MarkedLines
   readonly #flows: DocxFlows
   readonly #formula: DocxFormula
   readonly #path: string[] = []
@@ -58,7 +59,7 @@ export class DocxText implements XmlVisitor {
   #ruby = ''
 
   constructor(
-    story: Story,
+    story: MarkedLines,
     private readonly headings: DocxHeadings,
   ) {
     this.story = story
