@@ -1,4 +1,4 @@
-import { looksLikeHeader, rowText } from '../reader.js'
+import { HeadedRows, SHORT_CHARACTERS } from '../headed-rows.js'
 
 /** Receives the paragraphs of a text, one after the other. */
 export interface Blocks {
@@ -17,10 +17,6 @@ export class KeptBlocks implements Blocks {
 
 /** The most columns of a Word table. */
 const MAX_COLUMNS = 63
-/** A longer text is no header. The rows of a merged cell do not repeat it. */
-const SHORT_CHARACTERS = 200
-/** The names of a column in all rows of its header together. */
-const MAX_HEADER_CHARACTERS = 400
 
 interface Cell {
   readonly column: number
@@ -47,14 +43,20 @@ interface Row {
 export class DocxTable {
   #row: Row | undefined
   #cell: Cell | undefined
-  /** The first row of several cells, until another row or the end of the table follows. */
-  #first: Row | undefined
-  #header: (string | undefined)[] | undefined
-  #hasRows = false
+  readonly #rows: HeadedRows<Cell>
   /** The texts of vertically merged cells by column. */
   readonly #mergedTexts = new Map<number, string>()
 
-  constructor(private readonly out: Blocks) {}
+  constructor(private readonly out: Blocks) {
+    this.#rows = new HeadedRows({
+      add: (line) => out.add(line),
+      textOf,
+      shownTextOf: (cell) => this.#textWithMerges(cell),
+      addLayout: (row) => {
+        for (const { blocks } of row) for (const paragraph of blocks.paragraphs) out.add(paragraph)
+      },
+    })
+  }
 
   /** The receiver of paragraphs: the open cell, or the output of the table if no cell is open. */
   get blocks(): Blocks {
@@ -96,57 +98,13 @@ export class DocxTable {
     const row = this.#row
     this.#row = undefined
     if (row === undefined) return
-    if (row.cells.length < 2) {
-      this.#writeFirst()
-      for (const cell of row.cells) this.#writeParagraphs(cell)
-    } else if (row.isHeader && !this.#hasRows && this.#first === undefined) {
-      this.#addHeader(row)
-    } else if (this.#first === undefined && !this.#hasRows && this.#header === undefined) {
-      this.#first = row
-    } else {
-      this.#writeFirst()
-      this.#writeRow(row)
-    }
+    if (row.cells.length < 2) this.#rows.addLayout(row.cells)
+    else this.#rows.add(row.cells, row.isHeader)
   }
 
   close(): void {
     if (this.#row !== undefined) this.closeRow()
-    for (const cell of this.#first?.cells ?? []) this.#writeParagraphs(cell)
-    this.#first = undefined
-  }
-
-  /** Writes the first row when another row follows: it may be a header. */
-  #writeFirst(): void {
-    const first = this.#first
-    this.#first = undefined
-    if (first === undefined) return
-    const texts = first.cells.map(textOf)
-    // "Name:" is a label of the cell beside it.
-    const isHeader = looksLikeHeader(texts) && !texts.some((text) => text.trimEnd().endsWith(':'))
-    if (isHeader) this.#addHeader(first)
-    else this.#writeRow(first)
-  }
-
-  #addHeader(row: Row): void {
-    const header = (this.#header ??= [])
-    for (const cell of row.cells) {
-      const name = textOf(cell).replaceAll('\n', ' ')
-      if (name === '' || name.length > SHORT_CHARACTERS) continue
-      for (let column = cell.column; column < cell.column + cell.span; column += 1)
-        header[column] = joined(header[column], name)
-    }
-    this.out.add(rowText(row.cells.map(textOf), undefined))
-  }
-
-  #writeRow(row: Row): void {
-    this.#hasRows = true
-    const texts = row.cells.map((cell) => this.#textWithMerges(cell))
-    const names = row.cells.map((cell) => this.#headerOf(cell))
-    this.out.add(rowText(texts, names))
-  }
-
-  #writeParagraphs(cell: Cell): void {
-    for (const paragraph of cell.blocks.paragraphs) this.out.add(paragraph)
+    this.#rows.close()
   }
 
   #textWithMerges(cell: Cell): string {
@@ -156,11 +114,6 @@ export class DocxTable {
     else this.#mergedTexts.delete(cell.column)
     return text
   }
-
-  #headerOf(cell: Cell): string {
-    const names = this.#header?.slice(cell.column, cell.column + cell.span) ?? []
-    return [...new Set(names.filter((name) => name !== undefined))].join(', ')
-  }
 }
 
 /** The text of a cell. A short cell becomes one line, so that the row stays on one line. */
@@ -168,12 +121,6 @@ function textOf(cell: Cell): string {
   const { paragraphs } = cell.blocks
   const text = paragraphs.join(' ')
   return text.length <= SHORT_CHARACTERS ? text : paragraphs.join('\n')
-}
-
-/** Any number of rows may be marked as headers: the names that all rows repeat stay short. */
-function joined(header: string | undefined, name: string): string {
-  if (header === undefined) return name
-  return header.length + name.length < MAX_HEADER_CHARACTERS ? `${header} ${name}` : header
 }
 
 function columns(count: number): number {

@@ -1,4 +1,4 @@
-import { looksLikeHeader, rowText } from '../reader.js'
+import { HeadedRows, SHORT_CHARACTERS } from '../headed-rows.js'
 
 /** Receives the paragraphs of a page. */
 export interface HtmlBlocks {
@@ -62,10 +62,6 @@ interface Continued {
 
 const MAX_COLUMNS = 1_000
 const MAX_ROWS = 65_534
-/** A longer text is no header, and the rows of a merged cell do not repeat it. */
-const SHORT_CHARACTERS = 200
-/** The names of a column in all rows of its header together. */
-const MAX_HEADER_CHARACTERS = 400
 /** A row with more text is not kept: it serves the layout of the page. */
 const MAX_ROW_CHARACTERS = 131_072
 
@@ -82,23 +78,21 @@ export class HtmlTable {
   #column = 0
   #size: RowSize = { characters: 0 }
   #cell: Cell | undefined
-  /** The first row of several cells, until another row or the end of the table follows. */
-  #first: readonly Cell[] | undefined
-  #header: string[] | undefined
-  #hasRows = false
+  readonly #rows: HeadedRows<Cell>
   #isHead = false
   /** Paragraphs of the row are written at once. */
   #isLayoutRow = false
   readonly #continued = new Map<number, Continued>()
 
-  constructor(private readonly out: HtmlBlocks) {}
+  constructor(private readonly out: HtmlBlocks) {
+    this.#rows = new HeadedRows({ add: (line) => out.add(line), textOf, addLayout: (row) => this.#writeLayout(row) })
+  }
 
   /** The receiver of paragraphs: the open cell, or the output of the table if no cell is open. */
   get blocks(): HtmlBlocks {
     if (this.#cell === undefined || this.#isLayoutRow) return this.out
     if (this.#size.characters > MAX_ROW_CHARACTERS || (this.#cells?.length ?? 0) > MAX_COLUMNS) {
-      this.#writeFirst()
-      this.#writeLayout(this.#cells ?? [])
+      this.#rows.addLayout(this.#cells ?? [])
       this.#isLayoutRow = true
       return this.out
     }
@@ -143,23 +137,14 @@ export class HtmlTable {
     const wasLayout = this.#isLayoutRow
     this.#isLayoutRow = false
     if (wasLayout || row.every(isEmpty)) return
-    if (row.length < 2 || row.some(({ blocks }) => blocks.blocks.some(({ level }) => level > 0))) {
-      this.#writeFirst()
-      this.#writeLayout(row)
-    } else if (this.#first === undefined && !this.#hasRows && isHeaderRow(row)) {
-      this.#addHeader(row)
-    } else if (this.#first === undefined && !this.#hasRows && this.#header === undefined) {
-      this.#first = row
-    } else {
-      this.#writeFirst()
-      this.#writeRow(row)
-    }
+    const hasHeading = row.some(({ blocks }) => blocks.blocks.some(({ level }) => level > 0))
+    if (row.length < 2 || hasHeading) this.#rows.addLayout(row)
+    else this.#rows.add(row, isHeaderRow(row))
   }
 
   close(): void {
     this.closeRow()
-    this.#writeLayout(this.#first ?? [])
-    this.#first = undefined
+    this.#rows.close()
   }
 
   /** The cells above that reach into this row. */
@@ -189,43 +174,6 @@ export class HtmlTable {
     }
   }
 
-  /** Writes the first row when another row follows: it may be a header. */
-  #writeFirst(): void {
-    const first = this.#first
-    this.#first = undefined
-    if (first === undefined) return
-    const texts = first.map(textOf)
-    // "Name:" is a label of the cell beside it.
-    if (looksLikeHeader(texts) && !texts.some((text) => text.endsWith(':'))) this.#addHeader(first)
-    else this.#writeRow(first)
-  }
-
-  #addHeader(row: readonly Cell[]): void {
-    const header = (this.#header ??= [])
-    for (const cell of row) {
-      const name = textOf(cell).replaceAll(/\s+/g, ' ')
-      if (name.length > SHORT_CHARACTERS) continue
-      for (let column = cell.column; column < cell.column + cell.span; column += 1) {
-        const above = header[column] ?? ''
-        if (above === '') header[column] = name
-        // Any number of rows may be headers: the names that all rows repeat stay short.
-        else if (above !== name && above.length + name.length < MAX_HEADER_CHARACTERS)
-          header[column] = `${above} ${name}`
-      }
-    }
-    this.out.add(rowText(row.map(textOf), undefined))
-  }
-
-  #writeRow(row: readonly Cell[]): void {
-    this.#hasRows = true
-    this.out.add(
-      rowText(
-        row.map(textOf),
-        row.map((cell) => this.#headerOf(cell)),
-      ),
-    )
-  }
-
   #writeLayout(row: readonly Cell[]): void {
     for (const { blocks } of row) {
       for (const { text, level } of blocks.blocks) {
@@ -234,11 +182,6 @@ export class HtmlTable {
       }
       blocks.blocks.length = 0
     }
-  }
-
-  #headerOf(cell: Cell): string {
-    const names = this.#header?.slice(cell.column, cell.column + cell.span) ?? []
-    return [...new Set(names.filter((name) => name.trim() !== ''))].join(', ')
   }
 }
 
