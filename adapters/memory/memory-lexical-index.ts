@@ -15,6 +15,7 @@ import {
   passesOf,
   type TermCount,
 } from '../../src/ports/index.js'
+import { MemoryCollections } from './memory-collections.js'
 
 interface StoredChunk {
   readonly documentId: number
@@ -24,17 +25,18 @@ interface StoredChunk {
 }
 
 /** Terms of chunks in memory. A search reads all of them. The end of the process deletes them. */
-export class MemoryLexicalIndex implements LexicalIndex {
-  readonly #collections = new Map<string, StoredChunk[]>()
-  #isClosed = false
+export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implements LexicalIndex {
+  constructor() {
+    super('the word index')
+  }
 
   async add(collection: string, { documentId, chunks, terms }: LexicalRows): Promise<void> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     const added = chunks.map((chunk, row) => {
       const chunkTerms = terms[row] ?? []
       return { documentId, chunk, length: chunkTerms.length, occurrences: countTerms(chunkTerms) }
     })
-    if (added.length > 0) this.#collections.set(collection, [...this.#rowsOf(collection), ...added])
+    if (added.length > 0) this.addRows(collection, added)
   }
 
   async search(
@@ -42,8 +44,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
     query: LexicalQuery,
     { limit, documents, statistics }: LexicalSearchOptions,
   ): Promise<LexicalAnswer> {
-    this.#refuseIfClosed()
-    const rows = this.#rowsOf(collection)
+    const rows = this.rowsOf(collection)
     const idfs = new Map<string, number>()
     const { chunks, meanLength, chunksWithTerm } = statistics ?? statisticsOf(rows, [...query.keys()])
     for (const [term, weight] of query) {
@@ -61,8 +62,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
       hits: hits.slice(0, limit),
       maximum: bm25Maximum(idfs),
       scoresOf: async (chunks) => {
-        this.#refuseIfClosed()
-        const currentRows = new Map(this.#rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
+        const currentRows = new Map(this.rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
         return chunks.map(({ documentId, chunk }) => {
           const row = currentRows.get(`${documentId}:${chunk}`)
           return row === undefined ? 0 : scoreOf(row)
@@ -72,8 +72,7 @@ export class MemoryLexicalIndex implements LexicalIndex {
   }
 
   async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
-    this.#refuseIfClosed()
-    return statisticsOf(this.#rowsOf(collection), terms)
+    return statisticsOf(this.rowsOf(collection), terms)
   }
 
   async countTerms(
@@ -81,9 +80,9 @@ export class MemoryLexicalIndex implements LexicalIndex {
     terms: readonly string[],
     { documents }: { readonly documents?: DocumentIds } = {},
   ): Promise<ReadonlyMap<string, TermCount>> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     const passes = passesOf(documents)
-    const rows = this.#rowsOf(collection).filter(({ documentId }) => passes(documentId))
+    const rows = this.rowsOf(collection).filter(({ documentId }) => passes(documentId))
     const counts = new Map<string, TermCount>()
     for (const term of terms) {
       const withTerm = rows.filter(({ occurrences }) => occurrences.has(term))
@@ -91,49 +90,6 @@ export class MemoryLexicalIndex implements LexicalIndex {
       if (withTerm.length > 0) counts.set(term, { chunks: withTerm.length, documents: ids.size })
     }
     return counts
-  }
-
-  async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
-    this.#refuseIfClosed()
-    const rows = this.#collections.get(collection)
-    if (rows === undefined) return
-    this.#collections.set(
-      collection,
-      rows.filter((row) => row.documentId !== documentId || row.chunk < fromChunk),
-    )
-  }
-
-  async count(collection: string, documentId: number): Promise<number> {
-    return (await this.countByDocument(collection)).get(documentId) ?? 0
-  }
-
-  async countByDocument(collection: string): Promise<ReadonlyMap<number, number>> {
-    this.#refuseIfClosed()
-    const counts = new Map<number, number>()
-    for (const { documentId } of this.#rowsOf(collection)) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
-    return counts
-  }
-
-  async listCollections(): Promise<readonly string[]> {
-    this.#refuseIfClosed()
-    return [...this.#collections.keys()]
-  }
-
-  async drop(collection: string): Promise<void> {
-    this.#refuseIfClosed()
-    this.#collections.delete(collection)
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-  }
-
-  #rowsOf(collection: string): readonly StoredChunk[] {
-    return this.#collections.get(collection) ?? []
-  }
-
-  #refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the word index')
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  ClosedError,
   cosine,
   hasDirection,
   type IndexedChunk,
@@ -14,18 +13,20 @@ import {
   type VectorRows,
   type VectorSearchOptions,
 } from '../../src/ports/index.js'
+import { MemoryCollections } from './memory-collections.js'
 
 interface StoredVector extends VectorKey {
   readonly vector: Float32Array
 }
 
 /** Vectors in memory. A search compares all of them. The end of the process deletes them. */
-export class MemoryVectorIndex implements VectorIndex {
-  readonly #collections = new Map<string, StoredVector[]>()
-  #isClosed = false
+export class MemoryVectorIndex extends MemoryCollections<StoredVector> implements VectorIndex {
+  constructor() {
+    super('the vector index')
+  }
 
   async add(collection: VectorCollection, rows: VectorRows): Promise<void> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     requireRows(collection, rows)
     const { name, dimensions } = collection
     const { documentId, chunks, windows, vectors } = rows
@@ -35,7 +36,7 @@ export class MemoryVectorIndex implements VectorIndex {
       window: windows[row] ?? 0,
       vector: vectors.slice(row * dimensions, (row + 1) * dimensions),
     }))
-    this.#collections.set(name, [...this.#rowsOf(name), ...added])
+    this.addRows(name, added)
   }
 
   async search(
@@ -43,11 +44,11 @@ export class MemoryVectorIndex implements VectorIndex {
     query: Float32Array,
     options: VectorSearchOptions,
   ): Promise<readonly VectorHit[]> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     requireQuery(collection, query)
     const passes = passesOf(options.documents)
     if (!hasDirection(query)) return []
-    return this.#rowsOf(collection.name)
+    return this.rowsOf(collection.name)
       .filter(({ documentId, vector }) => passes(documentId) && hasDirection(vector))
       .map(({ vector, ...key }) => ({ ...key, similarity: cosine(vector, query) }))
       .sort((one, other) => other.similarity - one.similarity)
@@ -59,9 +60,9 @@ export class MemoryVectorIndex implements VectorIndex {
     queries: readonly Float32Array[],
     chunks: readonly IndexedChunk[],
   ): Promise<readonly (NearestWindow | undefined)[]> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     for (const query of queries) requireQuery(collection, query)
-    const rows = this.#rowsOf(collection.name)
+    const rows = this.rowsOf(collection.name)
     return chunks.map(({ documentId, chunk }) => {
       const windows = rows.filter((row) => row.documentId === documentId && row.chunk === chunk)
       const similarities = windows.flatMap(({ window, vector }) =>
@@ -71,53 +72,10 @@ export class MemoryVectorIndex implements VectorIndex {
     })
   }
 
-  async count(name: string, documentId: number): Promise<number> {
-    return (await this.countByDocument(name)).get(documentId) ?? 0
-  }
-
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
-    this.#refuseIfClosed()
+    this.refuseIfClosed()
     const keyOf = ({ documentId, chunk, window }: VectorKey): string => `${documentId}:${chunk}:${window}`
-    const vectors = new Map(this.#rowsOf(name).map((row) => [keyOf(row), row.vector]))
+    const vectors = new Map(this.rowsOf(name).map((row) => [keyOf(row), row.vector]))
     return keys.map((key) => vectors.get(keyOf(key))?.slice())
-  }
-
-  async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
-    this.#refuseIfClosed()
-    const rows = this.#collections.get(name)
-    if (rows === undefined) return
-    this.#collections.set(
-      name,
-      rows.filter((row) => row.documentId !== documentId || row.chunk < fromChunk),
-    )
-  }
-
-  async countByDocument(name: string): Promise<ReadonlyMap<number, number>> {
-    this.#refuseIfClosed()
-    const counts = new Map<number, number>()
-    for (const { documentId } of this.#rowsOf(name)) counts.set(documentId, (counts.get(documentId) ?? 0) + 1)
-    return counts
-  }
-
-  async listCollections(): Promise<readonly string[]> {
-    this.#refuseIfClosed()
-    return [...this.#collections.keys()]
-  }
-
-  async drop(name: string): Promise<void> {
-    this.#refuseIfClosed()
-    this.#collections.delete(name)
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-  }
-
-  #rowsOf(name: string): readonly StoredVector[] {
-    return this.#collections.get(name) ?? []
-  }
-
-  #refuseIfClosed(): void {
-    if (this.#isClosed) throw new ClosedError('the vector index')
   }
 }
