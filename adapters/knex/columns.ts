@@ -1,7 +1,7 @@
 import { boolean, json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull } from './tables.js'
 
 /** The way in which values are stored in a column. */
-interface Column<Value> {
+export interface Column<Value> {
   readonly read: (row: Row, column: string) => Value
   /** Default: the value is written as it is. */
   write?(value: Value): unknown

@@ -2,7 +2,6 @@ import type { Knex } from 'knex'
 import type {
   ChunkCounts,
   ChunkKey,
-  ChunkPlace,
   ChunkRecord,
   ChunkRepository,
   FoundWindow,
@@ -12,9 +11,34 @@ import type {
   WindowRecord,
   WordVisibility,
 } from '../../../src/ports/index.js'
+import { type Column, Columns, INTEGER, INTEGER_OR_NULL, TEXT, TEXT_OR_NULL } from '../columns.js'
 import { jsonOrNull, number, numberOrNull, type Row, text, textOrNull } from '../tables.js'
 import { toMetadata } from './document-rows.js'
 import { inParts, KnexRepository, readAllPages, type Session } from './knex-repository.js'
+
+const HEADINGS: Column<readonly string[]> = {
+  read: (row, column) => (jsonOrNull(row, column) as string[] | null) ?? [],
+  write: (headings) => (headings.length === 0 ? null : JSON.stringify(headings)),
+}
+const COMMON = {
+  ordinal: INTEGER,
+  start: INTEGER,
+  tokens: INTEGER,
+  pageFirst: INTEGER_OR_NULL,
+  pageLast: INTEGER_OR_NULL,
+  headings: HEADINGS,
+}
+const NEW_CHUNK = new Columns<Omit<NewChunk, 'windows'>>({
+  ...COMMON,
+  content: TEXT,
+  hash: TEXT,
+  gapBefore: TEXT_OR_NULL,
+  gapAfter: TEXT_OR_NULL,
+})
+const FOUND = { ...COMMON, id: INTEGER, documentId: INTEGER }
+const FOUND_CHUNK = new Columns<Omit<ChunkRecord, 'content'>>(FOUND)
+const CHUNK = new Columns<ChunkRecord>({ ...FOUND, content: TEXT })
+const WINDOW = new Columns<WindowRecord>({ start: INTEGER, end: INTEGER, tokens: INTEGER, hash: TEXT })
 
 export class KnexChunkRepository extends KnexRepository implements ChunkRepository {
   constructor(session: Session) {
@@ -22,17 +46,14 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
   }
 
   async insert(documentId: number, chunks: readonly NewChunk[]): Promise<void> {
-    const rows = chunks.map(({ windows: _, pageFirst, pageLast, headings, gapBefore, gapAfter, ...chunk }) => ({
-      document_id: documentId,
-      page_first: pageFirst,
-      page_last: pageLast,
-      headings: headings.length === 0 ? null : JSON.stringify(headings),
-      gap_before: gapBefore,
-      gap_after: gapAfter,
-      ...chunk,
-    }))
+    const rows = chunks.map((chunk) => ({ document_id: documentId, ...NEW_CHUNK.toRow(chunk) }))
     const windows = chunks.flatMap((chunk) =>
-      chunk.windows.map((window, ordinal) => ({ document_id: documentId, chunk: chunk.ordinal, ordinal, ...window })),
+      chunk.windows.map((window, ordinal) => ({
+        document_id: documentId,
+        chunk: chunk.ordinal,
+        ordinal,
+        ...WINDOW.toRow(window),
+      })),
     )
     for (const part of inParts(rows)) await this.rows.insert(part)
     for (const part of inParts(windows)) await this.#windows.insert(part)
@@ -42,12 +63,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     documentId: number,
     { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
   ): Promise<readonly string[]> {
-    const rows = await this.rows
-      .where('document_id', documentId)
-      .where('ordinal', '>=', ordinal)
-      .orderBy('ordinal')
-      .limit(limit)
-      .select('hash')
+    const rows = await this.#from(documentId, ordinal).limit(limit).select('hash')
     return rows.map((row) => text(row, 'hash'))
   }
 
@@ -56,7 +72,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
   ): Promise<readonly ChunkRecord[]> {
     const page = this.#visible().where('document.id', documentId).where('chunk.ordinal', '>=', ordinal)
-    return (await page.orderBy('chunk.ordinal').limit(limit).select<Row[]>('chunk.*')).map(toChunk)
+    return (await page.orderBy('chunk.ordinal').limit(limit).select<Row[]>('chunk.*')).map(CHUNK.toRecord)
   }
 
   async list(documentId: number): Promise<readonly ChunkRecord[]> {
@@ -67,7 +83,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     })
     // If the document was deleted between two pages, the list is empty: it must never be a part of a document.
     const isVisible = (await this.#visible().where('document.id', documentId).limit(1).select('chunk.id')).length > 0
-    return isVisible ? rows.map(toChunk) : []
+    return isVisible ? rows.map(CHUNK.toRecord) : []
   }
 
   async findVisible(
@@ -92,7 +108,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
           this.#raw('case when octet_length(chunk.content) <= ? then chunk.content end as content', maxBytes),
         ))
     return rows.map((row) => {
-      const chunk = toChunkWithoutContent(row)
+      const chunk = FOUND_CHUNK.toRecord(row)
       return {
         ...chunk,
         content: textOrNull(row, 'content'),
@@ -112,12 +128,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     documentId: number,
     { ordinal, limit }: { readonly ordinal: number; readonly limit: number },
   ): Promise<readonly NewChunk[]> {
-    const chunks = await this.rows
-      .where('document_id', documentId)
-      .where('ordinal', '>=', ordinal)
-      .orderBy('ordinal')
-      .limit(limit)
-      .select()
+    const chunks = await this.#from(documentId, ordinal).limit(limit).select()
     const last = chunks.at(-1)
     if (last === undefined) return []
     const windows = await this.#windows
@@ -129,17 +140,10 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     for (const row of windows) {
       const chunkWindows = windowsByChunk.get(number(row, 'chunk')) ?? []
       windowsByChunk.set(number(row, 'chunk'), chunkWindows)
-      chunkWindows.push(toWindow(row))
+      chunkWindows.push(WINDOW.toRecord(row))
     }
     return chunks.map((row) => ({
-      ordinal: number(row, 'ordinal'),
-      content: text(row, 'content'),
-      start: number(row, 'start'),
-      tokens: number(row, 'tokens'),
-      hash: text(row, 'hash'),
-      ...toPlace(row),
-      gapBefore: textOrNull(row, 'gap_before'),
-      gapAfter: textOrNull(row, 'gap_after'),
+      ...NEW_CHUNK.toRecord(row),
       windows: windowsByChunk.get(number(row, 'ordinal')) ?? [],
     }))
   }
@@ -152,7 +156,7 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
       documentId: number(row, 'document_id'),
       chunk: number(row, 'chunk'),
       window: number(row, 'ordinal'),
-      ...toWindow(row),
+      ...WINDOW.toRecord(row),
     }))
   }
 
@@ -262,6 +266,10 @@ export class KnexChunkRepository extends KnexRepository implements ChunkReposito
     return removed
   }
 
+  #from(documentId: number, ordinal: number): Knex.QueryBuilder<Row, Row[]> {
+    return this.rows.where('document_id', documentId).where('ordinal', '>=', ordinal).orderBy('ordinal')
+  }
+
   #raw(sql: string, ...bindings: readonly number[]): Knex.Raw {
     return this.session.knex.raw(sql, bindings)
   }
@@ -301,36 +309,4 @@ function toCounts(row: Row, windowsByDocument: Map<number, Row>): ChunkCounts {
   const isWhole =
     numbered.every((count) => count === chunks) && number(windows, 'windows') === number(windows, 'numbered')
   return { chunks, windows: number(windows, 'windows'), isWhole }
-}
-
-function toChunk(row: Row): ChunkRecord {
-  return { ...toChunkWithoutContent(row), content: text(row, 'content') }
-}
-
-function toWindow(row: Row): WindowRecord {
-  return {
-    start: number(row, 'start'),
-    end: number(row, 'end'),
-    tokens: number(row, 'tokens'),
-    hash: text(row, 'hash'),
-  }
-}
-
-function toChunkWithoutContent(row: Row): Omit<ChunkRecord, 'content'> {
-  return {
-    id: number(row, 'id'),
-    documentId: number(row, 'document_id'),
-    ordinal: number(row, 'ordinal'),
-    start: number(row, 'start'),
-    tokens: number(row, 'tokens'),
-    ...toPlace(row),
-  }
-}
-
-function toPlace(row: Row): ChunkPlace {
-  return {
-    pageFirst: numberOrNull(row, 'page_first'),
-    pageLast: numberOrNull(row, 'page_last'),
-    headings: (jsonOrNull(row, 'headings') as string[] | null) ?? [],
-  }
 }
