@@ -9,10 +9,10 @@ import {
   type Page,
   type RowPage,
 } from '../../../src/ports/index.js'
-import { columnOf } from '../columns.js'
+import { Columns, columnOf, INTEGER, TEXT } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
 import { NAMES_DOCUMENTS } from '../migrations/0001-initial-events.js'
-import { bytes, number, type Row, text } from '../tables.js'
+import { bytes, number, type Row } from '../tables.js'
 import { ancestors } from './company-repositories.js'
 import { DESTINATION } from './delivery-rows.js'
 import { KnexRepository, type Session } from './knex-repository.js'
@@ -160,36 +160,27 @@ function toRow(changes: Changes): Row {
   return { ...DESTINATION.toRow(changes), ...(eventTypes !== undefined && { names_documents: namesDocuments }) }
 }
 
+const EVENT = new Columns<EventRecord>({
+  id: INTEGER,
+  eventId: TEXT,
+  companyId: INTEGER,
+  type: TEXT,
+  payload: { read: bytes, write: (payload) => Buffer.from(payload) },
+  payloadHash: TEXT,
+  created: TEXT,
+})
+
 export class KnexEventRepository extends KnexRepository implements EventRepository {
   constructor(session: Session) {
     super(session, 'events')
   }
 
   async insert(event: Omit<EventRecord, 'id'>): Promise<EventRecord> {
-    const { eventId, companyId, type, payload, payloadHash, created } = event
-    const id = await this.insertRow({
-      event_id: eventId,
-      company_id: companyId,
-      type,
-      payload: Buffer.from(payload),
-      payload_hash: payloadHash,
-      created,
-    })
-    return { id, ...event }
+    return { id: await this.insertRow(EVENT.toRow(event)), ...event }
   }
 
   async get(id: number): Promise<EventRecord | undefined> {
     const row = await this.getRow(id)
-    return (
-      row && {
-        id,
-        eventId: text(row, 'event_id'),
-        companyId: number(row, 'company_id'),
-        type: text(row, 'type'),
-        payload: bytes(row, 'payload'),
-        payloadHash: text(row, 'payload_hash'),
-        created: text(row, 'created'),
-      }
-    )
+    return row && EVENT.toRecord(row)
   }
 }

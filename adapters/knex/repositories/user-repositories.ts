@@ -16,9 +16,9 @@ import {
   type UserRepository,
   type UsersFilter,
 } from '../../../src/ports/index.js'
-import { BOOLEAN, Columns, INTEGER, INTEGER_OR_NULL, jsonColumn, TEXT, TEXT_OR_NULL } from '../columns.js'
+import { BOOLEAN, Columns, INTEGER, INTEGER_OR_NULL, jsonColumn, TEXT, TEXT_OR_NULL, wordColumn } from '../columns.js'
 import { isUniqueViolation } from '../errors.js'
-import { number, numberOrNull, text } from '../tables.js'
+import { number, text } from '../tables.js'
 import { descendants } from './company-repositories.js'
 import { idsOfUsers, KnexRepository, type Session } from './knex-repository.js'
 
@@ -224,27 +224,27 @@ export class KnexPasswordTokenRepository extends KnexRepository implements Passw
   }
 }
 
+const MAIL = new Columns<MailRecord>({
+  id: INTEGER,
+  userId: INTEGER,
+  purpose: wordColumn(),
+  destinationId: INTEGER_OR_NULL,
+  created: TEXT,
+})
+
 export class KnexMailRepository extends KnexRepository implements MailRepository {
   constructor(session: Session) {
     super(session, 'mails')
   }
 
   async insert({ userId, purpose, created, destinationId = null }: NewMailRecord): Promise<MailRecord> {
-    const id = await this.insertRow({ user_id: userId, purpose, destination_id: destinationId, created })
-    return { id, userId, purpose, destinationId, created }
+    const mail = { userId, purpose, destinationId, created }
+    return { id: await this.insertRow(MAIL.toRow(mail)), ...mail }
   }
 
   async get(id: number): Promise<MailRecord | undefined> {
     const row = await this.getRow(id)
-    return (
-      row && {
-        id,
-        userId: number(row, 'user_id'),
-        purpose: text(row, 'purpose') as MailPurpose,
-        destinationId: numberOrNull(row, 'destination_id'),
-        created: text(row, 'created'),
-      }
-    )
+    return row && MAIL.toRecord(row)
   }
 
   async countOfUser(userId: number, purposes?: readonly MailPurpose[]): Promise<number> {
