@@ -6,20 +6,23 @@ import { DATABASE, DATABASE_ID, VECTORS, WORDS } from '../../local/folder/data-d
 import { ID_SETTING } from '../../local/same-database.js'
 import { isCode } from '../../node-kit/index.js'
 import type { ArchiveWriter } from './backup-archive-writer.js'
-import { type BackupManifest, FORMAT, FORMAT_VERSION, isEntryName, MANIFEST, SECRET_KEY } from './backup-format.js'
+import {
+  type BackupCounts,
+  type BackupManifest,
+  FORMAT,
+  FORMAT_VERSION,
+  isEntryName,
+  MANIFEST,
+  SECRET_KEY,
+} from './backup-format.js'
 import { filesIn } from './backup-tables.js'
 
-export interface Contents {
+export interface Contents extends Omit<BackupCounts, 'contexts' | 'documents'> {
   readonly dataDir: string
   /** The folder with the snapshot and the copied vectors and words. */
   readonly staging: string
   readonly snapshot: SqliteSnapshot
   readonly counts: SnapshotCounts
-  readonly collections: number
-  readonly vectors: number
-  readonly wordCollections: number
-  readonly indexedChunks: number
-  readonly created: string
   readonly tablePrefix: string
   readonly withoutKeys?: boolean
   readonly writer: ArchiveWriter

@@ -13,6 +13,7 @@ import { isCode } from '../../node-kit/index.js'
 import { ArchiveWriter } from './backup-archive-writer.js'
 import { type WrittenContents, writeContents } from './backup-contents.js'
 import { existing, explained, resolveBackupFile } from './backup-file.js'
+import type { BackupCounts } from './backup-format.js'
 import { BackupLease } from './backup-lease.js'
 import { copying } from './backup-room.js'
 import { copyVectors } from './backup-vectors.js'
@@ -43,22 +44,11 @@ export interface BackupProgress {
 }
 
 /** The contents of a backup: the folder at one moment, without deleted data. */
-export interface BackupResult extends WrittenContents {
+export interface BackupResult extends BackupCounts, WrittenContents {
   /** Absolute path. */
   readonly file: string
   /** The size of the file. */
   readonly bytes: number
-  /** The moment of the copy, ISO 8601. */
-  readonly created: string
-  readonly contexts: number
-  readonly documents: number
-  /** Collections of vectors. */
-  readonly collections: number
-  readonly vectors: number
-  /** Collections of words. */
-  readonly wordCollections: number
-  /** Chunks whose words are in the backup. The engine that opens the restored folder indexes the others. */
-  readonly indexedChunks: number
   /** UUIDs of completed documents that lack vectors in the data folder. */
   readonly documentsWithoutVectors: readonly string[]
 }

@@ -25,19 +25,26 @@ export const FORMAT_SCHEMA: z.ZodType<{ format: string; version: number }> = z.o
   version: z.number().int().positive(),
 })
 
-/** The description of a backup, in its first entry. */
-export interface BackupManifest {
-  readonly format: typeof FORMAT
-  readonly version: number
-  /** ISO 8601. */
+/** The contents of a backup. */
+export interface BackupCounts {
+  /** The moment of the backup, ISO 8601. */
   readonly created: string
-  readonly tablePrefix: string
   readonly contexts: number
   readonly documents: number
+  /** Collections of vectors. */
   readonly collections: number
   readonly vectors: number
+  /** Collections of words. */
   readonly wordCollections: number
+  /** Chunks whose words are in the backup. The engine that opens the restored folder indexes the others. */
   readonly indexedChunks: number
+}
+
+/** The description of a backup, in its first entry. */
+export interface BackupManifest extends BackupCounts {
+  readonly format: typeof FORMAT
+  readonly version: number
+  readonly tablePrefix: string
   /** Deliveries that were not finished. */
   readonly pendingDeliveries: number
 }

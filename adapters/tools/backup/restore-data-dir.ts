@@ -15,6 +15,7 @@ import { ID_SETTING } from '../../local/same-database.js'
 import { isCode, syncFolder } from '../../node-kit/index.js'
 import { backupFileOf, explained } from './backup-file.js'
 import {
+  type BackupCounts,
   type BackupManifest,
   FORMAT_SCHEMA,
   FORMAT_VERSION,
@@ -39,22 +40,11 @@ export interface RestoreOptions {
   readonly onProgress?: (progress: { readonly bytes: number; readonly totalBytes: number }) => void
 }
 
-export interface RestoreResult {
+export interface RestoreResult extends BackupCounts {
   /** Absolute path. */
   readonly dataDir: string
-  /** The moment of the backup, ISO 8601. */
-  readonly created: string
-  readonly contexts: number
-  readonly documents: number
   /** The number of document files. */
   readonly files: number
-  /** Collections of vectors. */
-  readonly collections: number
-  readonly vectors: number
-  /** Collections of words. */
-  readonly wordCollections: number
-  /** Chunks whose words were restored. The engine that opens the folder indexes the others in the background. */
-  readonly indexedChunks: number
   /** The size of all files together. */
   readonly bytes: number
   /** Unfinished deliveries. The next engine with the role `relay` sends them, perhaps for the second time. */
