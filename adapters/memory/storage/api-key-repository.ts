@@ -52,7 +52,7 @@ export function apiKeyRepository(
       const userIds = idsOfUsers(users, filter)
       const isNamed = ({ userId, companyId }: { readonly userId: number; readonly companyId: number }): boolean =>
         userIds.has(userId) || ('companyId' in filter && companyId === filter.companyId)
-      for (const { id } of apiKeys.filter(isNamed)) apiKeys.delete(id)
+      apiKeys.deleteAll(apiKeys.filter(isNamed))
     },
   }
 }

@@ -29,11 +29,8 @@ export function chunkRepository({ chunks, documents, contexts }: MemoryTables): 
   }: StoredChunk): ChunkRecord => record
   const sortByOrdinal = (unsorted: StoredChunk[]) => unsorted.sort((one, other) => one.ordinal - other.ordinal)
   const removeLast = (documentId: number, fromOrdinal: number, limit: number) => {
-    const last = sortByOrdinal(
-      chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal),
-    ).slice(-limit)
-    for (const { id } of last) chunks.delete(id)
-    return last.length
+    const rest = chunks.filter((chunk) => chunk.documentId === documentId && chunk.ordinal >= fromOrdinal)
+    return chunks.deleteAll(sortByOrdinal(rest).slice(-limit))
   }
   return {
     insert: async (documentId, newChunks) => {

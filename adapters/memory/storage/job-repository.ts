@@ -52,11 +52,7 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
   }
   const completeAll: JobRepository['completeAll'] = async (claimedJobs) => {
     const heldJobs = claimedJobs.filter((job) => findHeld(job) !== undefined)
-    for (const { id } of heldJobs) jobs.delete(id)
-    return heldJobs.length === claimedJobs.length
-  }
-  const removeAll = (removed: readonly StoredJob[]): void => {
-    for (const { id } of removed) jobs.delete(id)
+    return jobs.deleteAll(heldJobs) === claimedJobs.length
   }
   return {
     enqueue: async (job, options) => await enqueueAll([job], options),
@@ -136,12 +132,12 @@ export function jobRepository({ jobs }: MemoryTables): JobRepository {
     isHeld: async ({ kind, subject }) =>
       jobs.find((job) => job.kind === kind && job.subject === subject && job.leaseExpiresMs > Date.now()) !== undefined,
     cancelAll: async (cancelled) => {
-      removeAll(
+      jobs.deleteAll(
         jobs.filter((job) => cancelled.some(({ kind, subject }) => job.kind === kind && job.subject === subject)),
       )
     },
     cancelLane: async (kind, lane) => {
-      removeAll(jobs.filter((job) => job.kind === kind && job.lane === lane))
+      jobs.deleteAll(jobs.filter((job) => job.kind === kind && job.lane === lane))
     },
     releaseAll: async (kinds) => {
       for (const { id } of jobs.filter(({ kind }) => kinds?.includes(kind) ?? true)) {

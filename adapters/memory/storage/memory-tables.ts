@@ -57,12 +57,8 @@ export interface StoredJob extends Required<Omit<NewJob, 'traceparent'>> {
   readonly claims: number
 }
 
-export interface StoredDestination extends DestinationRecord {
-  readonly removed: string | null
-}
-
 /** A row that stays, as a tombstone, when its record is deleted. */
-type Tombstone<Row> = Row & { readonly deleted: string | null }
+export type Tombstone<Row> = Row & { readonly deleted: string | null }
 
 interface StoredRate {
   readonly id: number
@@ -95,7 +91,7 @@ export class MemoryTables {
   readonly uploads: MemoryTable<StoredUpload> = new MemoryTable(this.journal)
   readonly chunks: MemoryTable<StoredChunk> = new MemoryTable(this.journal)
   readonly jobs: MemoryTable<StoredJob> = new MemoryTable(this.journal)
-  readonly destinations: MemoryTable<StoredDestination> = new MemoryTable(this.journal)
+  readonly destinations: MemoryTable<Tombstone<DestinationRecord>> = new MemoryTable(this.journal)
   readonly events: MemoryTable<EventRecord> = new MemoryTable(this.journal)
   readonly deliveries: MemoryTable<DeliveryRecord> = new MemoryTable(this.journal)
   readonly attempts: MemoryTable<AttemptRecord> = new MemoryTable(this.journal)
@@ -152,6 +148,12 @@ class MemoryTable<Row extends { readonly id: number }> {
     this.#rows.delete(id)
     this.journal.push(() => this.#rows.set(id, before))
     return true
+  }
+
+  /** @returns the number of rows */
+  deleteAll(rows: readonly { readonly id: number }[]): number {
+    for (const { id } of rows) this.delete(id)
+    return rows.length
   }
 }
 

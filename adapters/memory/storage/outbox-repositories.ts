@@ -3,66 +3,51 @@ import {
   type Cancellation,
   type DeliveryRecord,
   type DeliveryRepository,
+  type DestinationRecord,
   type DestinationRepository,
   type DestinationVersion,
   type EventRepository,
   type SendableDelivery,
 } from '../../../src/ports/index.js'
-import { isWithin, type MemoryTables, pageOf, type StoredDestination } from './memory-tables.js'
+import { isWithin, LivingRows, type MemoryTables, pageOf, type Tombstone } from './memory-tables.js'
 
 const NO_PREVIOUS_SECRET = { previousSealedSecret: null, previousSecretExpires: null } as const
 
 export function destinationRepository(tables: MemoryTables): DestinationRepository {
   const { destinations } = tables
-  const findLive = (id: number): StoredDestination | undefined => {
-    const destination = destinations.get(id)
-    return destination?.removed === null ? destination : undefined
-  }
-  const withoutRemoved = (destination: StoredDestination) => {
-    const { removed: _removed, ...record } = destination
-    return record
-  }
+  const live = new LivingRows(destinations)
   const filterLive = ({ companyId }: { readonly companyId?: number }) =>
-    destinations
-      .filter(
-        ({ removed, companyId: ownerId }) => removed === null && (companyId === undefined || ownerId === companyId),
-      )
-      .map(withoutRemoved)
+    live.filter((destination) => companyId === undefined || destination.companyId === companyId)
   const refuseDuplicate = (companyId: number, url: string, id?: number): void => {
-    const isDuplicate = (other: StoredDestination) =>
-      other.removed === null && other.id !== id && other.companyId === companyId && other.url === url
-    if (destinations.find(isDuplicate)) {
+    if (filterLive({ companyId }).some((other) => other.id !== id && other.url === url)) {
       throw new AlreadyExistsError('the company has a destination with this URL already')
     }
   }
   const naming = (type: string, companyId?: number) =>
-    destinations.filter((destination) => {
-      const { removed, disabledReason, eventTypes } = destination
-      if (removed !== null || disabledReason !== null || !(eventTypes?.includes(type) ?? false)) return false
+    live.filter((destination) => {
+      const { disabledReason, eventTypes } = destination
+      if (disabledReason !== null || !(eventTypes?.includes(type) ?? false)) return false
       return companyId === undefined || getsEventsOf(tables, destination, companyId)
     })
   return {
     insert: async (destination) => {
       refuseDuplicate(destination.companyId, destination.url)
-      return withoutRemoved(destinations.insert({ ...destination, removed: null }))
+      return live.insert(destination)
     },
-    get: async (id) => {
-      const destination = findLive(id)
-      return destination && withoutRemoved(destination)
-    },
+    get: async (id) => live.get(id),
     list: async (filter = {}, page) => pageOf(filterLive(filter), page),
     listIds: async (filter, page) => pageOf(filterLive(filter), page).map(({ id }) => id),
     count: async (companyId) => filterLive({ companyId }).length,
     update: async (id, changes) => {
-      const destination = findLive(id)
+      const destination = live.get(id)
       if (destination === undefined) return false
       if (changes.url !== undefined) refuseDuplicate(destination.companyId, changes.url, id)
       return destinations.update(id, changes)
     },
     isNamed: async (type, companyId) => naming(type, companyId).length > 0,
-    listNaming: async (type, companyId) => naming(type, companyId).map(withoutRemoved),
+    listNaming: async (type, companyId) => naming(type, companyId),
     setIfNull: async (id, member, value, version) => {
-      const destination = findLive(id)
+      const destination = live.get(id)
       if (destination?.[member] !== null || !isOf(version, destination)) return false
       return destinations.update(id, { [member]: value })
     },
@@ -73,24 +58,24 @@ export function destinationRepository(tables: MemoryTables): DestinationReposito
       for (const { id } of expired) destinations.update(id, NO_PREVIOUS_SECRET)
       return expired.length
     },
-    remove: async (id, removed) =>
-      findLive(id) !== undefined && destinations.update(id, { removed, sealedSecret: '', ...NO_PREVIOUS_SECRET }),
+    remove: async (id, deleted) => live.update(id, { deleted, sealedSecret: '', ...NO_PREVIOUS_SECRET }),
     idsOfCompany: async (companyId) =>
       destinations.filter((destination) => destination.companyId === companyId).map(({ id }) => id),
     deleteOfCompany: async (companyId) => {
-      for (const { id } of destinations.filter((destination) => destination.companyId === companyId))
-        destinations.delete(id)
+      destinations.deleteAll(destinations.filter((destination) => destination.companyId === companyId))
     },
   }
 }
 
-function isOf(version: DestinationVersion | undefined, { url, retry, updated }: StoredDestination): boolean {
+function isOf(version: DestinationVersion | undefined, { url, retry, updated }: DestinationVersion): boolean {
   return version === undefined || (version.url === url && version.retry === retry && version.updated === updated)
 }
 
+type StoredDestination = Tombstone<DestinationRecord>
+
 /** A deleted company is disabled too. */
-function isUsable({ companies }: MemoryTables, { removed, disabledReason, companyId }: StoredDestination): boolean {
-  return removed === null && disabledReason === null && !(companies.get(companyId)?.isDisabled ?? false)
+function isUsable({ companies }: MemoryTables, { deleted, disabledReason, companyId }: StoredDestination): boolean {
+  return deleted === null && disabledReason === null && !(companies.get(companyId)?.isDisabled ?? false)
 }
 
 function getsEventsOf(tables: MemoryTables, destination: StoredDestination, companyId: number): boolean {
@@ -114,10 +99,9 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
   const isOpen = ({ status }: DeliveryRecord): boolean => status === 'pending' || status === 'delivering'
   const removeRows = (removed: readonly DeliveryRecord[]): void => {
-    for (const { id } of removed) {
-      for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === id)) attempts.delete(attempt.id)
-      deliveries.delete(id)
-    }
+    const ids = new Set(removed.map(({ id }) => id))
+    attempts.deleteAll(attempts.filter(({ deliveryId }) => ids.has(deliveryId)))
+    deliveries.deleteAll(removed)
   }
   const cancel = (open: readonly DeliveryRecord[], { error, updated }: Cancellation): void => {
     for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
@@ -183,7 +167,7 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       for (const { deliveryId, started, destination: expected } of newAttempts) {
         const destination = destinations.get(deliveries.get(deliveryId)?.destinationId ?? 0)
         const isUnchanged =
-          destination?.removed === null &&
+          destination?.deleted === null &&
           destination.disabledReason === null &&
           destination.signatureScheme === expected.signatureScheme &&
           destination.url === expected.url &&
@@ -222,14 +206,14 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
       const oldEvents = events
         .filter(({ id, created }) => created < before && !deliveries.find(({ eventRow }) => eventRow === id))
         .slice(0, limit)
-      for (const { id } of oldEvents) events.delete(id)
+      events.deleteAll(oldEvents)
       const oldDestinations = destinations
-        .filter(({ id, removed }) => {
-          const isOld = removed !== null && removed < before
+        .filter(({ id, deleted }) => {
+          const isOld = deleted !== null && deleted < before
           return isOld && !deliveries.find(({ destinationId }) => destinationId === id)
         })
         .slice(0, limit)
-      for (const { id } of oldDestinations) destinations.delete(id)
+      destinations.deleteAll(oldDestinations)
       return oldDeliveries.length + oldEvents.length + oldDestinations.length
     },
   }

@@ -59,7 +59,7 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
         ({ userId, accountId }) =>
           users.get(userId)?.companyId === companyId || accounts.get(accountId)?.companyId === companyId,
       )
-      for (const { id } of permissionsOfCompany) permissions.delete(id)
+      permissions.deleteAll(permissionsOfCompany)
     },
     eraseCreators: async (filter) => {
       const userIds = idsOfUsers(users, filter)

@@ -12,7 +12,7 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
   const { oneTimePasswords, recoveryCodes, users } = tables
   const find = (userId: number) => oneTimePasswords.find((row) => row.userId === userId)
   const removeCodes = (userId: number): void => {
-    for (const { id } of recoveryCodes.filter((code) => code.userId === userId)) recoveryCodes.delete(id)
+    recoveryCodes.deleteAll(recoveryCodes.filter((code) => code.userId === userId))
   }
   return {
     get: async (userId) => {
@@ -56,11 +56,8 @@ export function oneTimePasswordRepository(tables: MemoryTables): OneTimePassword
       const removed = oneTimePasswords.filter(({ userId }) => {
         return 'userId' in filter ? userId === filter.userId : users.get(userId)?.companyId === filter.companyId
       })
-      for (const { id, userId } of removed) {
-        removeCodes(userId)
-        oneTimePasswords.delete(id)
-      }
-      return removed.length > 0
+      for (const { userId } of removed) removeCodes(userId)
+      return oneTimePasswords.deleteAll(removed) > 0
     },
   }
 }
@@ -74,11 +71,8 @@ export function revokedTokenRepository({ revokedTokens }: MemoryTables): Revoked
       return true
     },
     has: async (tokenHash) => find(tokenHash) !== undefined,
-    removeExpired: async ({ now, limit }) => {
-      const expired = revokedTokens.filter(({ expiresMs }) => expiresMs <= now.getTime()).slice(0, limit)
-      for (const { id } of expired) revokedTokens.delete(id)
-      return expired.length
-    },
+    removeExpired: async ({ now, limit }) =>
+      revokedTokens.deleteAll(revokedTokens.filter(({ expiresMs }) => expiresMs <= now.getTime()).slice(0, limit)),
   }
 }
 
@@ -114,11 +108,8 @@ export function rateRepository({ rates }: MemoryTables): RateRepository {
       const rate = find(name)
       if (rate !== undefined) rates.delete(rate.id)
     },
-    removeEnded: async ({ now, limit }) => {
-      const ended = rates.filter(({ endsMs }) => endsMs <= now.getTime()).slice(0, limit)
-      for (const { id } of ended) rates.delete(id)
-      return ended.length
-    },
+    removeEnded: async ({ now, limit }) =>
+      rates.deleteAll(rates.filter(({ endsMs }) => endsMs <= now.getTime()).slice(0, limit)),
   }
 }
 
@@ -150,8 +141,7 @@ export function auditRepository({ audit, companies }: MemoryTables): AuditReposi
         .filter((record) => record.time < time)
         .sort((one, other) => one.time.localeCompare(other.time) || one.id - other.id)
         .slice(0, limit)
-      for (const { id } of old) audit.delete(id)
-      return old.length
+      return audit.deleteAll(old)
     },
   }
 }

@@ -38,7 +38,7 @@ export function uploadRepository({ uploads, documents }: MemoryTables): UploadRe
       new Set(uuids.filter((uuid) => findUnexpired(uuid) ?? documents.find((document) => document.uuid === uuid))),
     countExpired: async () => uploads.filter(isExpired).length,
     removeExpired: async ({ all }) => {
-      for (const upload of uploads.filter((one) => all || isExpired(one))) uploads.delete(upload.id)
+      uploads.deleteAll(uploads.filter((upload) => all || isExpired(upload)))
     },
   }
 }

@@ -24,7 +24,7 @@ export function roleRepository({ roles, companies }: MemoryTables): RoleReposito
     setDisabled: async (id, isDisabled) => roles.update(id, { isDisabled }),
     delete: async (id) => roles.delete(id),
     deleteOfCompany: async (companyId) => {
-      for (const { id } of roles.filter((role) => role.companyId === companyId)) roles.delete(id)
+      roles.deleteAll(roles.filter((role) => role.companyId === companyId))
     },
   }
 }
@@ -96,9 +96,6 @@ export function idsOfUsers(users: MemoryTables['users'], filter: UsersFilter): R
 }
 
 export function passwordTokenRepository({ passwordTokens, users }: MemoryTables): PasswordTokenRepository {
-  const removeAll = (tokens: readonly { readonly id: number }[]): void => {
-    for (const { id } of tokens) passwordTokens.delete(id)
-  }
   return {
     insert: async (token) => {
       passwordTokens.insert(token)
@@ -112,14 +109,14 @@ export function passwordTokenRepository({ passwordTokens, users }: MemoryTables)
       passwordTokens.filter(({ expires, ...token }) => token.userId === userId && expires > after && expires <= until)
         .length,
     removeOfUser: async (userId) => {
-      removeAll(passwordTokens.filter((token) => token.userId === userId))
+      passwordTokens.deleteAll(passwordTokens.filter((token) => token.userId === userId))
     },
     removeOfCompany: async (companyId) => {
       const userIds = idsOfUsers(users, { companyId })
-      removeAll(passwordTokens.filter(({ userId }) => userIds.has(userId)))
+      passwordTokens.deleteAll(passwordTokens.filter(({ userId }) => userIds.has(userId)))
     },
     removeExpired: async ({ after, until }) => {
-      removeAll(passwordTokens.filter(({ expires }) => expires <= after || expires > until))
+      passwordTokens.deleteAll(passwordTokens.filter(({ expires }) => expires <= after || expires > until))
     },
   }
 }
@@ -132,9 +129,9 @@ export function mailRepository({ mails, users }: MemoryTables): MailRepository {
       mails.filter((mail) => mail.userId === userId && (purposes?.includes(mail.purpose) ?? true)).length,
     removeOf: async (filter) => {
       const userIds = idsOfUsers(users, filter)
-      const ids = mails.filter(({ userId }) => userIds.has(userId)).map(({ id }) => id)
-      for (const id of ids) mails.delete(id)
-      return ids
+      const removed = mails.filter(({ userId }) => userIds.has(userId))
+      mails.deleteAll(removed)
+      return removed.map(({ id }) => id)
     },
     remove: async (id) => {
       mails.delete(id)
