@@ -43,23 +43,26 @@ export function columnOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
+interface NamedColumn extends Column<unknown> {
+  readonly member: string
+  readonly name: string
+}
+
 /** The columns of a kind of records: a row becomes a record, and members become a row. */
 export class Columns<Members extends object> {
-  readonly #columns: readonly (readonly [member: string, name: string, column: Column<unknown>])[]
+  readonly #columns: readonly NamedColumn[]
 
   constructor(columns: { readonly [Name in keyof Members]-?: Column<Members[Name]> }) {
-    this.#columns = Object.entries<Column<unknown>>(columns).map(([member, column]) => [
-      member,
-      columnOf(member),
-      column,
-    ])
+    this.#columns = Object.entries<Column<unknown>>(columns).map(([member, column]) => {
+      return { member, name: columnOf(member), ...column }
+    })
   }
 
   readonly toRecord = (row: Row): Members => {
     const members: Record<string, unknown> = {}
-    for (const [member, name, { read }] of this.#columns) {
-      const value = read(row, name)
-      if (value !== undefined) members[member] = value
+    for (const column of this.#columns) {
+      const value = column.read(row, column.name)
+      if (value !== undefined) members[column.member] = value
     }
     return members as Members
   }
@@ -67,9 +70,9 @@ export class Columns<Members extends object> {
   /** The columns of the members that are given. */
   toRow(members: { readonly [Name in keyof Members]?: Members[Name] | undefined }): Row {
     const row: Record<string, unknown> = {}
-    for (const [member, name, column] of this.#columns) {
-      const value = (members as Readonly<Record<string, unknown>>)[member]
-      if (value !== undefined) row[name] = column.write === undefined ? value : column.write(value)
+    for (const column of this.#columns) {
+      const value = (members as Readonly<Record<string, unknown>>)[column.member]
+      if (value !== undefined) row[column.name] = column.write === undefined ? value : column.write(value)
     }
     return row
   }
