@@ -1,7 +1,7 @@
 import { chmod, readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
-import { isCode, makeFolder } from '../../node-kit/index.js'
+import { ifPresent, isCode, makeFolder } from '../../node-kit/index.js'
 import { unusable } from './data-dir-lock.js'
 
 /** Names in a data folder. A backup has the same names. */

@@ -1,7 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DataDirLock } from './data-dir-lock.js'
-import { CONTENT, createLockedFolder, lockLeftFolder } from './locked-folder.js'
+import { LockedFolder } from './locked-folder.js'
 
 /** A name that the data folder counts among the engine's own. */
 const PREFIX = 'alcove.evaluation-'

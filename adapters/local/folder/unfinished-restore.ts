@@ -2,8 +2,8 @@ import { lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isCode } from '../../node-kit/index.js'
 import { DATABASE } from './data-dir.js'
-import { COMMANDS_LOCK_FILE, type DataDirLock, HOLDER_FILE, LOCK_FILE } from './data-dir-lock.js'
-import { CONTENT, createLockedFolder, lockLeftFolder } from './locked-folder.js'
+import { COMMANDS_LOCK_FILE, HOLDER_FILE, LOCK_FILE } from './data-dir-lock.js'
+import { CONTENT, LockedFolder } from './locked-folder.js'
 
 const PREFIX = '.unfinished-restore-'
 const NAME = /^\.unfinished-restore-\w{6}$/

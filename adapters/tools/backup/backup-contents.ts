@@ -4,7 +4,7 @@ import { BackupFailedError } from '../../../src/index.js'
 import type { SnapshotCounts, SqliteSnapshot } from '../../knex/index.js'
 import { DATABASE, DATABASE_ID, VECTORS, WORDS } from '../../local/folder/data-dir.js'
 import { ID_SETTING } from '../../local/same-database.js'
-import { isCode } from '../../node-kit/index.js'
+import { ifPresent } from '../../node-kit/index.js'
 import type { ArchiveWriter } from './backup-archive-writer.js'
 import {
   type BackupCounts,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DATABASE, DATABASE_ID } from '../../local/folder/data-dir.js'
+import { TABLE_PREFIX } from '../../node-kit/index.js'
 
 /**
  * A backup is a plain tar archive. Its first entry is the manifest. Its last entry has the SHA-256 of every other

@@ -2,7 +2,14 @@ import { readdir, realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DataDirUnusableError } from '../../../src/index.js'
 import { DATABASE, DATABASE_ID } from '../../local/folder/data-dir.js'
-import { leftByRestores, removeLeftByRestores, UnfinishedRestore } from '../../local/folder/unfinished-restore.js'
+import type { LockedFolder } from '../../local/folder/locked-folder.js'
+import {
+  createUnfinished,
+  leftByRestores,
+  noteMoving,
+  removeLeftByRestores,
+  removeUnfinished,
+} from '../../local/folder/unfinished-restore.js'
 import { isCode, makeFolder, syncFolder } from '../../node-kit/index.js'
 
 /** Moved first. No engine opens a folder with an id and no database. A refused engine would create keys if none exist. */

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { AlcoveError, Document, Engine, Session } from '../../../src/index.js'
-import { ShadowFolder } from '../../local/folder/shadow-folder.js'
+import type { LockedFolder } from '../../local/folder/locked-folder.js'
+import { createShadowFolder } from '../../local/folder/shadow-folder.js'
 import { modelDirsOf } from '../../local/model-dirs.js'
 import { openLocalEngine } from '../../local/open-local-engine.js'
 import type { LocalEngineOptions } from '../../local/options/local-engine-options.js'

@@ -12,7 +12,7 @@ import {
 import { makePrivateDataDir } from '../../local/folder/data-dir.js'
 import { MODELS, UNFINISHED_MODEL } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
-import { isCode } from '../../node-kit/index.js'
+import { ifPresent, isCode } from '../../node-kit/index.js'
 import { describeModel, type LocalModel, listModels } from './list-models.js'
 
 export interface AddModelOptions extends ModelProfileChanges {
