@@ -10,7 +10,7 @@ import { LoginPage } from './login/login-page.js'
 import { LOST_UPLOADS_TEXTS } from './login/lost-uploads.js'
 import { type Login, type LoginAccount, LoginProvider, useLogin } from './login/use-login.js'
 import { holderOf, useLoginState } from './login/use-login-state.js'
-import { type Texts, useTexts } from './texts/language.js'
+import { phrases, useTexts } from './texts/phrases.js'
 import { EmptyState, Loading } from './ui/notes.js'
 import { toast } from './ui/toasts.js'
 
@@ -21,19 +21,13 @@ const People = lazy(async () => await import('./people/people.js'))
 const Webhooks = lazy(async () => await import('./webhooks/webhooks.js'))
 const Operate = lazy(async () => await import('./operate/operate.js'))
 
-const TEXTS: Texts<{
-  readonly noRight: string
-  readonly noRightText: string
-  readonly unknown: string
-  readonly unknownText: string
-  readonly lost: (company: string, account: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     noRight: 'You have no rights yet',
     noRightText: 'Somebody who manages users must give you a permission on an account. Then come back to this page.',
     unknown: 'There is no such page',
     unknownText: 'The address may be misspelt, or you have no right to see the page. Choose a section above.',
-    lost: (company, account) =>
+    lost: (company: string, account: string) =>
       `You can no longer use the account ${company}: ${account}. Somebody took the permission away.`,
   },
   de: {
@@ -45,7 +39,7 @@ const TEXTS: Texts<{
     lost: (company, account) =>
       `Du kannst das Konto ${company}: ${account} nicht mehr benutzen. Jemand hat dir das Recht entzogen.`,
   },
-}
+})
 
 const LOST_SHOWN_MS = 60_000
 const STORED_ACCOUNT = 'alcove.account'

@@ -5,7 +5,7 @@ import { serverAddresses } from './api/server.js'
 import { App } from './app.js'
 import { ErrorBoundary } from './frame/error-boundary.js'
 import { GuardedRouter } from './frame/guarded-router.js'
-import { LanguageProvider } from './texts/language.js'
+import { LanguageProvider } from './texts/language-provider.js'
 import './styles/base.css'
 import './styles/controls.css'
 

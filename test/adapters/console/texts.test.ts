@@ -5,7 +5,7 @@ import { FIELD_SENTENCES } from '../../../adapters/console/app/api/field-sentenc
 import { inGerman } from '../../../adapters/console/app/api/german-sentences.js'
 import { WARNING_SENTENCES } from '../../../adapters/console/app/documents/detail/warning-sentences.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
-import { plural } from '../../../adapters/console/app/texts/plural.js'
+import { plural } from '../../../adapters/console/app/texts/phrases.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/destinations/document-types.js'
 import { WEBHOOK_SENTENCES } from '../../../adapters/console/app/webhooks/webhook-sentences.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'

@@ -1,26 +1,18 @@
-interface ErrorCodeTexts {
-  readonly unreachable: string
-  readonly unexpected: string
-  /** A refusal with a code that has no sentence here. */
-  readonly refused: string
-  /** A failure of the server with a code that has no sentence here. */
-  readonly failed: (code: string) => string
-  /** @param thing one of `things` */
-  readonly gone: (thing: string) => string
-  /** The object that a code says is missing. */
-  readonly things: Readonly<Record<string, string>>
-  /** Sentences by error code. */
-  readonly codes: Readonly<Record<string, string>>
-}
+import { phrases } from '../texts/phrases.js'
 
 /** The meaning of each code of the REST API for somebody in front of the page, and the way out. */
-export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
+export const ERROR_CODE_TEXTS = phrases({
   en: {
     unreachable: 'The server does not answer. Check that it runs and that you are online, then try again.',
     unexpected: 'Something unexpected happened. Reload the page and try again.',
+    /** A refusal with a code that has no sentence here. */
     refused: 'The server refuses this. Read its reason, change what it names, and try again.',
-    failed: (code) => `The server has made a mistake (${code}). Try again. If it fails again, tell the operator.`,
-    gone: (thing) => `${thing} does not exist any more, or you may not see it. Go back to the list.`,
+    /** A failure of the server with a code that has no sentence here. */
+    failed: (code: string) =>
+      `The server has made a mistake (${code}). Try again. If it fails again, tell the operator.`,
+    /** @param thing one of `things` */
+    gone: (thing: string) => `${thing} does not exist any more, or you may not see it. Go back to the list.`,
+    /** The object that a code says is missing. */
     things: {
       ERR_CONTEXT_NOT_FOUND: 'The GPT',
       ERR_DOCUMENT_NOT_FOUND: 'The document',
@@ -33,6 +25,7 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
       ERR_DESTINATION_NOT_FOUND: 'The destination',
       ERR_DELIVERY_NOT_FOUND: 'The delivery',
     },
+    /** Sentences by error code. */
     codes: {
       ERR_INVALID_INPUT: 'The server does not take an entry. Its reason names it: correct it, then try again.',
       ERR_ALREADY_EXISTS: 'This exists already. Use the existing one, or choose another name, address or URL.',
@@ -135,4 +128,4 @@ export const ERROR_CODE_TEXTS: Readonly<Record<'en' | 'de', ErrorCodeTexts>> = {
         'Die Antwort ist nicht von Alcove, sondern vielleicht von einem Proxy. Versuche es noch einmal, oder sag dem Betreiber Bescheid.',
     },
   },
-}
+})

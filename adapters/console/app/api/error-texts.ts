@@ -1,5 +1,5 @@
 import { AlcoveApiError, AlcoveClientError, DocumentProcessingError } from '../../../client/index.js'
-import { useTexts } from '../texts/language.js'
+import { phraseOf, useTexts } from '../texts/phrases.js'
 import { ERROR_CODE_TEXTS } from './error-code-texts.js'
 
 /** An error as the page says it. */
@@ -30,8 +30,8 @@ export function useSaidError(): (error: unknown) => SaidError {
   return (error) => {
     if (error instanceof AlcoveApiError) {
       const { code, status, message } = error
-      const thing = texts.things[code]
-      const known = thing === undefined ? texts.codes[code] : texts.gone(thing)
+      const thing = phraseOf(texts.things, code)
+      const known = thing === undefined ? phraseOf(texts.codes, code) : texts.gone(thing)
       const detail = sentence(message)
       if (known !== undefined) {
         const isDetailNeeded = NEED_DETAIL.has(code)

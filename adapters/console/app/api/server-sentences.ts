@@ -1,4 +1,4 @@
-import { useLanguage } from '../texts/language.js'
+import { useLanguage } from '../texts/phrases.js'
 import { sentence } from './error-texts.js'
 import { type GermanSentences, inGerman } from './german-sentences.js'
 

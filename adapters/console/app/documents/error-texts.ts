@@ -1,6 +1,6 @@
 import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.js'
 import { sentence, useErrorText } from '../api/error-texts.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
 import { FORMATS } from './formats.js'
 import { FileGoneError } from './work/upload-queue.js'
 
@@ -19,18 +19,12 @@ export function isFinalFailure(error: unknown): boolean {
   return error instanceof AlcoveApiError && FINAL.has(error.code)
 }
 
-interface DocumentErrorTexts {
-  readonly gone: string
-  /** The server's own sentence stands for every code without a sentence here. */
-  readonly other: (message: string) => string
-  /** Sentences by error code. */
-  readonly codes: Readonly<Record<string, string>>
-}
-
-const TEXTS: Texts<DocumentErrorTexts> = {
+const TEXTS = phrases({
   en: {
     gone: 'The file cannot be read any more: it was changed, moved or deleted. Choose it again.',
-    other: (message) => `Try again. If it fails again, tell the operator what the server says: “${message}”`,
+    /** The server's own sentence stands for every code without a sentence here. */
+    other: (message: string) => `Try again. If it fails again, tell the operator what the server says: “${message}”`,
+    /** Sentences by error code. */
     codes: {
       ERR_UNSUPPORTED_FORMAT: `Files of this kind cannot be read. Save the text as one of these: ${FORMATS}.`,
       ERR_WRONG_TYPE: 'The content is of another kind than the name says. Rename the file to its true ending.',
@@ -99,7 +93,7 @@ const TEXTS: Texts<DocumentErrorTexts> = {
         'Das Modell, das Texte durchsuchbar macht, antwortet nicht. Sobald es antwortet, geht es von selbst weiter.',
     },
   },
-}
+})
 
 /** A body that a proxy refuses has no code. */
 const TOO_LARGE_STATUS = 413
@@ -116,14 +110,14 @@ export function useDocumentErrorText(): DocumentErrorText {
   const otherErrorText = useErrorText()
   const failureText = (told: string): string => {
     const { message, code } = parseFailure(told)
-    return codes[code] ?? other(message)
+    return phraseOf(codes, code) ?? other(message)
   }
   const errorText = (error: unknown): string => {
     if (error instanceof FileGoneError) return gone
     if (error instanceof DocumentProcessingError) return failureText(error.message)
     if (!(error instanceof AlcoveApiError)) return otherErrorText(error)
     const isTooLarge = error.code === 'ERR_HTTP' && error.status === TOO_LARGE_STATUS
-    const known = codes[isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code]
+    const known = phraseOf(codes, isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code)
     return known ?? otherErrorText(error)
   }
   return { errorText, failureText }

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../texts/format.js'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { Badge } from '../ui/notes.js'
 import type { Progress } from './document.js'
 import { TEXTS } from './texts.js'

@@ -1,42 +1,16 @@
-import type { Texts } from '../texts/language.js'
-import { plural } from '../texts/plural.js'
+import { phrases, plural } from '../texts/phrases.js'
 import type { Stage } from './document.js'
 import { FORMATS } from './formats.js'
 
-interface DocumentTexts {
-  readonly purpose: string
-  readonly drop: string
-  readonly dropHint: string
-  readonly chooseFiles: string
-  readonly chooseFolder: string
-  readonly left: (hidden: number) => string
-  readonly noFiles: string
-  readonly collecting: string
-  readonly stages: Readonly<Record<Stage, string>>
-  readonly newVersion: (stage: string) => string
-  readonly name: string
-  readonly state: string
-  readonly size: string
-  readonly chunks: string
-  readonly chunksOf: (count: number) => string
-  readonly added: string
-  readonly metadata: string
-  readonly actions: string
-  readonly tryAgain: string
-  readonly undo: string
-  readonly deleted: (count: number, name: string) => string
-  readonly notDeleted: (count: number, reason: string) => string
-}
-
 /** Texts that several pages of the section share. */
-export const TEXTS: Texts<DocumentTexts> = {
+export const TEXTS = phrases({
   en: {
     purpose: 'Answers come from these documents. Upload files, and see what was read from each.',
     drop: 'Drop files and folders here',
     dropHint: `Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: ${FORMATS}`,
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
-    left: (hidden) => `${plural.en(hidden, 'One hidden file was', `${hidden} hidden files were`)} left out.`,
+    left: (hidden: number) => `${plural.en(hidden, 'One hidden file was', `${hidden} hidden files were`)} left out.`,
     collecting: 'Looking for files …',
     noFiles: 'There are no files in it. Choose another folder.',
     stages: {
@@ -46,19 +20,20 @@ export const TEXTS: Texts<DocumentTexts> = {
       completed: 'Completed',
       failed: 'Failed',
     },
-    newVersion: (stage) => `New version: ${stage}`,
+    newVersion: (stage: string) => `New version: ${stage}`,
     name: 'Name',
     state: 'State',
     size: 'Size',
     chunks: 'Chunks',
-    chunksOf: (count) => plural.en(count, 'chunk', 'chunks'),
+    chunksOf: (count: number) => plural.en(count, 'chunk', 'chunks'),
     added: 'Added',
     metadata: 'Metadata',
     actions: 'Actions',
     tryAgain: 'Try again',
     undo: 'Undo',
-    deleted: (count, name) => plural.en(count, `“${name}” is deleted.`, `${count} documents are deleted.`),
-    notDeleted: (count, reason) =>
+    deleted: (count: number, name: string) =>
+      plural.en(count, `“${name}” is deleted.`, `${count} documents are deleted.`),
+    notDeleted: (count: number, reason: string) =>
       `${plural.en(count, 'A document was', `${count} documents were`)} not deleted. ${reason}`,
   },
   de: {
@@ -93,4 +68,4 @@ export const TEXTS: Texts<DocumentTexts> = {
     notDeleted: (count, reason) =>
       `${plural.de(count, 'Ein Dokument wurde', `${count} Dokumente wurden`)} nicht gelöscht. ${reason}`,
   },
-}
+})

@@ -1,4 +1,4 @@
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import type { Listed } from './document.js'
 import { useDocumentErrorText } from './error-texts.js'
 import { TEXTS } from './texts.js'

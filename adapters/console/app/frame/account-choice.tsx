@@ -2,14 +2,14 @@ import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
 import { tenantAccountsOf } from '../login/accounts.js'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Select } from '../ui/form/fields.js'
 import { useLeave } from './guarded-router.js'
 
-const TEXTS: Texts<{ readonly account: string; readonly company: string }> = {
+const TEXTS = phrases({
   en: { account: 'Account', company: 'Managed company' },
   de: { account: 'Konto', company: 'Verwaltete Firma' },
-}
+})
 
 /** The sections about a company; the others are about an account with contexts. */
 const OF_COMPANY = /^\/(?:people|webhooks|operate)(?:\/|$)/

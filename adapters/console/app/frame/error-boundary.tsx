@@ -1,8 +1,8 @@
 import { Component, type ReactElement, type ReactNode } from 'react'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 
-const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly reload: string }> = {
+const TEXTS = phrases({
   en: {
     title: 'This page cannot be shown',
     text: 'The server does not answer, or has a newer version of the console. Load the page again. If that does not help, tell the operator what you did.',
@@ -13,7 +13,7 @@ const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly rel
     text: 'Der Server antwortet nicht, oder er hat eine neuere Konsole. Lade die Seite neu. Wenn das nicht hilft, beschreibe dem Betreiber, was du getan hast.',
     reload: 'Seite neu laden',
   },
-}
+})
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type Capability, useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { ErrorNote } from '../ui/notes.js'
 import { showCurrent } from '../ui/show-current.js'
 import { Toasts } from '../ui/toasts.js'
@@ -14,12 +14,7 @@ import { SignOut } from './sign-out.js'
 
 type SectionName = 'gpts' | 'search' | 'people' | 'webhooks' | 'operate'
 
-interface FrameTexts extends Readonly<Record<SectionName, string>> {
-  readonly skip: string
-  readonly navigation: string
-}
-
-const TEXTS: Texts<FrameTexts> = {
+const TEXTS = phrases({
   en: {
     gpts: 'My GPTs',
     search: 'Try a search',
@@ -38,7 +33,7 @@ const TEXTS: Texts<FrameTexts> = {
     skip: 'Zum Inhalt springen',
     navigation: 'Bereiche',
   },
-}
+})
 
 /** The sections, with the right that each needs. */
 export const SECTIONS: readonly { readonly name: SectionName; readonly needs: Capability }[] = [

@@ -10,13 +10,13 @@ import {
   useState,
 } from 'react'
 import { Router } from 'wouter'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 
 /** The things that a page can lose: changes that are not saved, or a secret that is shown once. */
 type Losable = 'changes' | 'secret'
 
-const TEXTS: Texts<Readonly<Record<Losable, Readonly<Record<'title' | 'text' | 'leave', string>>>>> = {
+const TEXTS = phrases({
   en: {
     changes: {
       title: 'Leave without saving?',
@@ -41,7 +41,7 @@ const TEXTS: Texts<Readonly<Record<Losable, Readonly<Record<'title' | 'text' | '
       leave: 'Ich habe es: verlassen',
     },
   },
-}
+})
 
 interface Guard {
   readonly leave: (go: () => void) => void

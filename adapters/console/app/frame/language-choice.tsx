@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react'
-import { useLanguage } from '../texts/language.js'
-import { LANGUAGES, type Language } from '../texts/languages.js'
+import { LANGUAGES, type Language, useLanguage } from '../texts/phrases.js'
 
 /** The languages as buttons, each in its own words. */
 export function LanguageChoice(): ReactElement {

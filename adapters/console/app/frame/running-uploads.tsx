@@ -1,19 +1,14 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
-import { plural } from '../texts/plural.js'
+import { phrases, plural, useTexts } from '../texts/phrases.js'
 import { Store, useStore } from '../ui/store.js'
 
-const TEXTS: Texts<{
-  readonly running: string
-  readonly open: (files: number) => string
-  readonly elsewhere: (files: number) => string
-}> = {
+const TEXTS = phrases({
   en: {
     running: 'Files are being uploaded.',
-    open: (files) => `Uploading ${plural.en(files, '1 file', `${files} files`)}: to their GPT`,
-    elsewhere: (files) => `Uploading ${plural.en(files, '1 file', `${files} files`)} for another account`,
+    open: (files: number) => `Uploading ${plural.en(files, '1 file', `${files} files`)}: to their GPT`,
+    elsewhere: (files: number) => `Uploading ${plural.en(files, '1 file', `${files} files`)} for another account`,
   },
   de: {
     running: 'Dateien werden hochgeladen.',
@@ -21,7 +16,7 @@ const TEXTS: Texts<{
     elsewhere: (files) =>
       `${plural.de(files, '1 Datei wird', `${files} Dateien werden`)} für ein anderes Konto hochgeladen`,
   },
-}
+})
 
 interface RunningUploads {
   readonly accountId: number | undefined

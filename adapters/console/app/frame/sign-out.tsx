@@ -1,26 +1,20 @@
 import { type ReactElement, useState } from 'react'
 import { type OpenWork, openWork } from '../login/login-end.js'
-import { type Texts, useTexts } from '../texts/language.js'
-import { plural } from '../texts/plural.js'
+import { phrases, plural, useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { ConfirmDialog } from '../ui/dialogs.js'
 
-const TEXTS: Texts<{
-  readonly signOut: string
-  readonly title: string
-  readonly uploads: (count: number) => string
-  readonly deletions: (count: number) => string
-}> = {
+const TEXTS = phrases({
   en: {
     signOut: 'Sign out',
     title: 'Sign out now?',
-    uploads: (count) =>
+    uploads: (count: number) =>
       plural.en(
         count,
         'One file is not sent yet. If you sign out, its upload is cancelled.',
         `${count} files are not sent yet. If you sign out, their uploads are cancelled.`,
       ),
-    deletions: (count) =>
+    deletions: (count: number) =>
       plural.en(
         count,
         'One deleted document can still be restored. If you sign out, it is deleted for good.',
@@ -43,7 +37,7 @@ const TEXTS: Texts<{
         `${count} gelöschte Dokumente lassen sich noch wiederherstellen. Wenn du dich abmeldest, werden sie endgültig gelöscht.`,
       ),
   },
-}
+})
 
 const NOTHING: OpenWork = { uploads: 0, deletions: 0 }
 

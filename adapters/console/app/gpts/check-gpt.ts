@@ -1,4 +1,4 @@
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { FIELD_TEXTS } from '../ui/form/use-field-problem.js'
 import type { GptDraft } from './edit/gpt-draft.js'
 import { PARAMETER_TYPES, readTools, type ToolsProblem, toToolsJson } from './tools/tool-draft.js'
@@ -6,32 +6,18 @@ import { PARAMETER_TYPES, readTools, type ToolsProblem, toToolsJson } from './to
 /** Sentences by field. Fields have the names of the server, such as `toolsJson[0].parameters[1].paramName`. */
 export type FieldErrors = Readonly<Record<string, string>>
 
-interface RuleTexts {
-  readonly missing: string
-  readonly tooLong: (max: string) => string
-  readonly tooManyPrompts: (max: number) => string
-  readonly tooLarge: string
-  readonly functionName: string
-  readonly sameName: string
-  readonly sameId: string
-  readonly sameParameter: string
-  readonly integer: string
-  readonly place: (path: string) => string
-  readonly problems: Readonly<Record<ToolsProblem['kind'], string>>
-}
-
-const TEXTS: Texts<RuleTexts> = {
+const TEXTS = phrases({
   en: {
     missing: FIELD_TEXTS.en.missing,
-    tooLong: (max) => `Shorten this: it may have ${max} characters at most.`,
-    tooManyPrompts: (max) => `Remove some: there may be ${max} at most.`,
+    tooLong: (max: string) => `Shorten this: it may have ${max} characters at most.`,
+    tooManyPrompts: (max: number) => `Remove some: there may be ${max} at most.`,
     tooLarge: 'All tools together may have 1 MB at most. Shorten descriptions or remove tools.',
     functionName: 'Use letters a to z, digits and underscores, 64 at most, and no digit first: for example book_room.',
     sameName: 'Another tool has this name. Each needs its own.',
     sameId: 'Another tool has this number. Each needs its own.',
     sameParameter: 'Another parameter of this tool has this name. Each needs its own.',
     integer: 'Enter a whole number.',
-    place: (path) => (path === '' ? 'The JSON' : `The JSON at ${path}`),
+    place: (path: string) => (path === '' ? 'The JSON' : `The JSON at ${path}`),
     problems: {
       json: 'cannot be read. Check commas, quotes and brackets.',
       array: 'must be a list in square brackets.',
@@ -66,7 +52,7 @@ const TEXTS: Texts<RuleTexts> = {
       action: 'muss „Run Agent“ sein.',
     },
   },
-}
+})
 
 const MAX_NAME = 255
 const MAX_CAPTION = 1_000
@@ -112,7 +98,7 @@ export function useCheckGpt(number: (value: number) => string): (draft: GptDraft
   }
 }
 
-function checkTools({ tools }: GptDraft, errors: Record<string, string>, texts: RuleTexts): void {
+function checkTools({ tools }: GptDraft, errors: Record<string, string>, texts: (typeof TEXTS)['en']): void {
   if (new TextEncoder().encode(toToolsJson(tools)).length > MAX_TOOLS_BYTES) errors['toolsJson'] = texts.tooLarge
   tools.forEach(({ id, name, agentId, parameters }, index) => {
     const path = `toolsJson[${index}]`

@@ -1,14 +1,13 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
-import { type Texts, useTexts } from '../texts/language.js'
-import { plural } from '../texts/plural.js'
+import { phrases, plural, useTexts } from '../texts/phrases.js'
 import { SharedBadge } from './shared-badge.js'
 import type { Gpt } from './use-gpts.js'
 
-const TEXTS: Texts<{ readonly prompts: (count: number) => string }> = {
-  en: { prompts: (count) => plural.en(count, '1 starter prompt', `${count} starter prompts`) },
+const TEXTS = phrases({
+  en: { prompts: (count: number) => plural.en(count, '1 starter prompt', `${count} starter prompts`) },
   de: { prompts: (count) => plural.de(count, '1 Startfrage', `${count} Startfragen`) },
-}
+})
 
 /** A context in the list. */
 export function GptCard({ gpt }: { readonly gpt: Gpt }): ReactElement {

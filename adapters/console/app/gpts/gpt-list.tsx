@@ -1,6 +1,6 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { TextField } from '../ui/form/fields.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
@@ -8,31 +8,13 @@ import { PageHead } from '../ui/page-head.js'
 import { GptCard } from './gpt-card.js'
 import { type Gpt, useGpts } from './use-gpts.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly intro: string
-  readonly create: string
-  readonly search: string
-  readonly found: (count: number, isAll: boolean) => string
-  readonly mine: string
-  readonly noneMine: string
-  readonly shared: string
-  readonly others: string
-  readonly more: string
-  readonly noneFound: string
-  readonly noneFoundText: string
-  readonly empty: string
-  readonly emptyText: string
-  readonly emptySteps: readonly string[]
-  readonly emptyReader: string
-  readonly first: string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'My GPTs',
     intro: 'Assistants with your instructions and your documents.',
     create: 'New GPT',
     search: 'Search by name',
-    found: (count, isAll) => (isAll ? `${count} found` : `${count} found so far …`),
+    found: (count: number, isAll: boolean) => (isAll ? `${count} found` : `${count} found so far …`),
     mine: 'Your GPTs',
     noneMine: 'You have made none yet.',
     shared: 'Shared with you',
@@ -75,7 +57,7 @@ const TEXTS: Texts<{
       'Du darfst GPTs benutzen, aber keine erstellen. Sobald jemand eines mit dir teilt, findest du es hier.',
     first: 'Das erste GPT erstellen',
   },
-}
+})
 
 const SHOWN_AT_ONCE = 60
 

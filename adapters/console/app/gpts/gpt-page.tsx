@@ -2,7 +2,7 @@ import { lazy, type ReactElement, Suspense } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { AlcoveApiError } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { BackLink } from '../ui/back-link.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { LinkTabs } from '../ui/link-tabs.js'
@@ -17,19 +17,7 @@ import { type Gpt, useGpt, useMayChange } from './use-gpts.js'
 // The documents are a section of their own.
 const Documents = lazy(async () => await import('../documents/documents.js'))
 
-const TEXTS: Texts<{
-  readonly parts: string
-  readonly all: string
-  readonly documents: string
-  readonly edit: string
-  readonly view: string
-  readonly settings: string
-  readonly search: string
-  readonly gone: string
-  readonly goneText: string
-  readonly unknown: string
-  readonly unknownText: string
-}> = {
+const TEXTS = phrases({
   en: {
     parts: 'Parts of the GPT',
     all: 'All GPTs',
@@ -56,7 +44,7 @@ const TEXTS: Texts<{
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Die Adresse ist falsch geschrieben. Wähle oben einen Teil.',
   },
-}
+})
 
 /** The page of one context: its head, and its parts. */
 export function GptPage({ contextId }: { readonly contextId: number }): ReactElement {

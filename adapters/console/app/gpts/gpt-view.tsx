@@ -1,24 +1,17 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Note } from '../ui/notes.js'
 import { readTools } from './tools/tool-draft.js'
 import type { Gpt } from './use-gpts.js'
 
-const TEXTS: Texts<{
-  readonly readOnly: string
-  readonly description: string
-  readonly prompts: string
-  readonly tools: string
-  readonly none: string
-  readonly agent: (id: number) => string
-}> = {
+const TEXTS = phrases({
   en: {
     readOnly: 'You may look at this GPT, but not change it.',
     description: 'Instructions',
     prompts: 'Starter prompts',
     tools: 'Tools',
     none: 'None',
-    agent: (id) => `Runs the agent ${id}.`,
+    agent: (id: number) => `Runs the agent ${id}.`,
   },
   de: {
     readOnly: 'Du darfst dieses GPT ansehen, aber nicht ändern.',
@@ -28,7 +21,7 @@ const TEXTS: Texts<{
     none: 'Keine',
     agent: (id) => `Führt den Agenten ${id} aus.`,
   },
-}
+})
 
 /** The texts of a context for somebody who may not change it. */
 export function GptView({ gpt }: { readonly gpt: Gpt }): ReactElement {

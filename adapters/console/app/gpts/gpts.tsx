@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { Route, Switch } from 'wouter'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { ButtonLink } from '../ui/buttons.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
@@ -10,10 +10,10 @@ import { GptList } from './gpt-list.js'
 import { GptPage } from './gpt-page.js'
 import './gpts.css'
 
-const TEXTS: Texts<{ readonly title: string; readonly text: string; readonly back: string }> = {
+const TEXTS = phrases({
   en: { title: 'There is no such GPT', text: 'The address may be misspelt.', back: 'All GPTs' },
   de: { title: 'Dieses GPT gibt es nicht', text: 'Die Adresse ist falsch geschrieben.', back: 'Alle GPTs' },
-}
+})
 
 /** The section "My GPTs": contexts with their texts, tools, sharing and settings. */
 export default function Gpts(): ReactElement {

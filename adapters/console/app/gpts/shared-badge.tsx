@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Badge } from '../ui/notes.js'
 import type { Gpt } from './use-gpts.js'
 
-const TEXTS: Texts<{ readonly shared: string; readonly private: string }> = {
+const TEXTS = phrases({
   en: { shared: 'Shared', private: 'Private' },
   de: { shared: 'Geteilt', private: 'Privat' },
-}
+})
 
 const PEOPLE =
   'M5.5 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Zm5.5 0a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM1 13c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4Zm10 0h4c0-2.3-1.7-3.7-4-3.7'

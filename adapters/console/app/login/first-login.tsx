@@ -1,18 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { ErrorNote, Loaded } from '../ui/notes.js'
 import type { Login } from './use-login.js'
 
-const TEXTS: Texts<{ readonly other: string; readonly signOut: string }> = {
+const TEXTS = phrases({
   en: { other: 'You can sign out, and sign in with another user or API key.', signOut: 'Sign out' },
   de: {
     other: 'Du kannst dich abmelden und mit einem anderen Benutzer oder API-Schlüssel anmelden.',
     signOut: 'Abmelden',
   },
-}
+})
 
 interface FirstLoginProps {
   readonly onLogin: (state: Login | 'none') => void

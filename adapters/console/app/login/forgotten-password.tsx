@@ -1,21 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../api/api.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { Dialog } from '../ui/dialogs.js'
 import { TextField } from '../ui/form/fields.js'
 import { Form } from '../ui/form/form.js'
 import { ErrorNote, Note } from '../ui/notes.js'
 
-const TEXTS: Texts<{
-  readonly forgotten: string
-  readonly title: string
-  readonly about: string
-  readonly email: string
-  readonly send: string
-  readonly sent: string
-}> = {
+const TEXTS = phrases({
   en: {
     forgotten: 'Forgot the password?',
     title: 'A new password',
@@ -32,7 +25,7 @@ const TEXTS: Texts<{
     send: 'E-Mail senden',
     sent: 'Wenn der Server diese Adresse kennt, ist eine E-Mail unterwegs. Kommt keine, frag jemanden, der Benutzer verwaltet.',
   },
-}
+})
 
 /** A button that asks for the address and requests a mail. The answer does not tell whether the address is known. */
 export function ForgottenPassword({ email: typed }: { readonly email: string }): ReactElement {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { AlcoveApiError, dataOf, useApi } from '../api/api.js'
 import { LanguageChoice } from '../frame/language-choice.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { TextField } from '../ui/form/fields.js'
 import { Form } from '../ui/form/form.js'
@@ -13,28 +13,7 @@ import { LOST_UPLOADS_TEXTS } from './lost-uploads.js'
 import type { Login } from './use-login.js'
 import type { EndedLogin } from './use-login-state.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly ended: Readonly<Record<EndedLogin, string>>
-  readonly byPassword: string
-  readonly byKey: string
-  readonly email: string
-  readonly password: string
-  readonly otp: string
-  readonly otpHint: string
-  readonly company: string
-  readonly companyHint: string
-  readonly companyWrong: string
-  readonly clientId: string
-  readonly clientIdHint: string
-  readonly clientSecret: string
-  readonly signIn: string
-  readonly wrong: string
-  readonly wrongCode: string
-  readonly wrongKey: string
-  readonly noCookie: string
-  readonly help: string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Sign in to Alcove',
     ended: {
@@ -95,7 +74,7 @@ const TEXTS: Texts<{
       'Die Angaben stimmen, aber der Browser hat die Anmeldung nicht behalten. Wenn die Adresse des Servers mit https beginnt, öffne die Konsole unter dieser Adresse. Erlaube sonst Cookies für diese Seite.',
     help: 'Noch kein Passwort? Nimm den Link in deiner Einladung oder melde dich mit einem API-Schlüssel an.',
   },
-}
+})
 
 interface LoginPageProps {
   /** The login of the page, if it had one that has ended. */

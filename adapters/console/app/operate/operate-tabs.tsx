@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { LinkTabs } from '../ui/link-tabs.js'
 
-const TEXTS: Texts<Readonly<Record<'label' | 'state' | 'quotas' | 'doctor' | 'audit', string>>> = {
+const TEXTS = phrases({
   en: { label: 'Pages of operation', state: 'State', quotas: 'Quotas', doctor: 'Doctor', audit: 'Audit trail' },
   de: { label: 'Seiten des Betriebs', state: 'Status', quotas: 'Kontingente', doctor: 'Prüfung', audit: 'Protokoll' },
-}
+})
 
 /** The pages of the section as links. @param isOperator true for managers of the root company */
 export function OperateTabs({ isOperator }: { readonly isOperator: boolean }): ReactElement {

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { Route, Switch } from 'wouter'
 import { useInstallation } from '../api/use-installation.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { AuditPage } from './audit/audit-page.js'
@@ -12,7 +12,7 @@ import { QuotasPage } from './quotas/quotas-page.js'
 import { StatePage } from './state/state-page.js'
 import './operate.css'
 
-const TEXTS: Texts<{ readonly title: string; readonly unknown: string; readonly unknownText: string }> = {
+const TEXTS = phrases({
   en: {
     title: 'Operate',
     unknown: 'There is no such page',
@@ -23,7 +23,7 @@ const TEXTS: Texts<{ readonly title: string; readonly unknown: string; readonly 
     unknown: 'Diese Seite gibt es nicht',
     unknownText: 'Die Adresse ist falsch geschrieben. Wähle oben eine Seite.',
   },
-}
+})
 
 /** The state of the installation, quotas, the doctor and the audit trail. */
 export default function Operate(): ReactElement {

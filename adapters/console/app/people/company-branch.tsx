@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Disclosure, DisclosurePanel, Button as TriggerButton } from 'react-aria-components'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { Badge, ErrorNote } from '../ui/notes.js'
 import { TEXTS } from './people-texts.js'

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { Select } from '../ui/form/fields.js'
 import { ErrorNote } from '../ui/notes.js'
 import { ListChoice } from './list-choice.js'

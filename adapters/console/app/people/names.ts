@@ -1,27 +1,17 @@
-import { type Texts, useTexts } from '../texts/language.js'
+import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
 import { TEXTS as PEOPLE_TEXTS } from './people-texts.js'
 import { useRoles } from './roles/use-roles.js'
 import type { User } from './use-users.js'
 
-interface SystemRole {
-  readonly name: string
-  readonly about: string
-}
-
-interface NameTexts {
-  /** The roles that every installation has, by their technical names. Other roles have the names that people gave. */
-  readonly roles: Readonly<Record<string, SystemRole>>
-  /** By their technical names, in small letters. */
-  readonly applications: Readonly<Record<string, string>>
-}
-
-const TEXTS: Texts<NameTexts> = {
+const TEXTS = phrases({
   en: {
+    /** The roles that every installation has, by their technical names. Other roles have the names that people gave. */
     roles: {
       Administrator: { name: 'Administrator', about: 'May do everything, also manage users, API keys and webhooks.' },
       Member: { name: 'Member', about: 'Works with GPTs and their documents, and searches.' },
       Reader: { name: 'Reader', about: 'Reads GPTs and documents, and searches. Changes nothing.' },
     },
+    /** By their technical names, in small letters. */
     applications: { assistant: 'GPTs and searches', tenant: 'Users and webhooks', builder: 'Agent builder' },
   },
   de: {
@@ -35,7 +25,7 @@ const TEXTS: Texts<NameTexts> = {
     },
     applications: { assistant: 'GPTs und Suchen', tenant: 'Benutzer und Webhooks', builder: 'Agenten-Baukasten' },
   },
-}
+})
 
 interface RoleNames {
   readonly nameOf: (role: { readonly id: number; readonly name: string }) => string
@@ -47,10 +37,10 @@ interface RoleNames {
 export function useRoleNames(): RoleNames {
   const { roles } = useTexts(TEXTS)
   const { data } = useRoles()
-  const knownOf: (role: { readonly id: number; readonly name: string }) => SystemRole | undefined = ({ id, name }) => {
+  const knownOf = ({ id, name }: { readonly id: number; readonly name: string }) => {
     // A company may have a role of its own with the same name.
     const isOfAll = data?.some((role) => role.id === id && role.customerId === null) ?? false
-    return isOfAll ? roles[name] : undefined
+    return isOfAll ? phraseOf(roles, name) : undefined
   }
   return { nameOf: (role) => knownOf(role)?.name ?? role.name, aboutOf: (role) => knownOf(role)?.about }
 }
@@ -68,5 +58,5 @@ export function useRolesText(): (user: Pick<User, 'permissions'>) => string {
 /** A function that names an application in the language of the user. */
 export function useApplicationName(): (technical: string) => string {
   const { applications } = useTexts(TEXTS)
-  return (technical) => applications[technical.toLowerCase()] ?? technical
+  return (technical) => phraseOf(applications, technical.toLowerCase()) ?? technical
 }

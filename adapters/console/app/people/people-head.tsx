@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { LinkTabs } from '../ui/link-tabs.js'
 import { PageHead } from '../ui/page-head.js'
 import { TEXTS } from './people-texts.js'

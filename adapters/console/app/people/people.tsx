@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Route, Switch } from 'wouter'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { EmptyState } from '../ui/notes.js'
 import { InvitePage } from './invite/invite-page.js'
 import { KeysPage } from './keys/keys-page.js'

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type Company, useAllCompanies } from '../api/companies.js'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { TEXTS } from './people-texts.js'
 
 export type { Company }

@@ -10,7 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../api/api.js'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { TEXTS } from './people-texts.js'
 
 export type User = Schema<'User'>

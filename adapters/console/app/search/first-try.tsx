@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../texts/language.js'
+import { useTexts } from '../texts/phrases.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { EmptyState } from '../ui/notes.js'
 import type { ChosenContext } from './question/use-contexts.js'

@@ -1,69 +1,11 @@
-import type { Texts } from '../texts/language.js'
-import { plural } from '../texts/plural.js'
+import { phrases, plural } from '../texts/phrases.js'
 import type { FilterTest } from './question/filter.js'
 import type { SearchMode } from './search-state.js'
 
 /** The name of a column of results. */
 export type ColumnName = 'A' | 'B'
 
-interface SearchTexts {
-  readonly title: string
-  readonly intro: string
-  readonly prompt: string
-  readonly promptHint: string
-  readonly contexts: string
-  readonly chooseContexts: string
-  readonly addContexts: string
-  readonly contextsHint: string
-  readonly findContext: string
-  readonly moreContexts: string
-  readonly noSuchContext: string
-  readonly loading: string
-  readonly done: string
-  readonly removeContext: (name: string) => string
-  readonly missingContext: (id: number) => string
-  readonly needContext: string
-  readonly needPrompt: string
-  readonly search: string
-  readonly mode: string
-  readonly modes: Readonly<Record<SearchMode, string>>
-  readonly modeHints: Readonly<Record<SearchMode, string>>
-  readonly defaultMode: (mode: string | undefined) => string
-  readonly topN: string
-  readonly threshold: string
-  readonly empty: (value: string | undefined) => string
-  readonly thresholdHint: string
-  readonly settings: (column: ColumnName | undefined) => string
-  readonly summary: (mode: string | undefined, topN: string | undefined, threshold: string | undefined) => string
-  readonly compare: string
-  readonly endComparison: string
-  readonly filter: string
-  readonly filterIntro: string
-  readonly key: string
-  readonly test: string
-  readonly value: string
-  readonly valueHint: string
-  readonly tests: Readonly<Record<FilterTest, string>>
-  readonly needKey: string
-  readonly needValue: string
-  readonly addCondition: string
-  readonly removeCondition: (condition: string) => string
-  readonly json: string
-  readonly notJson: (problem: string) => string
-  readonly history: string
-  readonly starters: string
-  readonly nothingAsked: string
-  readonly nothingAskedText: string
-  readonly noContexts: string
-  readonly noContextsText: string
-  readonly createContext: string
-  readonly noDocuments: string
-  readonly noDocumentsText: string
-  readonly upload: string
-  readonly copyCode: string
-}
-
-export const TEXTS: Texts<SearchTexts> = {
+export const TEXTS = phrases({
   en: {
     title: 'Try a search',
     intro: 'See what your GPTs find for a question, why each passage is where it is, and what other settings change.',
@@ -78,8 +20,8 @@ export const TEXTS: Texts<SearchTexts> = {
     noSuchContext: 'No GPT has such a name. Type another part of it.',
     loading: 'Loading…',
     done: 'Done',
-    removeContext: (name) => `Leave out ${name}`,
-    missingContext: (id) => `GPT ${id}: not found, or not yours to see`,
+    removeContext: (name: string) => `Leave out ${name}`,
+    missingContext: (id: number) => `GPT ${id}: not found, or not yours to see`,
     needContext: 'Choose at least one GPT.',
     needPrompt: 'Write a question first.',
     search: 'Search',
@@ -90,13 +32,16 @@ export const TEXTS: Texts<SearchTexts> = {
       semantic: 'semantic: finds other words with the same meaning',
       keyword: 'keyword: each hit has a word of the question, for codes and names',
     },
-    defaultMode: (mode) => (mode === undefined ? 'As each GPT is set' : `As the GPT is set (${mode})`),
+    defaultMode: (mode: string | undefined) =>
+      mode === undefined ? 'As each GPT is set' : `As the GPT is set (${mode})`,
     topN: 'Most hits',
     threshold: 'Least similarity',
-    empty: (value) => (value === undefined ? 'Empty: as each GPT is set.' : `Empty: ${value}, as the GPT is set.`),
+    empty: (value: string | undefined) =>
+      value === undefined ? 'Empty: as each GPT is set.' : `Empty: ${value}, as the GPT is set.`,
     thresholdHint: '0 to 1; 0 drops nothing.',
-    settings: (column) => (column === undefined ? 'Settings of this search' : `Settings ${column}`),
-    summary: (mode, topN, threshold) =>
+    settings: (column: ColumnName | undefined) =>
+      column === undefined ? 'Settings of this search' : `Settings ${column}`,
+    summary: (mode: string | undefined, topN: string | undefined, threshold: string | undefined) =>
       `Settings: ${mode ?? 'the mode of each GPT'}, ${topN === undefined ? 'as many hits as set' : plural.en(topN, 'up to 1 hit', `up to ${topN} hits`)}, ${threshold === undefined ? 'the least similarity of each GPT' : `least similarity ${threshold}`}`,
     compare: 'Compare with other settings',
     endComparison: 'End the comparison',
@@ -120,9 +65,9 @@ export const TEXTS: Texts<SearchTexts> = {
     needKey: 'Give the field to test.',
     needValue: 'Give the value to compare with.',
     addCondition: 'Add the condition',
-    removeCondition: (condition) => `Remove the condition: ${condition}`,
+    removeCondition: (condition: string) => `Remove the condition: ${condition}`,
     json: 'The filter as JSON',
-    notJson: (problem) =>
+    notJson: (problem: string) =>
       `This is not a JSON object such as {"metadata":{"year":2026}}. Mend or empty it. ${problem}`.trim(),
     history: 'Asked before',
     starters: 'Begin with one of these questions:',
@@ -215,4 +160,4 @@ export const TEXTS: Texts<SearchTexts> = {
     upload: 'Dokumente hochladen',
     copyCode: 'Als Code kopieren',
   },
-}
+})

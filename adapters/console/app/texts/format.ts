@@ -1,4 +1,4 @@
-import { useLanguage } from './language.js'
+import { useLanguage } from './phrases.js'
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 

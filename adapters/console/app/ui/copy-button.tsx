@@ -1,13 +1,8 @@
 import { type ReactElement, useState } from 'react'
 import { Button } from 'react-aria-components'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 
-const TEXTS: Texts<{
-  readonly copy: string
-  readonly copied: string
-  readonly byHand: string
-  readonly text: string
-}> = {
+const TEXTS = phrases({
   en: {
     copy: 'Copy',
     copied: 'Copied',
@@ -20,7 +15,7 @@ const TEXTS: Texts<{
     byHand: 'Der Browser lässt diese Seite nicht kopieren. Der Text ist markiert: Drücke Strg+C, auf einem Mac Cmd+C.',
     text: 'Text zum Kopieren',
   },
-}
+})
 const SHOWN_MS = 2_000
 
 /**

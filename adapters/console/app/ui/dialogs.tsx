@@ -1,13 +1,13 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from './buttons.js'
 import { ErrorNote } from './notes.js'
 
-const TEXTS: Texts<{ readonly cancel: string; readonly close: string }> = {
+const TEXTS = phrases({
   en: { cancel: 'Cancel', close: 'Close this window' },
   de: { cancel: 'Abbrechen', close: 'Dieses Fenster schließen' },
-}
+})
 
 interface DialogProps {
   readonly title: string

@@ -3,15 +3,15 @@ import type { ReactElement, ReactNode } from 'react'
 import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
 import { useSaidError } from '../api/error-texts.js'
 import { isRefusal } from '../api/is-refusal.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from './buttons.js'
 import { INCOMPLETE } from './form/form.js'
 import { ServerDetails } from './server-details.js'
 
-const TEXTS: Texts<{ readonly loading: string; readonly again: string }> = {
+const TEXTS = phrases({
   en: { loading: 'Loading…', again: 'Try again' },
   de: { loading: 'Wird geladen …', again: 'Noch einmal versuchen' },
-}
+})
 
 /** An error as a sentence, with the server's details and a button to try again. Nothing without an error. */
 export function ErrorNote({

@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 
-const TEXTS: Texts<{ readonly details: string }> = {
+const TEXTS = phrases({
   en: { details: 'What the server says' },
   de: { details: 'Was der Server sagt (englisch)' },
-}
+})
 
 interface ServerDetailsProps {
   /** Sentences of the server, in English. */

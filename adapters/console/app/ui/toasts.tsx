@@ -7,7 +7,7 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 
 interface Message {
   readonly text: string
@@ -17,10 +17,10 @@ interface Message {
   readonly onClose?: () => void
 }
 
-const TEXTS: Texts<{ readonly close: string; readonly label: string }> = {
+const TEXTS = phrases({
   en: { close: 'Close', label: 'Messages' },
   de: { close: 'Schließen', label: 'Meldungen' },
-}
+})
 const SHOWN_MS = 6_000
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 })

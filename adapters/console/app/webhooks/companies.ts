@@ -1,6 +1,6 @@
 import { type Company, useAllCompanies } from '../api/companies.js'
 import { useLogin } from '../login/use-login.js'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 
 /**
  * The companies whose webhooks the user manages: the company and those below it. Only who manages users may list them;
@@ -25,10 +25,10 @@ export function useFirstCompany(): number | undefined {
   return (companies.find(({ id }) => id === customerId) ?? companies[0])?.id
 }
 
-const TEXTS: Texts<{ readonly company: (id: number) => string }> = {
-  en: { company: (id) => `Company ${id}` },
+const TEXTS = phrases({
+  en: { company: (id: number) => `Company ${id}` },
   de: { company: (id) => `Firma ${id}` },
-}
+})
 
 /** A function that names a company: by its number if the page does not know it. */
 export function useCompanyName(): (id: number) => string {

@@ -1,11 +1,11 @@
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { nameOf } from './destinations/destination-state.js'
 import { useDestinations } from './queries.js'
 
-const TEXTS: Texts<{ readonly destination: (id: number) => string }> = {
-  en: { destination: (id) => `Destination ${id}` },
+const TEXTS = phrases({
+  en: { destination: (id: number) => `Destination ${id}` },
   de: { destination: (id) => `Ziel ${id}` },
-}
+})
 
 /** A function that names a destination: by its number if it is deleted or belongs to another company. */
 export function useDestinationName(): (id: number) => string {

@@ -1,19 +1,12 @@
 import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { LinkTabs } from '../ui/link-tabs.js'
 
-interface TabTexts {
-  readonly label: string
-  readonly destinations: string
-  readonly deliveries: string
-  readonly catalog: string
-}
-
-const TEXTS: Texts<TabTexts> = {
+const TEXTS = phrases({
   en: { label: 'Webhooks', destinations: 'Destinations', deliveries: 'Deliveries', catalog: 'Catalog' },
   de: { label: 'Webhooks', destinations: 'Ziele', deliveries: 'Zustellungen', catalog: 'Katalog' },
-}
+})
 
 const TABS = [
   { name: 'destinations', href: '/webhooks' },

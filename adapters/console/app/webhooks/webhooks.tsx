@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { Route, Switch } from 'wouter'
-import { type Texts, useTexts } from '../texts/language.js'
+import { phrases, useTexts } from '../texts/phrases.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
 import { CatalogPage } from './catalog/catalog-page.js'
@@ -13,10 +13,10 @@ import { NewDestination } from './destinations/new-destination.js'
 import { WebhookTabs } from './webhook-tabs.js'
 import './webhooks.css'
 
-const TEXTS: Texts<{ readonly unknown: string; readonly unknownText: string }> = {
+const TEXTS = phrases({
   en: { unknown: 'Webhooks', unknownText: 'There is no such page. Choose one of the tabs above.' },
   de: { unknown: 'Webhooks', unknownText: 'Diese Seite gibt es nicht. Wähle oben einen Teil.' },
-}
+})
 
 /** Destinations of events, the log of their deliveries, and the catalog of event types. */
 export default function Webhooks(): ReactElement {

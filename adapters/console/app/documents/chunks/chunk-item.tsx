@@ -1,7 +1,7 @@
 import type { ReactElement, Ref } from 'react'
 import { Link } from 'wouter'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import type { Chunk } from '../document.js'
 import { type Piece, piecesOf } from './chunk-pieces.js'
 import { CHUNK_TEXTS } from './chunk-texts.js'

@@ -1,34 +1,17 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 
-interface ChunkTexts {
-  readonly title: string
-  readonly explanation: string
-  readonly chunk: (ordinal: string) => string
-  readonly pages: (first: string, last: string) => string
-  readonly tokens: (tokens: string) => string
-  readonly shared: (next: string) => string
-  readonly linked: string
-  readonly gone: string
-  readonly goTo: (all: string) => string
-  readonly go: string
-  readonly earlier: string
-  readonly later: string
-  readonly saveText: string
-}
-
-export const CHUNK_TEXTS: Texts<ChunkTexts> = {
+export const CHUNK_TEXTS = phrases({
   en: {
     title: 'Text in chunks',
     explanation:
       'Searches find chunks of this text. A shaded part belongs to two chunks: the next one repeats it, so that no sentence loses what stands before it.',
-    chunk: (ordinal) => `Chunk ${ordinal}`,
-    pages: (first, last) => (first === last ? `page ${first}` : `pages ${first} to ${last}`),
-    tokens: (tokens) => plural.en(tokens, '1 token', `${tokens} tokens`),
-    shared: (next) => `Also in chunk ${next}`,
+    chunk: (ordinal: string) => `Chunk ${ordinal}`,
+    pages: (first: string, last: string) => (first === last ? `page ${first}` : `pages ${first} to ${last}`),
+    tokens: (tokens: string) => plural.en(tokens, '1 token', `${tokens} tokens`),
+    shared: (next: string) => `Also in chunk ${next}`,
     linked: 'the link leads here',
     gone: 'The chunk of the link does not exist any more: the document was replaced, or its text was cut again. This is the place where its text was.',
-    goTo: (all) => `Go to chunk (1 to ${all})`,
+    goTo: (all: string) => `Go to chunk (1 to ${all})`,
     go: 'Go',
     earlier: 'Show earlier chunks',
     later: 'Show more chunks',
@@ -50,4 +33,4 @@ export const CHUNK_TEXTS: Texts<ChunkTexts> = {
     later: 'Weitere Abschnitte anzeigen',
     saveText: 'Text herunterladen',
   },
-}
+})

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useRef } from 'react'
 import { useApi } from '../../api/api.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ErrorNote, Loaded } from '../../ui/notes.js'
 import type { Detailed } from '../document.js'

@@ -1,68 +1,14 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 
 type StageName = 'extract' | 'words' | 'embed' | 'index' | 'total'
 
-interface DetailTexts {
-  readonly back: string
-  readonly download: string
-  readonly replace: string
-  readonly replaceTitle: (present: string, file: string) => string
-  readonly replaceText: (name: string) => string
-  readonly replaceAction: string
-  readonly edit: string
-  readonly remove: string
-  readonly facts: string
-  readonly originalName: string
-  readonly type: string
-  readonly addedBy: (name: string) => string
-  readonly you: string
-  readonly otherUser: string
-  readonly removedUser: string
-  readonly none: string
-  readonly newVersion: string
-  readonly failedVersion: string
-  readonly newVersionText: (name: string) => string
-  readonly newVersionFailed: string
-  readonly receipt: string
-  readonly receiptWait: string
-  readonly receiptMissing: string
-  readonly pages: string
-  readonly characters: string
-  readonly tokens: string
-  readonly windows: string
-  readonly windowsText: (windows: string, reused: string) => string
-  readonly model: string
-  readonly stage: string
-  readonly time: string
-  readonly seconds: (seconds: string) => string
-  readonly stageNames: Readonly<Record<StageName, string>>
-  readonly overlapping: string
-  readonly warnings: string
-  readonly save: string
-  readonly cancel: string
-  readonly nameHint: string
-  readonly key: string
-  readonly kind: string
-  readonly value: string
-  readonly kinds: Readonly<Record<'text' | 'number' | 'yes' | 'list', string>>
-  readonly listHint: string
-  readonly yesHint: string
-  readonly addValue: string
-  readonly removeValue: (key: string) => string
-  readonly metadataHint: string
-  readonly notNumber: string
-  readonly notYes: string
-  readonly sameKey: string
-  readonly noKey: string
-}
-
-export const DETAIL_TEXTS: Texts<DetailTexts> = {
+export const DETAIL_TEXTS = phrases({
   en: {
     back: 'All documents',
     download: 'Download',
     replace: 'Replace by a new version',
-    replaceTitle: (present, file) => `Replace ${present} by ${file}?`,
-    replaceText: (name) =>
+    replaceTitle: (present: string, file: string) => `Replace ${present} by ${file}?`,
+    replaceText: (name: string) =>
       `The file has another name. Its content takes the place of the document “${name}”, and the present content is deleted.`,
     replaceAction: 'Replace',
     edit: 'Edit',
@@ -70,14 +16,14 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     facts: 'About the document',
     originalName: 'File',
     type: 'Kind',
-    addedBy: (name) => `by ${name}`,
+    addedBy: (name: string) => `by ${name}`,
     you: 'you',
     otherUser: 'another user',
     removedUser: 'a user who was removed or is not in your companies',
     none: 'None',
     newVersion: 'A new version is on its way',
     failedVersion: 'The new version failed',
-    newVersionText: (name) =>
+    newVersionText: (name: string) =>
       `“${name}” takes the place of this version once it is completed. Until then, searches find this one.`,
     newVersionFailed: 'Searches find this one still. Replace it by another file.',
     receipt: 'What was read',
@@ -87,11 +33,11 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     characters: 'Characters',
     tokens: 'Tokens',
     windows: 'Windows',
-    windowsText: (windows, reused) => `${windows}, known already: ${reused}`,
+    windowsText: (windows: string, reused: string) => `${windows}, known already: ${reused}`,
     model: 'Embedding model',
     stage: 'Stage',
     time: 'Time',
-    seconds: (seconds) => `${seconds} s`,
+    seconds: (seconds: string) => `${seconds} s`,
     stageNames: {
       extract: 'Read the text',
       words: 'Add the words',
@@ -111,7 +57,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     listHint: 'Texts with a semicolon between them',
     yesHint: 'true or false',
     addValue: 'Add a value',
-    removeValue: (key) => `Remove ${key}`,
+    removeValue: (key: string) => `Remove ${key}`,
     metadataHint: 'Fields with values, such as a year or a department. Searches can select documents by them.',
     notNumber: 'Write a number, such as 2026.',
     notYes: 'Write true or false.',
@@ -179,4 +125,4 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     sameKey: 'Zwei Felder heißen so. Ändere eines davon.',
     noKey: 'Gib dem Wert ein Feld oder entferne ihn.',
   },
-}
+})

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useServerSentence } from '../../api/server-sentences.js'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Note } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
 import type { Receipt } from '../document.js'

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Select, TextField } from '../../ui/form/fields.js'
 import { TEXTS } from '../texts.js'
 import { type Filters, STATE_FILTERS } from './filters.js'

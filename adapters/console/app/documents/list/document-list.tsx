@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useRef } from 'react'
 import { useSearchParams } from 'wouter'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote } from '../../ui/notes.js'
 import { useStore } from '../../ui/store.js'

@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import type { DocumentState } from '../../api/api.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Checkbox } from '../../ui/form/fields.js'
 import type { Listed } from '../document.js'
 import { useMayWrite } from '../may-write.js'

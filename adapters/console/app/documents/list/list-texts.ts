@@ -1,49 +1,27 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 import type { CountedState, Filters, StateFilter } from './filters.js'
-
-interface ListTexts {
-  readonly list: string
-  readonly empty: string
-  readonly emptyText: string
-  readonly emptyReader: string
-  readonly reading: (count: string) => string
-  readonly count: (count: string, isFiltered: boolean) => string
-  /** Says the number of documents in a state. */
-  readonly inState: (count: string, state: CountedState) => string
-  /** Says which filter hides all documents. */
-  readonly noneFound: (filters: Filters) => string
-  readonly noneFoundText: string
-  readonly clear: string
-  readonly findName: string
-  readonly states: States
-  readonly select: (name: string) => string
-  readonly selectAll: string
-  readonly selected: (count: string) => string
-  readonly deleteSelected: string
-  readonly clearSelection: string
-  readonly retry: (name: string) => string
-}
 
 type States = Readonly<Record<StateFilter, string>>
 
 const ENGLISH_STATES: States = { all: 'All', busy: 'In progress', completed: 'Completed', failed: 'Failed' }
 const GERMAN_STATES: States = { all: 'Alle', busy: 'In Arbeit', completed: 'Fertig', failed: 'Fehlgeschlagen' }
 
-export const LIST_TEXTS: Texts<ListTexts> = {
+export const LIST_TEXTS = phrases({
   en: {
     list: 'Documents',
     empty: 'No documents yet',
     emptyText:
       'A GPT answers from its documents. Drop files or a folder above: you see how each file is read, and can look at its text afterwards.',
     emptyReader: 'A GPT answers from its documents. Ask somebody who may change documents to upload some.',
-    reading: (count) => `Reading the list: ${plural.en(count, '1 document', `${count} documents`)} until now …`,
-    count: (count, isFiltered) => {
+    reading: (count: string) => `Reading the list: ${plural.en(count, '1 document', `${count} documents`)} until now …`,
+    count: (count: string, isFiltered: boolean) => {
       if (!isFiltered) return plural.en(count, '1 document', `${count} documents`)
       return plural.en(count, '1 document passes the filters', `${count} documents pass the filters`)
     },
-    inState: (count, state) => `${count} ${ENGLISH_STATES[state].toLowerCase()}`,
-    noneFound: ({ name, state }) => {
+    /** Says the number of documents in a state. */
+    inState: (count: string, state: CountedState) => `${count} ${ENGLISH_STATES[state].toLowerCase()}`,
+    /** Says which filter hides all documents. */
+    noneFound: ({ name, state }: Filters) => {
       if (state === 'all') return `No document has “${name}” in its name`
       return `No document ${name === '' ? '' : `with “${name}” in its name `}is in the state “${ENGLISH_STATES[state]}”`
     },
@@ -51,12 +29,12 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     clear: 'Clear the filters',
     findName: 'Find by name',
     states: ENGLISH_STATES,
-    select: (name) => `Select ${name}`,
+    select: (name: string) => `Select ${name}`,
     selectAll: 'Select all that are listed',
-    selected: (count) => `${count} selected`,
+    selected: (count: string) => `${count} selected`,
     deleteSelected: 'Delete',
     clearSelection: 'Clear the selection',
-    retry: (name) => `Try again: ${name}`,
+    retry: (name: string) => `Try again: ${name}`,
   },
   de: {
     list: 'Dokumente',
@@ -86,4 +64,4 @@ export const LIST_TEXTS: Texts<ListTexts> = {
     clearSelection: 'Auswahl aufheben',
     retry: (name) => `Noch einmal versuchen: ${name}`,
   },
-}
+})

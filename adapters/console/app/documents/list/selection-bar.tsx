@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { LIST_TEXTS } from './list-texts.js'
 

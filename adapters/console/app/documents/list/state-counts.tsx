@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import type { DocumentState } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { type Listed, progressOf } from '../document.js'
 import type { CountedState } from './filters.js'
 import { LIST_TEXTS } from './list-texts.js'

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { DropZone, FileTrigger, Text } from 'react-aria-components'
 import { useErrorText } from '../../api/error-texts.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { TEXTS } from '../texts.js'
 import { chosenFiles, droppedFiles, type GivenFiles } from '../work/given-files.js'

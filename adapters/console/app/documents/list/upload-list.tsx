@@ -1,6 +1,6 @@
 import { type ReactElement, useMemo } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { useStore } from '../../ui/store.js'
 import { isFinal, type Listed, type Progress, progressOf, progressOfState, replacementOf } from '../document.js'

@@ -1,34 +1,19 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 
-interface UploadTexts {
-  readonly title: string
-  readonly summary: (done: string, all: string, failed: string | undefined) => string
-  readonly more: (count: string) => string
-  readonly queued: string
-  readonly sending: (percent: string) => string
-  readonly away: string
-  readonly received: (stage: string) => string
-  readonly cancel: (name: string) => string
-  readonly remove: (name: string) => string
-  readonly cancelAll: string
-  readonly again: (name: string) => string
-  readonly clear: string
-}
-
-export const UPLOAD_TEXTS: Texts<UploadTexts> = {
+export const UPLOAD_TEXTS = phrases({
   en: {
     title: 'Uploads',
-    summary: (done, all, failed) => `${done} of ${all} done${failed !== undefined ? `, ${failed} failed` : ''}.`,
-    more: (count) => plural.en(count, '… and 1 more file', `… and ${count} more files`),
+    summary: (done: string, all: string, failed: string | undefined) =>
+      `${done} of ${all} done${failed !== undefined ? `, ${failed} failed` : ''}.`,
+    more: (count: string) => plural.en(count, '… and 1 more file', `… and ${count} more files`),
     queued: 'Waits for its turn',
-    sending: (percent) => `Sending: ${percent}`,
+    sending: (percent: string) => `Sending: ${percent}`,
     away: 'The server does not answer now. The upload goes on by itself once it does.',
-    received: (stage) => `Received. ${stage}`,
-    cancel: (name) => `Cancel ${name}`,
-    remove: (name) => `Remove ${name} from this list`,
+    received: (stage: string) => `Received. ${stage}`,
+    cancel: (name: string) => `Cancel ${name}`,
+    remove: (name: string) => `Remove ${name} from this list`,
     cancelAll: 'Cancel all',
-    again: (name) => `Try again: ${name}`,
+    again: (name: string) => `Try again: ${name}`,
     clear: 'Clear the list',
   },
   de: {
@@ -46,4 +31,4 @@ export const UPLOAD_TEXTS: Texts<UploadTexts> = {
     again: (name) => `Noch einmal versuchen: ${name}`,
     clear: 'Liste leeren',
   },
-}
+})

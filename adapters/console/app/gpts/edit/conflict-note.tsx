@@ -1,14 +1,9 @@
 import { type ReactElement, useEffect, useRef } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import type { GptPart } from './gpt-draft.js'
 
-const TEXTS: Texts<{
-  readonly parts: Readonly<Record<GptPart, string>>
-  readonly changed: (parts: string) => string
-  readonly choose: string
-  readonly take: string
-}> = {
+const TEXTS = phrases({
   en: {
     parts: {
       name: 'Name',
@@ -17,7 +12,7 @@ const TEXTS: Texts<{
       starterPrompts: 'Starter prompts',
       toolsJson: 'Tools',
     },
-    changed: (parts) => `Nothing is saved yet: somebody else has changed this too since you began: ${parts}.`,
+    changed: (parts: string) => `Nothing is saved yet: somebody else has changed this too since you began: ${parts}.`,
     choose: 'Save once more to put yours in place of the other change, or take the other one.',
     take: 'Take the other change',
   },
@@ -33,7 +28,7 @@ const TEXTS: Texts<{
     choose: 'Speichere noch einmal, damit deine Änderung die andere ersetzt, oder übernimm die andere.',
     take: 'Die andere Änderung übernehmen',
   },
-}
+})
 
 interface ConflictNoteProps {
   readonly parts: readonly GptPart[]

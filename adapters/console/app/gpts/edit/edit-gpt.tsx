@@ -2,16 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useMemo } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { toast } from '../../ui/toasts.js'
 import { GPTS, type Gpt } from '../use-gpts.js'
 import { changesOf, draftOf } from './gpt-draft.js'
 import { GptForm } from './gpt-form.js'
 
-const TEXTS: Texts<{ readonly save: string; readonly saved: string }> = {
+const TEXTS = phrases({
   en: { save: 'Save', saved: 'The changes are saved.' },
   de: { save: 'Speichern', saved: 'Die Änderungen sind gespeichert.' },
-}
+})
 
 /** The form of a stored context. */
 export function EditGpt({ gpt }: { readonly gpt: Gpt }): ReactElement {

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { TextField } from '../../ui/form/fields.js'
 import { Form } from '../../ui/form/form.js'
@@ -16,18 +16,7 @@ import { draftOf, fieldsOf, GptConflict, type GptDraft, keepDraft, withParts } f
 import { StarterPrompts } from './starter-prompts.js'
 import { useGptDraft } from './use-gpt-draft.js'
 
-const TEXTS: Texts<{
-  readonly name: string
-  readonly nameHint: string
-  readonly caption: string
-  readonly captionHint: string
-  readonly description: string
-  readonly descriptionHint: string
-  readonly unsaved: string
-  readonly wrong: string
-  readonly restored: string
-  readonly discard: string
-}> = {
+const TEXTS = phrases({
   en: {
     name: 'Name',
     nameHint: 'Users choose the GPT by it.',
@@ -54,7 +43,7 @@ const TEXTS: Texts<{
     restored: 'Das sind deine Änderungen von vorhin. Sie sind noch nicht gespeichert.',
     discard: 'Änderungen verwerfen',
   },
-}
+})
 
 interface GptFormProps {
   /** The values on the server. */

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { PageHead } from '../../ui/page-head.js'
 import { toast } from '../../ui/toasts.js'
@@ -11,19 +11,13 @@ import { GPTS } from '../use-gpts.js'
 import { EMPTY_DRAFT, textsOf } from './gpt-draft.js'
 import { GptForm } from './gpt-form.js'
 
-const TEXTS: Texts<{
-  readonly back: string
-  readonly title: string
-  readonly intro: string
-  readonly create: string
-  readonly created: (name: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     back: 'All GPTs',
     title: 'New GPT',
     intro: 'A name is enough to begin. You can change everything later, and add documents next.',
     create: 'Create the GPT',
-    created: (name) => `"${name}" is created. Now give it documents.`,
+    created: (name: string) => `"${name}" is created. Now give it documents.`,
   },
   de: {
     back: 'Alle GPTs',
@@ -32,7 +26,7 @@ const TEXTS: Texts<{
     create: 'GPT erstellen',
     created: (name) => `„${name}“ ist erstellt. Gib ihm jetzt Dokumente.`,
   },
-}
+})
 
 export function NewGpt(): ReactElement {
   const texts = useTexts(TEXTS)

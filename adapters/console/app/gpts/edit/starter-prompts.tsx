@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { TextField } from '../../ui/form/fields.js'
 import { type FieldErrors, MAX_PROMPTS } from '../check-gpt.js'
@@ -8,28 +8,18 @@ import { newKey } from '../tools/tool-draft.js'
 import { useFocusNext } from '../use-focus-next.js'
 import type { PromptDraft } from './gpt-draft.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly intro: string
-  readonly introNew: string
-  readonly prompt: (place: string) => string
-  readonly up: (place: string) => string
-  readonly down: (place: string) => string
-  readonly remove: (place: string) => string
-  readonly add: string
-  readonly moved: (place: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Starter prompts',
     intro:
       'Questions that users can choose to begin. Enter begins the next one. Alt with arrow up or down moves the one that you write in.',
     introNew: 'Leave the list empty, and the server writes some from the name, the caption and the instructions.',
-    prompt: (place) => `Starter prompt ${place}`,
-    up: (place) => `Move starter prompt ${place} up`,
-    down: (place) => `Move starter prompt ${place} down`,
-    remove: (place) => `Remove starter prompt ${place}`,
+    prompt: (place: string) => `Starter prompt ${place}`,
+    up: (place: string) => `Move starter prompt ${place} up`,
+    down: (place: string) => `Move starter prompt ${place} down`,
+    remove: (place: string) => `Remove starter prompt ${place}`,
     add: 'Add a starter prompt',
-    moved: (place) => `The starter prompt is now number ${place}.`,
+    moved: (place: string) => `The starter prompt is now number ${place}.`,
   },
   de: {
     title: 'Startfragen',
@@ -43,7 +33,7 @@ const TEXTS: Texts<{
     add: 'Startfrage hinzufügen',
     moved: (place) => `Die Startfrage hat jetzt die Nummer ${place}.`,
   },
-}
+})
 
 interface StarterPromptsProps {
   readonly prompts: readonly PromptDraft[]

@@ -2,31 +2,22 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { toast } from '../../ui/toasts.js'
 import { GPTS, type Gpt } from '../use-gpts.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly text: string
-  readonly button: string
-  readonly ask: (name: string) => string
-  readonly lost: string
-  readonly lostShared: string
-  readonly action: string
-  readonly deleted: (name: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Delete',
     text: 'Removes the GPT with everything that belongs to it.',
     button: 'Delete this GPT …',
-    ask: (name) => `Delete "${name}"?`,
+    ask: (name: string) => `Delete "${name}"?`,
     lost: 'Its instructions, starter prompts, tools and settings are lost, and all its documents with what a search finds in them. Nobody can bring them back.',
     lostShared: 'It is shared: the other users of the account lose it too.',
     action: 'Delete for good',
-    deleted: (name) => `"${name}" is deleted.`,
+    deleted: (name: string) => `"${name}" is deleted.`,
   },
   de: {
     title: 'Löschen',
@@ -38,7 +29,7 @@ const TEXTS: Texts<{
     action: 'Endgültig löschen',
     deleted: (name) => `„${name}“ ist gelöscht.`,
   },
-}
+})
 
 /** Deletes a context, after a question that says what is lost. */
 export function DeleteGpt({ gpt }: { readonly gpt: Gpt }): ReactElement {

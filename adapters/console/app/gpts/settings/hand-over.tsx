@@ -5,7 +5,7 @@ import { AlcoveApiError, dataOf, useApi } from '../../api/api.js'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { NumberField, TextField } from '../../ui/form/fields.js'
@@ -14,22 +14,7 @@ import { ErrorNote } from '../../ui/notes.js'
 import { toast } from '../../ui/toasts.js'
 import { GPTS, type Gpt } from '../use-gpts.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly text: string
-  readonly email: string
-  readonly emailHint: string
-  readonly userId: string
-  readonly userIdHint: string
-  readonly give: string
-  readonly unknown: string
-  readonly ask: (name: string, user: string) => string
-  readonly user: (id: number) => string
-  readonly consequence: string
-  readonly consequencePrivate: string
-  readonly action: string
-  readonly given: (name: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Hand over to another user',
     text: 'The GPT then belongs to that user, with its documents. For example, if somebody takes over your work.',
@@ -39,12 +24,12 @@ const TEXTS: Texts<{
     userIdHint: 'Ask the user, or somebody who manages users, for the number.',
     give: 'Hand over …',
     unknown: 'No user of this company has this address.',
-    ask: (name, user) => `Hand "${name}" over to ${user}?`,
-    user: (id) => `user ${id}`,
+    ask: (name: string, user: string) => `Hand "${name}" over to ${user}?`,
+    user: (id: number) => `user ${id}`,
     consequence: 'You cannot take it back yourself: the new user decides about it from then on.',
     consequencePrivate: 'It is private, so only the new user sees it from then on.',
     action: 'Hand over',
-    given: (name) => `"${name}" belongs to the other user now.`,
+    given: (name: string) => `"${name}" belongs to the other user now.`,
   },
   de: {
     title: 'Jemand anderem übergeben',
@@ -62,7 +47,7 @@ const TEXTS: Texts<{
     action: 'Übergeben',
     given: (name) => `„${name}“ gehört jetzt der anderen Person.`,
   },
-}
+})
 
 interface Receiver {
   readonly id: number

@@ -1,17 +1,11 @@
 import type { ReactElement } from 'react'
 import { useInstallation } from '../../api/use-installation.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Select, TextField } from '../../ui/form/fields.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
 
-const TEXTS: Texts<{
-  readonly isDefault: string
-  readonly local: string
-  readonly remote: string
-  readonly away: string
-  readonly unknown: string
-}> = {
+const TEXTS = phrases({
   en: {
     isDefault: 'The default of new GPTs.',
     local: 'Runs on this server.',
@@ -26,7 +20,7 @@ const TEXTS: Texts<{
     away: 'Antwortet gerade nicht.',
     unknown: 'Dieser Server hat es nicht.',
   },
-}
+})
 
 interface ModelFieldProps {
   readonly value: string

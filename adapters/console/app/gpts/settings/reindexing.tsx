@@ -1,32 +1,19 @@
 import { type ReactElement, useState } from 'react'
 import { FailureText } from '../../documents/detail/failure-text.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../../ui/notes.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
 import { type Settings, useChangeSettings } from './use-settings.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly text: string
-  readonly progress: (done: string, total: string) => string
-  readonly change: (name: string, from: string, to: string) => string
-  readonly stopped: string
-  readonly stoppedText: string
-  readonly waits: string
-  readonly again: string
-  readonly cancel: string
-  readonly cancelTitle: string
-  readonly cancelText: string
-  readonly finished: string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'The documents are prepared again',
     text: 'Searches use the present settings until all documents are ready. You can leave this page.',
-    progress: (done, total) => `${done} of ${total} documents are ready`,
-    change: (name, from, to) => `${name}: ${from} becomes ${to}`,
+    progress: (done: string, total: string) => `${done} of ${total} documents are ready`,
+    change: (name: string, from: string, to: string) => `${name}: ${from} becomes ${to}`,
     stopped: 'The preparation has stopped',
     stoppedText: 'Searches go on with the present settings. Mend or delete the document, then try again, or cancel.',
     waits: 'It waits, and goes on by itself:',
@@ -51,7 +38,7 @@ const TEXTS: Texts<{
     cancelText: 'Die jetzigen Einstellungen bleiben. Was bis jetzt aufbereitet ist, geht verloren.',
     finished: 'Alle Dokumente sind fertig. Die neuen Einstellungen gelten.',
   },
-}
+})
 
 interface ReindexingProps {
   readonly contextId: number

@@ -2,7 +2,7 @@ import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { Checkbox, Choices, NumberField } from '../../ui/form/fields.js'
@@ -14,17 +14,7 @@ import { changedIn, type NumberSetting, SETTING_NAMES, startsReindex, wantedOf, 
 import { SETTINGS_TEXTS } from './settings-texts.js'
 import { type Settings, type SettingsChanges, useChangeSettings } from './use-settings.js'
 
-const TEXTS: Texts<{
-  readonly save: string
-  readonly saved: string
-  readonly unsaved: string
-  readonly unchanged: string
-  readonly wrong: string
-  readonly reindex: string
-  readonly reindexText: string
-  readonly reindexStays: string
-  readonly start: string
-}> = {
+const TEXTS = phrases({
   en: {
     save: 'Save the settings',
     saved: 'The settings are saved.',
@@ -49,7 +39,7 @@ const TEXTS: Texts<{
     reindexStays: 'Suchen laufen mit den jetzigen Einstellungen weiter. Am Ende wechseln alle Dokumente auf einmal.',
     start: 'Speichern und neu aufbereiten',
   },
-}
+})
 
 const BYTES_PER_MEGABYTE = 1_048_576
 /** The units of the form: the server counts fractions and bytes. */

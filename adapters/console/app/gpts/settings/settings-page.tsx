@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import type { Gpt } from '../use-gpts.js'
 import { DeleteGpt } from './delete-gpt.js'
@@ -10,10 +10,10 @@ import { SettingsView } from './settings-view.js'
 import { Sharing } from './sharing.js'
 import { useSettings } from './use-settings.js'
 
-const TEXTS: Texts<{ readonly readOnly: string }> = {
+const TEXTS = phrases({
   en: { readOnly: 'You may look at the settings, but not change them.' },
   de: { readOnly: 'Du darfst die Einstellungen ansehen, aber nicht ändern.' },
-}
+})
 
 /** Sharing, settings, owner and deletion of a context. */
 export function SettingsPage({ gpt, mayChange }: { readonly gpt: Gpt; readonly mayChange: boolean }): ReactElement {

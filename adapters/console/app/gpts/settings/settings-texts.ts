@@ -1,26 +1,9 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 import type { Settings } from './use-settings.js'
 
 type SearchMode = Settings['searchMode']
 
-interface NamedTexts {
-  readonly name: string
-  /** Says in plain words what the setting means. */
-  readonly hint: string
-}
-
-export interface SettingsTexts extends Readonly<Record<Exclude<keyof Settings, 'reindexing'>, NamedTexts>> {
-  /** `choiceHint` is for a list of models, `hint` for a name that the user writes. */
-  readonly embeddingModel: NamedTexts & { readonly choiceHint: string }
-  readonly ofSearch: string
-  readonly ofDocuments: string
-  readonly ofDocumentsHint: string
-  readonly modes: Readonly<Record<SearchMode, NamedTexts>>
-  readonly on: string
-  readonly off: string
-}
-
-export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
+export const SETTINGS_TEXTS = phrases({
   en: {
     ofSearch: 'How it searches',
     ofDocuments: 'How it prepares documents',
@@ -28,22 +11,38 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
       'A change of the embedding model, of the chunk size or of the overlap prepares all documents again, which takes as long as at their upload.',
     topN: {
       name: 'Results of a search',
+      /** Says in plain words what the setting means. */
       hint: 'How many passages a search returns at most: 1 to 100. The model reads all of them, so more cost more.',
     },
     scoreThreshold: {
       name: 'Least similarity',
+      /** Says in plain words what the setting means. */
       hint: 'Passages that are less similar to the question are left out: 0 leaves out none, 1 nearly all. The API calls it scoreThreshold.',
     },
-    searchMode: { name: 'Search mode', hint: 'How passages are found, unless a search says otherwise.' },
+    searchMode: {
+      name: 'Search mode' /** Says in plain words what the setting means. */,
+      hint: 'How passages are found, unless a search says otherwise.',
+    },
     modes: {
-      hybrid: { name: 'Words and meaning', hint: 'Right for almost everything: questions, codes and names.' },
-      semantic: { name: 'Meaning only', hint: 'Finds answers in other words. It can miss codes and names.' },
-      keyword: { name: 'Words only', hint: 'Each result has at least one word of the question.' },
+      hybrid: {
+        name: 'Words and meaning' /** Says in plain words what the setting means. */,
+        hint: 'Right for almost everything: questions, codes and names.',
+      },
+      semantic: {
+        name: 'Meaning only' /** Says in plain words what the setting means. */,
+        hint: 'Finds answers in other words. It can miss codes and names.',
+      },
+      keyword: {
+        name: 'Words only' /** Says in plain words what the setting means. */,
+        hint: 'Each result has at least one word of the question.',
+      },
     },
     findsEarly: {
       name: 'Find documents early',
+      /** Says in plain words what the setting means. */
       hint: 'Searches find a document by its words while its meaning is still computed.',
     },
+    /** `choiceHint` is for a list of models, `hint` for a name that the user writes. */
     embeddingModel: {
       name: 'Embedding model',
       choiceHint: 'Turns texts into numbers that say what they mean. It decides which languages are understood.',
@@ -51,14 +50,17 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
     },
     chunkSizeTokens: {
       name: 'Chunk size in tokens',
+      /** Says in plain words what the setting means. */
       hint: 'Documents are cut into chunks of this length at most: 16 to 8,192. A token is about three quarters of an English word. Small chunks answer precisely, large ones give context.',
     },
     overlap: {
       name: 'Overlap in percent',
+      /** Says in plain words what the setting means. */
       hint: 'How much of a chunk the next one repeats, so that no sentence is torn apart: 0 to less than 100.',
     },
     maxSizeBytes: {
       name: 'Room for documents in megabytes',
+      /** Says in plain words what the setting means. */
       hint: 'The size of all documents together, in units of 1,048,576 bytes. Only the operator can allow more than 100.',
     },
     on: 'On',
@@ -111,4 +113,4 @@ export const SETTINGS_TEXTS: Texts<SettingsTexts> = {
     on: 'An',
     off: 'Aus',
   },
-}
+})

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { SETTING_NAMES } from './settings-draft.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
 import type { Settings } from './use-settings.js'

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components'
 import { dataOf, useApi } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Switch } from '../../ui/form/fields.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { toast } from '../../ui/toasts.js'
@@ -22,22 +22,11 @@ const ICONS = {
 
 type Icon = keyof typeof ICONS
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly share: string
-  readonly everybody: (account: string) => string
-  readonly nobody: string
-  readonly icon: string
-  readonly iconHint: string
-  readonly nowShared: string
-  readonly nowPrivate: string
-  readonly iconSaved: string
-  readonly nameOf: (icon: Icon) => string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Sharing',
     share: 'Share this GPT',
-    everybody: (account) =>
+    everybody: (account: string) =>
       `Everybody with a right on the account "${account}" sees it and its documents, and can search it. Only its owner and those who manage users can change it.`,
     nobody: 'Only its owner sees it, and API keys that see the whole account.',
     icon: 'Icon',
@@ -45,7 +34,7 @@ const TEXTS: Texts<{
     nowShared: 'The GPT is shared.',
     nowPrivate: 'The GPT is private.',
     iconSaved: 'The icon is saved.',
-    nameOf: (icon) => ICONS[icon].en,
+    nameOf: (icon: Icon) => ICONS[icon].en,
   },
   de: {
     title: 'Teilen',
@@ -61,7 +50,7 @@ const TEXTS: Texts<{
     iconSaved: 'Das Symbol ist gespeichert.',
     nameOf: (icon) => ICONS[icon].de,
   },
-}
+})
 
 /** Shares a context with the other users of its account, at once. */
 export function Sharing({ gpt }: { readonly gpt: Gpt }): ReactElement {

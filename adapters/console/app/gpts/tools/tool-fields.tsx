@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { NumberField, TextField } from '../../ui/form/fields.js'
 import type { FieldErrors } from '../check-gpt.js'
@@ -8,26 +8,10 @@ import { useFocusNext } from '../use-focus-next.js'
 import { newParameter, type ParameterDraft, RUN_AGENT, type ToolDraft } from './tool-draft.js'
 import { ToolParameter } from './tool-parameter.js'
 
-const TEXTS: Texts<{
-  readonly title: (place: string, name: string) => string
-  readonly removeTool: (place: string) => string
-  readonly name: string
-  readonly nameHint: string
-  readonly description: string
-  readonly descriptionHint: string
-  readonly id: string
-  readonly idHint: string
-  readonly agentId: string
-  readonly agentIdHint: string
-  readonly action: string
-  readonly actionHint: string
-  readonly parameters: string
-  readonly noParameters: string
-  readonly add: string
-}> = {
+const TEXTS = phrases({
   en: {
-    title: (place, name) => (name === '' ? `Tool ${place}` : `Tool ${place}: ${name}`),
-    removeTool: (place) => `Remove tool ${place}`,
+    title: (place: string, name: string) => (name === '' ? `Tool ${place}` : `Tool ${place}: ${name}`),
+    removeTool: (place: string) => `Remove tool ${place}`,
     name: 'Function name',
     nameHint: 'The model calls the tool by it, such as book_room.',
     description: 'Description',
@@ -59,7 +43,7 @@ const TEXTS: Texts<{
     noParameters: 'Der Agent bekommt keine Werte vom Modell.',
     add: 'Parameter hinzufügen',
   },
-}
+})
 
 interface ToolFieldsProps {
   readonly tool: ToolDraft

@@ -1,29 +1,20 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../../ui/form/fields.js'
 import type { FieldErrors } from '../check-gpt.js'
 import { PARAMETER_TYPES, type ParameterDraft } from './tool-draft.js'
 
-const TEXTS: Texts<{
-  readonly title: (place: string) => string
-  readonly name: string
-  readonly type: string
-  readonly types: Readonly<Record<ParameterDraft['type'], string>>
-  readonly description: string
-  readonly descriptionHint: string
-  readonly required: string
-  readonly remove: (place: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
-    title: (place) => `Parameter ${place}`,
+    title: (place: string) => `Parameter ${place}`,
     name: 'Name',
     type: 'Type',
     types: { string: 'Text (string)', integer: 'Whole number (integer)', boolean: 'Yes or no (boolean)' },
     description: 'Description',
     descriptionHint: 'Tells the model what to give.',
     required: 'The model must give a value',
-    remove: (place) => `Remove parameter ${place}`,
+    remove: (place: string) => `Remove parameter ${place}`,
   },
   de: {
     title: (place) => `Parameter ${place}`,
@@ -35,7 +26,7 @@ const TEXTS: Texts<{
     required: 'Das Modell muss einen Wert angeben',
     remove: (place) => `Parameter ${place} entfernen`,
   },
-}
+})
 
 interface ToolParameterProps {
   readonly parameter: ParameterDraft

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Tabs } from '../../ui/tabs.js'
 import type { FieldErrors } from '../check-gpt.js'
@@ -9,13 +9,7 @@ import { newTool, type ToolDraft } from './tool-draft.js'
 import { ToolFields } from './tool-fields.js'
 import { ToolsJson } from './tools-json.js'
 
-const TEXTS: Texts<{
-  readonly title: string
-  readonly intro: string
-  readonly none: string
-  readonly form: string
-  readonly add: string
-}> = {
+const TEXTS = phrases({
   en: {
     title: 'Tools',
     intro: 'A tool lets the model run an agent of your agent platform. Your application runs it; the GPT describes it.',
@@ -31,7 +25,7 @@ const TEXTS: Texts<{
     form: 'Formular',
     add: 'Werkzeug hinzufügen',
   },
-}
+})
 
 interface ToolsEditorProps {
   readonly value: ToolsOfDraft

@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { TextField } from '../../ui/form/fields.js'
 import { type FieldErrors, useProblemText } from '../check-gpt.js'
 import type { ToolsOfDraft } from '../edit/gpt-draft.js'
 import { readTools, toToolsJson } from './tool-draft.js'
 
-const TEXTS: Texts<{ readonly label: string; readonly hint: string; readonly copy: string }> = {
+const TEXTS = phrases({
   en: {
     label: 'Tools as JSON',
     hint: 'The list as the server stores it. You can paste one here; the form then shows it.',
@@ -17,7 +17,7 @@ const TEXTS: Texts<{ readonly label: string; readonly hint: string; readonly cop
     hint: 'Die Liste, wie sie der Server speichert. Du kannst hier eine einfügen; das Formular zeigt sie dann.',
     copy: 'JSON kopieren',
   },
-}
+})
 
 interface ToolsJsonProps {
   readonly value: ToolsOfDraft

@@ -1,22 +1,9 @@
-import type { Texts } from '../../texts/language.js'
+import { phraseOf, phrases } from '../../texts/phrases.js'
 import { ACTIONS, type ActionObject, type AuditAction, type AuditEntry, type Verb } from './actions.js'
 
-interface ActionTexts {
-  /** The infinitive, and the form for what is done. */
-  readonly verbs: Readonly<Record<Verb, readonly [string, string]>>
-  /** `#` stands for the name of the target. */
-  readonly objects: Readonly<Record<ActionObject, string>>
-  /** For entries that have all the details in braces. The braces stand for their names. */
-  readonly detailed: Readonly<Partial<Record<ActionObject, string>>>
-  /** A sentence in which `@` stands for the actor. */
-  readonly done: (verb: readonly [string, string], object: string) => string
-  readonly refused: (verb: readonly [string, string], object: string) => string
-  /** The name of an action in a list of them. */
-  readonly title: (infinitive: string, object: string) => string
-}
-
-export const ACTION_TEXTS: Texts<ActionTexts> = {
+export const ACTION_TEXTS = phrases({
   en: {
+    /** The infinitive, and the form for what is done. */
     verbs: {
       add: ['add', 'added'],
       change: ['change', 'changed'],
@@ -45,6 +32,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       upload: ['upload', 'uploaded'],
       use: ['use', 'used'],
     },
+    /** `#` stands for the name of the target. */
     objects: {
       account: 'the account #',
       'api-key': 'the API key #',
@@ -72,6 +60,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       user: 'the user #',
       'user-again': 'the user # again',
     },
+    /** For entries that have all the details in braces. The braces stand for their names. */
     detailed: {
       account: 'the account # of the company {companyId}',
       'api-key': 'the API key # of the user {userId}',
@@ -84,9 +73,11 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
       permission: 'the permission of the user {userId} with the role {roleId} on the account {accountId}',
       'role-of': 'the role of the user {userId} on the account {accountId} from {oldRoleId} to {newRoleId}',
     },
-    done: ([, past], object) => `@ ${past} ${object}.`,
-    refused: ([infinitive], object) => `@ tried to ${infinitive} ${object}.`,
-    title: (infinitive, object) => `${infinitive} ${object}`,
+    /** A sentence in which `@` stands for the actor. */
+    done: ([, past]: readonly [string, string], object: string) => `@ ${past} ${object}.`,
+    refused: ([infinitive]: readonly [string, string], object: string) => `@ tried to ${infinitive} ${object}.`,
+    /** The name of an action in a list of them. */
+    title: (infinitive: string, object: string) => `${infinitive} ${object}`,
   },
   de: {
     verbs: {
@@ -160,7 +151,7 @@ export const ACTION_TEXTS: Texts<ActionTexts> = {
     refused: ([infinitive], object) => `@ wollte ${object} ${infinitive}.`,
     title: (infinitive, object) => `${object} ${infinitive}`,
   },
-}
+})
 
 /** The id that an entry has by this name, in its details or as its company. */
 export function idOf({ details, companyId }: AuditEntry, name: string): number | null {
@@ -169,10 +160,10 @@ export function idOf({ details, companyId }: AuditEntry, name: string): number |
 }
 
 /** The sentence of an entry, with `@` for the actor, `#` for the target and details in braces. */
-export function sentenceOf(texts: ActionTexts, entry: AuditEntry): string {
+export function sentenceOf(texts: (typeof ACTION_TEXTS)['en'], entry: AuditEntry): string {
   const { action, outcome } = entry
   const [verb, object] = ACTIONS[action]
-  const detailed = texts.detailed[object]
+  const detailed = phraseOf(texts.detailed, object)
   const needed = [...(detailed ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
   const isDetailed = detailed !== undefined && needed.every((name) => idOf(entry, name) !== null)
   const text = isDetailed ? detailed : texts.objects[object]
@@ -180,7 +171,7 @@ export function sentenceOf(texts: ActionTexts, entry: AuditEntry): string {
 }
 
 /** The name of an action without a target, such as "Create the GPT". */
-export function titleOf(texts: ActionTexts, action: AuditAction): string {
+export function titleOf(texts: (typeof ACTION_TEXTS)['en'], action: AuditAction): string {
   const [verb, object] = ACTIONS[action]
   const title = texts.title(texts.verbs[verb][0], texts.objects[object].replace(/ (?:#|\([^)]*#\))/, ''))
   return title.slice(0, 1).toUpperCase() + title.slice(1)

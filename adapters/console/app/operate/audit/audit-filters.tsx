@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useLanguage, useTexts } from '../../texts/language.js'
+import { useLanguage, useTexts } from '../../texts/phrases.js'
 import { Select, TextField } from '../../ui/form/fields.js'
 import { useCompanies } from '../use-companies.js'
 import { ACTION_TEXTS, titleOf } from './action-texts.js'

@@ -1,43 +1,7 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 import type { AuditEntry } from './actions.js'
 
-interface AuditTexts {
-  readonly title: string
-  readonly about: string
-  readonly filters: string
-  readonly company: string
-  readonly allCompanies: string
-  readonly companyNumber: string
-  readonly companyHint: string
-  readonly action: string
-  readonly allActions: string
-  readonly user: string
-  readonly allUsers: string
-  readonly userByNumber: string
-  readonly userByNumberHint: string
-  readonly userNumber: string
-  readonly userHint: string
-  readonly from: string
-  readonly to: string
-  readonly clear: string
-  readonly again: string
-  readonly list: string
-  readonly more: string
-  readonly none: string
-  readonly noneText: string
-  readonly noneFound: string
-  readonly noneFoundText: string
-  readonly outcomes: Readonly<Record<AuditEntry['outcome'], string>>
-  readonly actors: Readonly<Record<AuditEntry['actor']['kind'], string>>
-  readonly actorNumber: (id: number) => string
-  readonly unknownTarget: string
-  readonly address: (address: string) => string
-  readonly client: (clientId: string) => string
-  readonly details: string
-  readonly onlyUser: string
-}
-
-export const AUDIT_TEXTS: Texts<AuditTexts> = {
+export const AUDIT_TEXTS = phrases({
   en: {
     title: 'Audit trail',
     about:
@@ -73,10 +37,10 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
       system: 'Alcove itself',
       anonymous: 'Somebody who was not signed in',
     },
-    actorNumber: (id) => `User ${id}`,
+    actorNumber: (id: number) => `User ${id}`,
     unknownTarget: '(unknown)',
-    address: (address) => `from ${address}`,
-    client: (clientId) => `with the API key ${clientId}`,
+    address: (address: string) => `from ${address}`,
+    client: (clientId: string) => `with the API key ${clientId}`,
     details: 'Details',
     onlyUser: 'Only actions of this user',
   },
@@ -122,4 +86,4 @@ export const AUDIT_TEXTS: Texts<AuditTexts> = {
     details: 'Einzelheiten',
     onlyUser: 'Nur Aktionen dieses Benutzers',
   },
-}
+})

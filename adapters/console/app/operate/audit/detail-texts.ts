@@ -1,14 +1,4 @@
-import type { Texts } from '../../texts/language.js'
-
-interface DetailTexts {
-  /** By the name of the detail; kinds of targets by the name of their id. */
-  readonly names: Readonly<Record<string, string>>
-  /** By the detail's name and value. */
-  readonly values: Readonly<Record<string, string>>
-  readonly yes: string
-  readonly no: string
-  readonly none: string
-}
+import { phrases } from '../../texts/phrases.js'
 
 /** The kind of thing that a detail names by its id. */
 export const KINDS_OF_DETAILS: Readonly<Record<string, string>> = {
@@ -28,8 +18,9 @@ export const KINDS_OF_DETAILS: Readonly<Record<string, string>> = {
   destinationId: 'destination',
 }
 
-export const DETAIL_TEXTS: Texts<DetailTexts> = {
+export const DETAIL_TEXTS = phrases({
   en: {
+    /** By the name of the detail; kinds of targets by the name of their id. */
     names: {
       id: 'Entry',
       companyId: 'Company',
@@ -69,6 +60,7 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
       shareState: 'Sharing',
       urlChanged: 'Address changed',
     },
+    /** By the detail's name and value. */
     values: {
       'contexts keep': 'kept',
       'contexts delete': 'deleted',
@@ -157,4 +149,4 @@ export const DETAIL_TEXTS: Texts<DetailTexts> = {
     no: 'nein',
     none: 'keine',
   },
-}
+})

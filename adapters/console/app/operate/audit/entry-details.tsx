@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { phraseOf, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Fact } from '../fact.js'
 import { useNameOf } from '../use-names.js'
@@ -23,7 +23,9 @@ export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement
   const members: readonly (readonly [string, Value])[] = [
     ...Object.entries(details),
     ...(userId === null ? [] : [['actor', userId] as const]),
-    ...(targetId === null ? [] : [['target', `${names[`${targetType}Id`] ?? targetType} ${targetId}`] as const]),
+    ...(targetId === null
+      ? []
+      : [['target', `${phraseOf(names, `${targetType}Id`) ?? targetType} ${targetId}`] as const]),
     ['companyId', companyId],
     ...(requestId === null ? [] : [['requestId', requestId] as const]),
     ['id', id],
@@ -32,7 +34,7 @@ export function EntryDetails({ entry, onUser }: EntryDetailsProps): ReactElement
     <>
       <dl className="facts">
         {members.map(([name, value]) => (
-          <Fact key={name} name={names[name] ?? name}>
+          <Fact key={name} name={phraseOf(names, name) ?? name}>
             <DetailValue name={name} value={value} details={details} />
           </Fact>
         ))}
@@ -58,5 +60,5 @@ function DetailValue({
   if (known !== undefined && id !== null) return <bdi>{`${known} (${id})`}</bdi>
   if (value === null) return <>{texts.none}</>
   if (typeof value === 'boolean') return <>{value ? texts.yes : texts.no}</>
-  return <>{texts.values[`${name} ${value}`] ?? String(value)}</>
+  return <>{phraseOf(texts.values, `${name} ${value}`) ?? String(value)}</>
 }

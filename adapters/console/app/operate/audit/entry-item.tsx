@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import type { AuditEntry } from './actions.js'
 import { AUDIT_TEXTS } from './audit-texts.js'

@@ -1,5 +1,5 @@
 import { Fragment, type ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { useNameOf } from '../use-names.js'
 import { ACTION_TEXTS, idOf, sentenceOf } from './action-texts.js'
 import type { AuditEntry } from './actions.js'

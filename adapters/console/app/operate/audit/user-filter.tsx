@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { useLanguage, useTexts } from '../../texts/language.js'
+import { useLanguage, useTexts } from '../../texts/phrases.js'
 import { Select } from '../../ui/form/fields.js'
 import { AUDIT_TEXTS } from './audit-texts.js'
 import { IdField } from './id-field.js'

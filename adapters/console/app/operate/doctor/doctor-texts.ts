@@ -1,39 +1,17 @@
 import type { Schema } from '../../api/api.js'
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 
-interface DoctorTexts {
-  readonly title: string
-  readonly about: string
-  readonly notOperator: string
-  readonly run: string
-  readonly cancel: string
-  readonly running: (documents: string) => string
-  readonly isCancelled: string
-  readonly other: (started: string, documents: string) => string
-  readonly throttled: string
-  readonly never: string
-  readonly neverText: string
-  readonly report: string
-  readonly healthy: string
-  readonly unhealthy: (problems: number) => string
-  readonly repair: readonly [string, string]
-  readonly byHand: string
-  readonly copy: string
-  readonly checked: string
-  readonly counts: Readonly<Record<keyof Schema<'VerifyReport'>['checked'], string>>
-}
-
-export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
+export const DOCTOR_TEXTS = phrases({
   en: {
     title: 'Doctor',
     about: 'Compares rows, files, vectors, words and models with each other. It changes nothing.',
     notOperator: 'The doctor checks the data of all companies, so only managers of the topmost company can run it.',
     run: 'Check everything',
     cancel: 'Cancel the check',
-    running: (documents) => `The check runs: ${documents} documents so far. Stay in this section until it ends.`,
+    running: (documents: string) =>
+      `The check runs: ${documents} documents so far. Stay in this section until it ends.`,
     isCancelled: 'You cancelled the check, so there is no report. Nothing was changed.',
-    other: (started, documents) =>
+    other: (started: string, documents: string) =>
       `A check that somebody else began ${started} runs now: ${documents} documents so far. Wait for its end.`,
     throttled: 'Somebody else runs a check right now, and one runs at a time. Wait for its end, then try again.',
     never: 'No check yet',
@@ -41,7 +19,7 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       'Run a check after a crash, a full disk or a restored backup, or when answers miss something. It reads every file and may take minutes; searches and uploads go on meanwhile.',
     report: 'Report',
     healthy: 'Everything is in order: all that was checked fits together.',
-    unhealthy: (problems) => `The check found ${plural.en(problems, 'a problem', `${problems} problems`)}.`,
+    unhealthy: (problems: number) => `The check found ${plural.en(problems, 'a problem', `${problems} problems`)}.`,
     repair: [
       'To mend what can be repaired, somebody with a command line runs',
       'on the machine of the server. Stop the server first, unless it uses PostgreSQL.',
@@ -103,4 +81,4 @@ export const DOCTOR_TEXTS: Texts<DoctorTexts> = {
       models: 'Modelle',
     },
   },
-}
+})

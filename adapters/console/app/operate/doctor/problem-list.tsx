@@ -1,20 +1,13 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import { ServerDetails } from '../../ui/server-details.js'
 import { useSaidProblem } from './said-problem.js'
 
 type Problem = Schema<'DoctorProblem'>
 
-interface ProblemTexts {
-  readonly subjects: Readonly<Record<keyof Problem['subject'], string>>
-  readonly whole: string
-  readonly repairable: string
-  readonly byHand: string
-}
-
-const TEXTS: Texts<ProblemTexts> = {
+const TEXTS = phrases({
   en: {
     subjects: {
       contextId: 'GPT',
@@ -43,7 +36,7 @@ const TEXTS: Texts<ProblemTexts> = {
     repairable: 'lässt sich reparieren',
     byHand: 'von Hand beheben',
   },
-}
+})
 
 /** Lists the problems: the subject of each, and the way to mend it. */
 export function ProblemList({ problems }: { readonly problems: readonly Problem[] }): ReactElement {

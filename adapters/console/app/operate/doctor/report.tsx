@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react'
 import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Note } from '../../ui/notes.js'
 import { Fact } from '../fact.js'

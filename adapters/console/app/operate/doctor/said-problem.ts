@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/api.js'
-import { useLanguage } from '../../texts/language.js'
+import { useLanguage } from '../../texts/phrases.js'
 import { GERMAN_PROBLEMS } from './german-problems.js'
 
 type Problem = Schema<'DoctorProblem'>

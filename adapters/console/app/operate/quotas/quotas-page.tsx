@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { EmptyState, ErrorNote, Loaded } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'

@@ -1,46 +1,25 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 
-interface QuotasTexts {
-  readonly title: string
-  readonly about: string
-  readonly none: string
-  readonly noneText: string
-  readonly more: string
-  readonly number: (id: number) => string
-  readonly disabled: string
-  readonly limits: Readonly<Record<'contexts' | 'users' | 'apiKeys' | 'destinations', string>>
-  readonly of: (used: string, limit: string) => string
-  readonly full: (name: string) => string
-  readonly documents: string
-  readonly bytes: string
-  readonly largest: string
-  readonly noContexts: string
-  readonly gpt: (id: number) => string
-  readonly settings: string
-  readonly settingsOf: (name: string) => string
-  readonly columns: readonly [gpt: string, documents: string, size: string]
-}
-
-export const QUOTAS_TEXTS: Texts<QuotasTexts> = {
+export const QUOTAS_TEXTS = phrases({
   en: {
     title: 'Quotas',
     about: 'What each of your companies uses, beside its limits. Companies below a company count by themselves.',
     none: 'No company',
     noneText: 'You manage no company. Somebody who does can give you the right.',
     more: 'Show more companies',
-    number: (id) => `Number ${id}`,
+    number: (id: number) => `Number ${id}`,
     disabled: 'disabled',
     limits: { contexts: 'GPTs', users: 'Users', apiKeys: 'API keys in use', destinations: 'Destinations of webhooks' },
-    of: (used, limit) => `${used} of ${limit}`,
-    full: (name) => `${name}: the limit is reached. Delete what nobody needs.`,
+    of: (used: string, limit: string) => `${used} of ${limit}`,
+    full: (name: string) => `${name}: the limit is reached. Delete what nobody needs.`,
     documents: 'Documents',
     bytes: 'Their size',
     largest: 'Largest GPTs',
     noContexts:
       'This company has no GPTs yet. The largest ones appear here, with the share of their size that is used.',
-    gpt: (id) => `GPT ${id}`,
+    gpt: (id: number) => `GPT ${id}`,
     settings: 'Settings',
-    settingsOf: (name) => `Settings of ${name}`,
+    settingsOf: (name: string) => `Settings of ${name}`,
     columns: ['GPT', 'Documents', 'Size'],
   },
   de: {
@@ -68,4 +47,4 @@ export const QUOTAS_TEXTS: Texts<QuotasTexts> = {
     settingsOf: (name) => `Einstellungen von ${name}`,
     columns: ['GPT', 'Dokumente', 'Größe'],
   },
-}
+})

@@ -1,36 +1,24 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Note } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
 import { Fact } from '../fact.js'
 
 type DiskPart = Schema<'DiskPart'>
 
-interface DiskTexts {
-  readonly label: string
-  readonly part: string
-  readonly used: string
-  readonly free: string
-  readonly freeOf: (bytes: string, names: string) => string
-  readonly unknown: string
-  readonly about: string
-  readonly low: (bytes: string) => string
-  readonly parts: Readonly<Record<DiskPart['part'], string>>
-}
-
-const TEXTS: Texts<DiskTexts> = {
+const TEXTS = phrases({
   en: {
     label: 'Used bytes by part',
     part: 'Part',
     used: 'Used',
     free: 'Free on the disk',
-    freeOf: (bytes, names) => `${bytes}, measured for: ${names}`,
+    freeOf: (bytes: string, names: string) => `${bytes}, measured for: ${names}`,
     unknown: 'unknown',
     about:
       'Sizes are measured at most once a minute. Only files and vectors in a folder tell what is free on their disk.',
-    low: (bytes) =>
+    low: (bytes: string) =>
       `Only ${bytes} are free on a disk. Make room or enlarge it: on a full disk, uploads are refused and processing waits. Nothing is lost.`,
     parts: { database: 'Database', files: 'Files as they were uploaded', vectors: 'Vectors', words: 'Words' },
   },
@@ -47,7 +35,7 @@ const TEXTS: Texts<DiskTexts> = {
       `Auf einer Festplatte sind nur ${bytes} frei. Schaffe Platz oder vergrößere sie: Ist sie voll, werden Uploads abgelehnt, und die Verarbeitung wartet. Verloren geht nichts.`,
     parts: { database: 'Datenbank', files: 'Hochgeladene Dateien', vectors: 'Vektoren', words: 'Wörter' },
   },
-}
+})
 
 const LOW_BYTES = 1_000_000_000
 

@@ -1,54 +1,43 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { AlcoveApiError, type AlcoveClient, type Schema, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phraseOf, phrases, useTexts } from '../../texts/phrases.js'
 import { Loaded } from '../../ui/notes.js'
 
-interface PortTexts {
-  readonly name: string
-  /** The remedy if it does not work. */
-  readonly advice: string
-}
-
-interface HealthTexts {
-  readonly health: string
-  readonly good: string
-  readonly bad: string
-  readonly failed: (name: string, code: string) => string
-  readonly late: (name: string) => string
-  readonly unknownAdvice: string
-  /** By name of the port. */
-  readonly ports: Readonly<Record<string, PortTexts>>
-}
-
-const TEXTS: Texts<HealthTexts> = {
+const TEXTS = phrases({
   en: {
     health: 'Health',
     good: 'Everything works: database, files, both indexes and the models.',
     bad: 'Something does not work, so requests fail:',
-    failed: (name, code) => `${name} answers with an error (${code}).`,
-    late: (name) => `${name} did not answer within 2 seconds.`,
+    failed: (name: string, code: string) => `${name} answers with an error (${code}).`,
+    late: (name: string) => `${name} did not answer within 2 seconds.`,
     unknownAdvice: 'Look for its error in the log of the server.',
+    /** By name of the port. */
     ports: {
       storage: {
         name: 'The database',
+        /** The remedy if it does not work. */
         advice:
           'Check that the PostgreSQL server runs and can be reached, or that the disk of the data folder is there.',
       },
       vectorIndex: {
         name: 'The index of vectors',
+        /** The remedy if it does not work. */
         advice: 'Check the disk of the data folder, or the PostgreSQL server with pgvector.',
       },
       lexicalIndex: {
         name: 'The index of words',
+        /** The remedy if it does not work. */
         advice: 'Check the disk of the data folder, or the PostgreSQL server.',
       },
       fileStore: {
         name: 'The store of files',
+        /** The remedy if it does not work. */
         advice: 'Check the disk of the data folder, or the bucket and its credentials.',
       },
       embeddingModels: {
         name: 'An embedding model',
+        /** The remedy if it does not work. */
         advice: 'Below is which. Check its server, or run "alcove doctor" for a model on this machine.',
       },
     },
@@ -85,7 +74,7 @@ const TEXTS: Texts<HealthTexts> = {
       },
     },
   },
-}
+})
 
 const POLL_MS = 5_000
 
@@ -117,7 +106,7 @@ function Ports({ ports }: { readonly ports: Schema<'Health'>['ports'] }): ReactE
       <p>{texts.bad}</p>
       <ul>
         {failed.map(([port, code]) => {
-          const { name, advice } = texts.ports[port] ?? { name: port, advice: texts.unknownAdvice }
+          const { name, advice } = phraseOf(texts.ports, port) ?? { name: port, advice: texts.unknownAdvice }
           return (
             <li key={port}>
               {code === 'ERR_TIMEOUT' ? texts.late(name) : texts.failed(name, code)} {advice}

@@ -1,27 +1,13 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import { Fact } from '../fact.js'
 
 type Model = Schema<'EngineModel'>
 
-interface ModelTexts {
-  readonly isDefault: string
-  readonly away: string
-  readonly awayText: string
-  readonly place: string
-  readonly places: Readonly<Record<Model['kind'], string>>
-  readonly dimensions: string
-  readonly window: string
-  readonly memory: string
-  readonly loaded: string
-  readonly notLoaded: string
-  readonly unknown: string
-}
-
-const TEXTS: Texts<ModelTexts> = {
+const TEXTS = phrases({
   en: {
     isDefault: 'default of new GPTs',
     away: 'away',
@@ -49,7 +35,7 @@ const TEXTS: Texts<ModelTexts> = {
     notLoaded: 'nein: die nächste Suche lädt es',
     unknown: 'unbekannt',
   },
-}
+})
 
 export function ModelCards({ models }: { readonly models: readonly Model[] }): ReactElement {
   const texts = useTexts(TEXTS)

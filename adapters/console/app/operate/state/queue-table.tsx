@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { Schema } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
 import { type Format, useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { phraseOf, useTexts } from '../../texts/phrases.js'
 import { EmptyState } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
 import { QUEUE_TEXTS } from './queue-texts.js'
@@ -19,7 +19,7 @@ export function QueueTable({ queues }: { readonly queues: readonly Queue[] }): R
   const format = useFormat()
   const { can } = useLogin()
   if (queues.length === 0) return <EmptyState title={texts.none}>{texts.noneText}</EmptyState>
-  const nameOf = ({ kind }: Queue): string => texts.kinds[kind]?.name ?? kind
+  const nameOf = ({ kind }: Queue): string => phraseOf(texts.kinds, kind)?.name ?? kind
   const warnings = queues.flatMap((queue) => warningsOf(queue, nameOf(queue), texts, format))
   return (
     <>
@@ -38,7 +38,7 @@ export function QueueTable({ queues }: { readonly queues: readonly Queue[] }): R
             cells={[
               <>
                 {nameOf(queue)}
-                <span className="hint">{texts.kinds[queue.kind]?.about}</span>
+                <span className="hint">{phraseOf(texts.kinds, queue.kind)?.about}</span>
               </>,
               format.number(queue.waiting),
               format.number(queue.running),

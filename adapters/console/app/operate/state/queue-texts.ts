@@ -1,29 +1,6 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 
-interface QueueKind {
-  readonly name: string
-  /** The work of its jobs. */
-  readonly about: string
-}
-
-interface QueueTexts {
-  readonly columns: readonly string[]
-  readonly label: string
-  readonly none: string
-  readonly noneText: string
-  readonly meanings: string
-  readonly crashing: (name: string, jobs: number) => string
-  readonly late: (name: string, age: string) => string
-  readonly retrying: (name: string, jobs: number) => string
-  readonly good: string
-  readonly failed: string
-  readonly failedLink: string
-  /** By kind of job. */
-  readonly kinds: Readonly<Record<string, QueueKind>>
-}
-
-export const QUEUE_TEXTS: Texts<QueueTexts> = {
+export const QUEUE_TEXTS = phrases({
   en: {
     columns: ['Work', 'Waiting', 'Running', 'Delayed', 'Retrying', 'Crashing', 'Oldest waits'],
     label: 'Jobs by kind of work',
@@ -31,31 +8,66 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
     noneText: 'This process does no work in the background. The process that does it shows the queues.',
     meanings:
       'Waiting: due now. Delayed: due later. Retrying: has failed before. Crashing: taken three times without progress, so it may crash the process.',
-    crashing: (name, jobs) =>
+    crashing: (name: string, jobs: number) =>
       `${name}: ${plural.en(jobs, 'a job was', `${jobs} jobs were`)} taken three times without progress, and may crash the process that runs them. Find the job in the log of the server. A document that crashes it fails after six tries; remove it then.`,
-    late: (name, age) =>
+    late: (name: string, age: string) =>
       `${name}: the oldest job has waited for ${age}. Check in the log that the workers run; more processes do more at a time.`,
-    retrying: (name, jobs) =>
+    retrying: (name: string, jobs: number) =>
       `${name}: ${plural.en(jobs, 'a job has failed and is', `${jobs} jobs have failed and are`)} tried again. "jobs.failed" in the log of the server says why.`,
     good: 'No queue needs your attention.',
     failed: 'A delivery that has failed for good is in no queue any more.',
     failedLink: 'Failed deliveries of webhooks',
+    /** By kind of job. */
     kinds: {
-      'ingest-document': { name: 'Process documents', about: 'Reads uploaded files and makes them searchable.' },
-      'index-words': { name: 'Index words', about: 'Adds the words of older documents to the index of words.' },
-      'reindex-context': { name: 'Change a model', about: 'Computes the vectors of a GPT again, for another model.' },
-      'purge-document': { name: 'Remove documents', about: 'Deletes the data of removed documents from the disk.' },
-      'purge-context': { name: 'Remove GPTs', about: 'Deletes the data of removed GPTs from the disk.' },
-      'purge-account': { name: 'Remove accounts', about: 'Deletes the GPTs of removed accounts.' },
-      'purge-company': { name: 'Remove companies', about: 'Deletes everything of removed companies.' },
-      'send-mail': { name: 'Send mails', about: 'Invitations and links for a new password.' },
-      'deliver-event': { name: 'Deliver webhooks', about: 'Sends events to their destinations.' },
-      'trim-deliveries': { name: 'Tidy deliveries', about: 'Removes old deliveries, once an hour.' },
+      'ingest-document': {
+        name: 'Process documents' /** The work of its jobs. */,
+        about: 'Reads uploaded files and makes them searchable.',
+      },
+      'index-words': {
+        name: 'Index words' /** The work of its jobs. */,
+        about: 'Adds the words of older documents to the index of words.',
+      },
+      'reindex-context': {
+        name: 'Change a model' /** The work of its jobs. */,
+        about: 'Computes the vectors of a GPT again, for another model.',
+      },
+      'purge-document': {
+        name: 'Remove documents' /** The work of its jobs. */,
+        about: 'Deletes the data of removed documents from the disk.',
+      },
+      'purge-context': {
+        name: 'Remove GPTs' /** The work of its jobs. */,
+        about: 'Deletes the data of removed GPTs from the disk.',
+      },
+      'purge-account': {
+        name: 'Remove accounts' /** The work of its jobs. */,
+        about: 'Deletes the GPTs of removed accounts.',
+      },
+      'purge-company': {
+        name: 'Remove companies' /** The work of its jobs. */,
+        about: 'Deletes everything of removed companies.',
+      },
+      'send-mail': {
+        name: 'Send mails' /** The work of its jobs. */,
+        about: 'Invitations and links for a new password.',
+      },
+      'deliver-event': {
+        name: 'Deliver webhooks' /** The work of its jobs. */,
+        about: 'Sends events to their destinations.',
+      },
+      'trim-deliveries': {
+        name: 'Tidy deliveries' /** The work of its jobs. */,
+        about: 'Removes old deliveries, once an hour.',
+      },
       'trim-audit': {
         name: 'Tidy the audit trail',
+        /** The work of its jobs. */
         about: 'Removes entries after their retention time, once an hour.',
       },
-      sweep: { name: 'Sweep', about: 'Looks for left-over data and unfinished work, once an hour.' },
+      sweep: {
+        name: 'Sweep' /** The work of its jobs. */,
+        about: 'Looks for left-over data and unfinished work, once an hour.',
+      },
     },
   },
   de: {
@@ -92,4 +104,4 @@ export const QUEUE_TEXTS: Texts<QueueTexts> = {
       sweep: { name: 'Aufräumen', about: 'Sucht jede Stunde Übriggebliebenes und Unfertiges.' },
     },
   },
-}
+})

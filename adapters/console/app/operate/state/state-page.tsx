@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import { type Installation, useInstallation } from '../../api/use-installation.js'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { phraseOf, useTexts } from '../../texts/phrases.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
 import { ProblemList } from '../doctor/problem-list.js'
@@ -66,7 +66,7 @@ function InstallationPanels({ state }: { readonly state: Installation }): ReactE
         <p className="soft">{texts.dataAbout}</p>
         <dl className="facts">
           {Object.entries(state.rows).map(([table, rows]) => (
-            <Fact key={table} name={texts.tables[table] ?? table}>
+            <Fact key={table} name={phraseOf(texts.tables, table) ?? table}>
               {format.number(rows)}
             </Fact>
           ))}

@@ -1,37 +1,6 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 
-interface StateTexts {
-  readonly title: string
-  readonly about: string
-  readonly notOperator: string
-  readonly isUnknown: string
-  readonly process: string
-  readonly version: string
-  readonly uptime: string
-  readonly since: (duration: string, started: string) => string
-  readonly work: string
-  readonly roles: Readonly<Record<'ingest' | 'relay', string>>
-  readonly noRoles: string
-  readonly deliveries: string
-  readonly mails: string
-  readonly mailKinds: Readonly<Record<'sent' | 'kept', string>>
-  readonly queues: string
-  readonly disk: string
-  readonly models: string
-  readonly data: string
-  readonly dataAbout: string
-  /** By name of the table. */
-  readonly tables: Readonly<Record<string, string>>
-  readonly vectorCollections: string
-  readonly wordCollections: string
-  readonly startCheck: string
-  readonly noStartCheck: string
-  readonly startCheckGood: string
-  readonly startCheckBad: (problems: number) => string
-}
-
-export const STATE_TEXTS: Texts<StateTexts> = {
+export const STATE_TEXTS = phrases({
   en: {
     title: 'State',
     about: 'Does the server work, and does anything wait? The page looks every 5 seconds.',
@@ -41,7 +10,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     process: 'The process that answers',
     version: 'Version of Alcove',
     uptime: 'Uptime',
-    since: (duration, started) => `${duration} (${started})`,
+    since: (duration: string, started: string) => `${duration} (${started})`,
     work: 'Work in the background',
     roles: { ingest: 'processes documents and removes deleted data', relay: 'sends webhooks and mails' },
     noRoles: 'None: another process does it.',
@@ -57,6 +26,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     data: 'Stored data',
     dataAbout:
       'Rows of the tables that grow, and collections of the indexes: one for each GPT and generation. They are counted at most once a minute.',
+    /** By name of the table. */
     tables: {
       companies: 'Companies',
       users: 'Users',
@@ -72,7 +42,7 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     startCheck: 'Check after the start',
     noStartCheck: 'The check is not finished yet, or this process does not run it.',
     startCheckGood: 'The quick check after the start found nothing wrong. The doctor checks thoroughly.',
-    startCheckBad: (problems) =>
+    startCheckBad: (problems: number) =>
       `The quick check after the start found ${plural.en(problems, 'a problem', `${problems} problems`)}. The doctor checks thoroughly.`,
   },
   de: {
@@ -119,4 +89,4 @@ export const STATE_TEXTS: Texts<StateTexts> = {
     startCheckBad: (problems) =>
       `Die schnelle Prüfung nach dem Start hat ${plural.de(problems, 'ein Problem', `${problems} Probleme`)} gefunden. Gründlicher ist die Seite Prüfung.`,
   },
-}
+})

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Checkbox, Select, TextField } from '../../ui/form/fields.js'

@@ -8,7 +8,7 @@ import {
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useErrorText } from '../../api/error-texts.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { toast } from '../../ui/toasts.js'
 import type { PermissionDraft } from '../permissions/permission-steps.js'
 import type { OptionItem } from '../use-options.js'

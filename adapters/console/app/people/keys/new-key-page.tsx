@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Loaded } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Select } from '../../ui/form/fields.js'
 import { Loaded, Loading, Note } from '../../ui/notes.js'
 import { useApplicationName } from '../names.js'

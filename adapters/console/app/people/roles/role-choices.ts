@@ -1,4 +1,4 @@
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import type { Choice } from '../../ui/form/fields.js'
 import { useRoleNames } from '../names.js'
 import type { OptionItem } from '../use-options.js'

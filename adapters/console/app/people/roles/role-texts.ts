@@ -1,4 +1,4 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 
 const CAPABILITIES: Readonly<Record<string, string>> = {
   'context:read': 'see GPTs and their documents',
@@ -9,41 +9,40 @@ const CAPABILITIES: Readonly<Record<string, string>> = {
   'webhook:manage': 'manage webhooks',
 }
 
-const EN = {
-  capabilities: CAPABILITIES,
-  intro:
-    'A role says what somebody may do on an account. Give it to a user on the page of the user. Only the command line makes and changes roles:',
-  role: 'Role',
-  scope: 'Where it holds',
-  systemWide: 'in all companies',
-  applications: 'Applications',
-  may: 'What it allows',
-  state: 'State',
-  usable: 'you can give it',
-  notYours: 'you lack some of it',
-  disabled: 'disabled: gives no access',
-}
-
-const DE: typeof EN = {
-  capabilities: {
-    'context:read': 'GPTs und ihre Dokumente sehen',
-    'context:write': 'GPTs erstellen, ändern und löschen',
-    'document:write': 'Dokumente hochladen, ersetzen und löschen',
-    search: 'in Dokumenten suchen',
-    'tenant:manage': 'Benutzer, Rechte und API-Schlüssel verwalten',
-    'webhook:manage': 'Webhooks verwalten',
+export const ROLE_TEXTS = phrases({
+  en: {
+    capabilities: CAPABILITIES,
+    intro:
+      'A role says what somebody may do on an account. Give it to a user on the page of the user. Only the command line makes and changes roles:',
+    role: 'Role',
+    scope: 'Where it holds',
+    systemWide: 'in all companies',
+    applications: 'Applications',
+    may: 'What it allows',
+    state: 'State',
+    usable: 'you can give it',
+    notYours: 'you lack some of it',
+    disabled: 'disabled: gives no access',
   },
-  intro:
-    'Eine Rolle sagt, was jemand auf einem Konto darf. Du vergibst sie auf der Seite des Benutzers. Nur die Kommandozeile erstellt und ändert Rollen:',
-  role: 'Rolle',
-  scope: 'Wo sie gilt',
-  systemWide: 'in allen Firmen',
-  applications: 'Anwendungen',
-  may: 'Was sie erlaubt',
-  state: 'Status',
-  usable: 'du kannst sie vergeben',
-  notYours: 'dir fehlt etwas davon',
-  disabled: 'deaktiviert: gibt keinen Zugang',
-}
-
-export const ROLE_TEXTS: Texts<typeof EN> = { en: EN, de: DE }
+  de: {
+    capabilities: {
+      'context:read': 'GPTs und ihre Dokumente sehen',
+      'context:write': 'GPTs erstellen, ändern und löschen',
+      'document:write': 'Dokumente hochladen, ersetzen und löschen',
+      search: 'in Dokumenten suchen',
+      'tenant:manage': 'Benutzer, Rechte und API-Schlüssel verwalten',
+      'webhook:manage': 'Webhooks verwalten',
+    },
+    intro:
+      'Eine Rolle sagt, was jemand auf einem Konto darf. Du vergibst sie auf der Seite des Benutzers. Nur die Kommandozeile erstellt und ändert Rollen:',
+    role: 'Rolle',
+    scope: 'Wo sie gilt',
+    systemWide: 'in allen Firmen',
+    applications: 'Anwendungen',
+    may: 'Was sie erlaubt',
+    state: 'Status',
+    usable: 'du kannst sie vergeben',
+    notYours: 'dir fehlt etwas davon',
+    disabled: 'deaktiviert: gibt keinen Zugang',
+  },
+})

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Named } from '../../ui/named.js'
 import { Badge, Loaded } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { AlcoveApiError, dataOf, useApi } from '../../api/api.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { TEXTS } from '../people-texts.js'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useInstallation } from '../../api/use-installation.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { ButtonLink } from '../../ui/buttons.js'
 import { Note } from '../../ui/notes.js'
 import { INVITE_TEXTS } from '../invite/invite-texts.js'

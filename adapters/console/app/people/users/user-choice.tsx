@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { ListChoice } from '../list-choice.js'
 import { TEXTS } from '../people-texts.js'

@@ -1,6 +1,6 @@
 import { Fragment, type ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { useCompanyName } from '../use-companies.js'
 import { isServiceUser, type UserDetails } from '../use-users.js'
 import { USER_TEXTS } from '../user-texts.js'

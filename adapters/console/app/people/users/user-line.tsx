@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { useLogin } from '../../login/use-login.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import { useRolesText } from '../names.js'
 import { TEXTS } from '../people-texts.js'

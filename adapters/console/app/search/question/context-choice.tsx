@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { DialogTrigger, Group, ListBox, ListBoxItem, Popover, Dialog as PopoverDialog } from 'react-aria-components'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { TextField } from '../../ui/form/fields.js'
 import { ErrorNote } from '../../ui/notes.js'

@@ -1,6 +1,6 @@
 import { type ReactElement, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Select, TextField } from '../../ui/form/fields.js'
 import { firstBad } from '../../ui/form/form.js'

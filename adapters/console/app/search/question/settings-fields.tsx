@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { NumberField, Select } from '../../ui/form/fields.js'
 import { MAX_TOP_N, SEARCH_MODES, type SearchMode, type SearchSettings } from '../search-state.js'
 import { type ColumnName, TEXTS } from '../texts.js'

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Fold } from '../fold.js'
 import { hasWrongSettings, type SearchState } from '../search-state.js'
 import { TEXTS } from '../texts.js'

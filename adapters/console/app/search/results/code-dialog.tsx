@@ -3,29 +3,14 @@ import { Link } from 'wouter'
 import { serverAddresses } from '../../api/server.js'
 import { type Sight, useOwnSight } from '../../login/own-sight.js'
 import { useLogin } from '../../login/use-login.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Dialog } from '../../ui/dialogs.js'
 import { Tabs } from '../../ui/tabs.js'
 import type { SearchRequest } from '../use-search.js'
 import { clientText, curlText, hostText } from './code-texts.js'
 
-interface CodeTexts {
-  readonly title: string
-  readonly ways: string
-  readonly curl: string
-  readonly client: string
-  readonly host: string
-  readonly curlHint: string
-  readonly clientHint: string
-  readonly hostHint: string
-  /** The key that sees these GPTs, and the link to a new one. */
-  readonly keyNeeded: Readonly<Record<Sight, string>>
-  readonly makeKey: string
-  readonly copy: string
-}
-
-const TEXTS: Texts<CodeTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'This search as code',
     ways: 'Ways to search',
@@ -36,6 +21,7 @@ const TEXTS: Texts<CodeTexts> = {
       'Put an access token of an API key into the variable TOKEN first: the page of a new API key shows the command. It is valid for 15 minutes.',
     clientHint: 'Put an API key into the variables CLIENT_ID and CLIENT_SECRET first.',
     hostHint: 'For an application that has the engine inside. Put your own folder in place of ./alcove-data.',
+    /** The key that sees these GPTs, and the link to a new one. */
     keyNeeded: {
       user: 'The key must see the GPTs of this search: take one that acts as “Me”. Another key sees shared GPTs, but not your private ones, and gets 404.',
       account:
@@ -62,7 +48,7 @@ const TEXTS: Texts<CodeTexts> = {
     makeKey: 'API-Schlüssel erstellen',
     copy: 'Diesen Code kopieren',
   },
-}
+})
 
 interface CodeDialogProps {
   /** The search; undefined if the dialog is closed. */

@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Link } from 'wouter'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Badge } from '../../ui/notes.js'
 import type { ColumnName } from '../texts.js'

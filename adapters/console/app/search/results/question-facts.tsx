@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Row, Table } from '../../ui/table.js'
 import { Fold } from '../fold.js'
 import type { Explanation } from '../use-search.js'

@@ -1,4 +1,4 @@
-import type { Texts } from '../../texts/language.js'
+import { phrases } from '../../texts/phrases.js'
 import type { Explanation } from '../use-search.js'
 
 export type ReasonCode = Explanation['reasons'][number]['code']
@@ -12,9 +12,9 @@ export interface FactFormat {
 }
 
 /** A reason for a short or empty answer: the cause, and what to do. */
-export type ReasonText = (facts: Explanation, format: FactFormat) => string
+type ReasonText = (facts: Explanation, format: FactFormat) => string
 
-export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
+export const REASON_TEXTS = phrases({
   en: {
     'model-unavailable': ({ model }) =>
       `The embedding model of this GPT (${model.id}) cannot be used now, so nothing can be searched. Ask somebody who runs the server to look at it.`,
@@ -44,7 +44,7 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
       `The embedding model knows little of the language of your question (${percent(model.knowledge ?? 0)} of it), so all similarities are low. Set the least similarity to 0, or give this GPT a model for several languages.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
       `The nearest passage has a similarity of ${score(bestSimilarity ?? 0)}, and the least similarity is ${score(scoreThreshold)}. Lower it.`,
-  },
+  } satisfies Readonly<Record<ReasonCode, ReasonText>>,
   de: {
     'model-unavailable': ({ model }) =>
       `Das Embedding-Modell dieses GPTs (${model.id}) ist gerade nicht benutzbar, deshalb kann nichts durchsucht werden. Bitte jemanden, der den Server betreibt, danach zu sehen.`,
@@ -76,4 +76,4 @@ export const REASON_TEXTS: Texts<Readonly<Record<ReasonCode, ReasonText>>> = {
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
       `Die nächste Stelle hat eine Ähnlichkeit von ${score(bestSimilarity ?? 0)}, die Mindestähnlichkeit ist ${score(scoreThreshold)}. Senke sie.`,
   },
-}
+})

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { useLanguage, useTexts } from '../../texts/language.js'
+import { useLanguage, useTexts } from '../../texts/phrases.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Note } from '../../ui/notes.js'
 import type { SearchSettings } from '../search-state.js'

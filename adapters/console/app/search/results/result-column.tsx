@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { type ColumnName, TEXTS } from '../texts.js'

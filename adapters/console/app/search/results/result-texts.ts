@@ -1,74 +1,15 @@
-import type { Texts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural } from '../../texts/phrases.js'
 import type { ColumnName } from '../texts.js'
 
-interface ResultTexts {
-  readonly results: (column: ColumnName | undefined) => string
-  readonly searching: string
-  readonly found: (count: number, column: ColumnName | undefined) => string
-  readonly scoresHint: string
-  readonly severalHint: string
-  /** Says the meaning of the marks in passages. */
-  readonly legend: { readonly marked: string; readonly isMatch: string; readonly bold: string; readonly isWord: string }
-  readonly pages: (first: number, last: number) => string
-  readonly byWords: string
-  readonly byMeaning: string
-  readonly together: string
-  readonly wholeChunk: string
-  readonly excerpt: string
-  readonly otherPlace: (column: ColumnName, place: number, change: number) => string
-  readonly samePlace: (column: ColumnName) => string
-  readonly onlyHere: (column: ColumnName) => string
-  readonly why: WhyTexts
-  readonly whyEmpty: string
-  readonly whyShort: (count: number, topN: number) => string
-  readonly noReason: string
-  readonly moreContexts: string
-  readonly server: (message: string) => string
-  readonly actions: {
-    readonly hybrid: string
-    readonly semantic: string
-    readonly threshold: (value: string) => string
-    readonly filter: string
-    readonly documents: string
-    readonly upload: string
-  }
-  readonly facts: string
-  readonly words: string
-  readonly word: string
-  readonly documents: string
-  readonly chunks: string
-  readonly questionWord: string
-  readonly noWords: string
-  readonly searched: (searchable: string, total: string) => string
-  readonly filtered: (count: string) => string
-  readonly best: (similarity: string) => string
-  readonly knowledge: (model: string, share: string) => string
-}
-
-/** Parts of the sentence that says why a hit is at its place. */
-interface WhyTexts {
-  readonly both: string
-  readonly words: string
-  readonly meaning: string
-  readonly semantic: string
-  readonly keyword: string
-  readonly common: string
-  readonly wordPlace: (rank: number) => string
-  readonly wordFar: string
-  readonly wordNone: string
-  readonly meaningPlace: (rank: number) => string
-  readonly meaningFar: string
-}
-
-export const RESULT_TEXTS: Texts<ResultTexts> = {
+export const RESULT_TEXTS = phrases({
   en: {
-    results: (column) => (column === undefined ? 'Hits' : `Hits with the settings ${column}`),
+    results: (column: ColumnName | undefined) => (column === undefined ? 'Hits' : `Hits with the settings ${column}`),
     searching: 'Searching…',
-    found: (count, column) =>
+    found: (count: number, column: ColumnName | undefined) =>
       `${count === 0 ? 'No hits' : plural.en(count, '1 hit', `${count} hits`)}${column === undefined ? '' : ` with the settings ${column}`}.`,
     scoresHint:
       'Words: how many words of the question the passage has, rare ones first (BM25). Meaning: the similarity, 0 to 1. Together: what orders the hits of this search; it says nothing across questions.',
+    /** Says the meaning of the marks in passages. */
     legend: {
       marked: 'Marked',
       isMatch: 'the part that fits the question best.',
@@ -76,16 +17,17 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
       isWord: 'words of the question that count.',
     },
     severalHint: 'The places by words and by meaning are those within each GPT.',
-    pages: (first, last) => (first === last ? `Page ${first}` : `Pages ${first} to ${last}`),
+    pages: (first: number, last: number) => (first === last ? `Page ${first}` : `Pages ${first} to ${last}`),
     byWords: 'Words',
     byMeaning: 'Meaning',
     together: 'Together',
     wholeChunk: 'Show the text around it',
     excerpt: 'Show less',
-    otherPlace: (column, place, change) =>
+    otherPlace: (column: ColumnName, place: number, change: number) =>
       `Place ${place} in ${column} (${Math.abs(change)} ${change < 0 ? 'lower' : 'higher'} there)`,
-    samePlace: (column) => `Same place in ${column}`,
-    onlyHere: (column) => `Only in ${column}`,
+    samePlace: (column: ColumnName) => `Same place in ${column}`,
+    onlyHere: (column: ColumnName) => `Only in ${column}`,
+    /** Parts of the sentence that says why a hit is at its place. */
     why: {
       both: 'Words and meaning both found it.',
       words: 'Its words found it.',
@@ -93,21 +35,21 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
       semantic: 'Only meaning counts in this mode.',
       keyword: 'Only words count in this mode.',
       common: 'Its words of the question are in almost all passages, so that meaning orders the hits.',
-      wordPlace: (rank) => `By words it has place ${rank}.`,
+      wordPlace: (rank: number) => `By words it has place ${rank}.`,
       wordFar: 'By words it is not among the first 200.',
       wordNone: 'It has no word of the question that counts.',
-      meaningPlace: (rank) => `By meaning it has place ${rank}.`,
+      meaningPlace: (rank: number) => `By meaning it has place ${rank}.`,
       meaningFar: 'By meaning it is not among the nearest 200.',
     },
     whyEmpty: 'Why is this empty?',
-    whyShort: (count, topN) => `Why only ${count} of up to ${topN}?`,
+    whyShort: (count: number, topN: number) => `Why only ${count} of up to ${topN}?`,
     noReason: 'Nothing is wrong with the GPT or the search: its documents have no further passage for this question.',
     moreContexts: 'Only the first 8 GPTs are explained.',
-    server: (message) => `The server says: “${message}”`,
+    server: (message: string) => `The server says: “${message}”`,
     actions: {
       hybrid: 'Search by words and meaning',
       semantic: 'Search by meaning only',
-      threshold: (value) => `Search with the least similarity ${value}`,
+      threshold: (value: string) => `Search with the least similarity ${value}`,
       filter: 'Search without the filter',
       documents: 'See the documents',
       upload: 'Upload documents',
@@ -119,10 +61,10 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     chunks: 'Passages with it',
     questionWord: 'counts little',
     noWords: 'The question has no word that the index knows, so only meaning counts.',
-    searched: (searchable, total) => `${searchable} of ${total} documents can be searched.`,
-    filtered: (count) => `The filter leaves ${count}.`,
-    best: (similarity) => `The nearest passage has the similarity ${similarity}.`,
-    knowledge: (model, share) => `The model ${model} knows ${share} of the question.`,
+    searched: (searchable: string, total: string) => `${searchable} of ${total} documents can be searched.`,
+    filtered: (count: string) => `The filter leaves ${count}.`,
+    best: (similarity: string) => `The nearest passage has the similarity ${similarity}.`,
+    knowledge: (model: string, share: string) => `The model ${model} knows ${share} of the question.`,
   },
   de: {
     results: (column) => (column === undefined ? 'Treffer' : `Treffer mit den Einstellungen ${column}`),
@@ -186,4 +128,4 @@ export const RESULT_TEXTS: Texts<ResultTexts> = {
     best: (similarity) => `Die nächste Stelle hat die Ähnlichkeit ${similarity}.`,
     knowledge: (model, share) => `Das Modell ${model} kennt ${share} der Frage.`,
   },
-}
+})

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useTexts } from '../../texts/language.js'
+import { useTexts } from '../../texts/phrases.js'
 import type { SearchSettings, SearchState } from '../search-state.js'
 import type { ColumnName } from '../texts.js'
 import { requestOf, useExplanations, useHits } from '../use-search.js'

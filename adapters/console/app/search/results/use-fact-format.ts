@@ -1,5 +1,5 @@
 import { useFormat } from '../../texts/format.js'
-import { useLanguage } from '../../texts/language.js'
+import { useLanguage } from '../../texts/phrases.js'
 import type { FactFormat } from './reason-texts.js'
 
 /** Numbers, shares and scores in the language of the user. */

@@ -1,28 +1,27 @@
 import { type FocusEvent, type KeyboardEvent, useContext, useState } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { IsTried } from './form.js'
 
 /** The sentences about what a field lacks. */
-export const FIELD_TEXTS: Texts<{
-  readonly missing: string
-  readonly notChosen: string
-  readonly email: string
-  readonly date: string
-  /** The bounds of a number as texts; undefined for none. */
-  readonly number: (bounds: {
-    readonly min: string | undefined
-    readonly max: string | undefined
-    readonly isWhole: boolean
-    readonly isRequired: boolean
-  }) => string
-}> = {
+export const FIELD_TEXTS = phrases({
   en: {
     missing: 'Fill in this field.',
     notChosen: 'Choose one.',
     email: 'Give an e-mail address, such as ada@example.com.',
     date: 'Complete the date, or empty the field.',
-    number: ({ min, max, isWhole, isRequired }) => {
+    /** The bounds of a number as texts; undefined for none. */
+    number: ({
+      min,
+      max,
+      isWhole,
+      isRequired,
+    }: {
+      readonly min: string | undefined
+      readonly max: string | undefined
+      readonly isWhole: boolean
+      readonly isRequired: boolean
+    }) => {
       const lower = min === undefined ? '' : max === undefined ? ` of at least ${min}` : ` from ${min}`
       const upper = max === undefined ? '' : min === undefined ? ` of at most ${max}` : ` to ${max}`
       return `Enter a ${isWhole ? 'whole ' : ''}number${lower}${upper}${isRequired ? '' : ', or leave it empty'}.`
@@ -39,7 +38,7 @@ export const FIELD_TEXTS: Texts<{
       return `Gib eine ${isWhole ? 'ganze ' : ''}Zahl${lower}${upper} ein${isRequired ? '' : ' oder lass das Feld leer'}.`
     },
   },
-}
+})
 
 /** @returns what a field lacks, once the user has tried to send the form; undefined if it lacks nothing */
 export function useFieldProblem(

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Loaded } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
@@ -9,15 +9,7 @@ import { WebhookTabs } from '../webhook-tabs.js'
 import { useCategories, useDescription } from './catalog-texts.js'
 import { exampleEnvelope } from './example-envelope.js'
 
-interface CatalogTexts {
-  readonly title: string
-  readonly about: string
-  readonly noFields: string
-  readonly example: string
-  readonly named: string
-}
-
-const TEXTS: Texts<CatalogTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'Webhook catalog',
     about: 'The events that Alcove can send, with the fields of their data. All fields of an event are always present.',
@@ -33,7 +25,7 @@ const TEXTS: Texts<CatalogTexts> = {
     example: 'Beispiel für den Inhalt einer Anfrage',
     named: 'Ein Ziel bekommt diese nur, wenn es sie nennt.',
   },
-}
+})
 
 /** The categories that a destination gets without naming them. */
 const STANDARD: readonly string[] = ['run', 'agent']

@@ -1,10 +1,10 @@
 import type { Schema } from '../../api/api.js'
-import { type Texts, useLanguage, useTexts } from '../../texts/language.js'
+import { phraseOf, phrases, useLanguage, useTexts } from '../../texts/phrases.js'
 
-const CATEGORIES: Texts<Readonly<Record<string, string>>> = {
+const CATEGORIES = phrases({
   en: { run: 'Runs', agent: 'Agents', document: 'Documents' },
   de: { run: 'Läufe', agent: 'Agenten', document: 'Dokumente' },
-}
+})
 
 /** The server describes its types in English. */
 const GERMAN: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export function useCategories(): (catalog: readonly CatalogEntry[]) => readonly 
     const names = [...new Set(catalog.map((entry) => entry.event_category))]
     return names.map((name) => ({
       name,
-      title: titles[name] ?? name,
+      title: phraseOf(titles, name) ?? name,
       entries: catalog.filter((entry) => entry.event_category === name),
     }))
   }

@@ -1,25 +1,14 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { DeliveryProblem } from './delivery-problem.js'
 import { OutcomeBadge } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 
-interface AttemptTexts {
-  readonly attempt: (number: number) => string
-  readonly started: string
-  readonly answer: string
-  readonly duration: string
-  readonly error: string
-  readonly body: string
-  readonly noBody: string
-  readonly none: string
-}
-
-const TEXTS: Texts<AttemptTexts> = {
+const TEXTS = phrases({
   en: {
-    attempt: (number) => `Attempt ${number}`,
+    attempt: (number: number) => `Attempt ${number}`,
     started: 'Started',
     answer: 'Answer',
     duration: 'Duration',
@@ -38,7 +27,7 @@ const TEXTS: Texts<AttemptTexts> = {
     noBody: 'Die Antwort hat keinen Text.',
     none: 'Noch kein Versuch.',
   },
-}
+})
 
 /** The attempts at a delivery, with what the receiver answered. Answers are always shown as text. */
 export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Attempt'>[] }): ReactElement {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { useSearchParams } from 'wouter'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Select } from '../../ui/form/fields.js'
 import { EmptyState } from '../../ui/notes.js'
@@ -14,19 +14,7 @@ import { STATUSES, useStatusTexts } from './delivery-status.js'
 import type { DeliveryFilter } from './live-deliveries.js'
 import { ResendAll } from './resend-all.js'
 
-interface DeliveriesTexts {
-  readonly title: string
-  readonly about: string
-  readonly destination: string
-  readonly status: string
-  readonly type: string
-  readonly any: string
-  readonly clear: string
-  readonly none: string
-  readonly noneText: string
-}
-
-const TEXTS: Texts<DeliveriesTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'Webhook deliveries',
     about: 'Each event on its way to each destination, with what the receiver answered.',
@@ -49,7 +37,7 @@ const TEXTS: Texts<DeliveriesTexts> = {
     none: 'Keine passende Zustellung',
     noneText: 'Wähle andere Filter oder warte: Eine Zustellung erscheint hier, sobald sie passt.',
   },
-}
+})
 
 const ANY = 'any'
 const FILTERS = ['destination', 'status', 'type'] as const

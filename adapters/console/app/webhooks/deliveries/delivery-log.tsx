@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Badge, EmptyState, ErrorNote, Loaded } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
@@ -10,28 +10,10 @@ import { DeliveryStatusBadge } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 import { type DeliveryFilter, type LoggedDelivery, useLiveDeliveries } from './live-deliveries.js'
 
-interface LogTexts {
-  readonly label: string
-  readonly news: (count: number, isMore: boolean) => string
-  readonly live: string
-  readonly columns: {
-    readonly time: string
-    readonly type: string
-    readonly destination: string
-    readonly status: string
-    readonly answer: string
-    readonly attempts: string
-  }
-  readonly left: string
-  readonly empty: string
-  readonly emptyText: string
-  readonly more: string
-}
-
-const TEXTS: Texts<LogTexts> = {
+const TEXTS = phrases({
   en: {
     label: 'Log of deliveries',
-    news: (count, isMore) => (isMore ? `More than ${count} new` : `${count} new`),
+    news: (count: number, isMore: boolean) => (isMore ? `More than ${count} new` : `${count} new`),
     live: 'The log is live: it asks for new deliveries every two seconds.',
     columns: {
       time: 'Recorded',
@@ -65,7 +47,7 @@ const TEXTS: Texts<LogTexts> = {
       'Jedes Ereignis wird für jedes Ziel, das es bekommt, zu einer Zustellung. Öffne ein Ziel und sende ihm ein Testereignis, dann siehst du eine.',
     more: 'Ältere anzeigen',
   },
-}
+})
 
 interface DeliveryLogProps {
   readonly filter: DeliveryFilter

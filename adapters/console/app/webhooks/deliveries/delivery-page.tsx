@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Link, useLocation } from 'wouter'
 import { AlcoveApiError, dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Button } from '../../ui/buttons.js'
 import { CopyButton } from '../../ui/copy-button.js'
@@ -17,43 +17,22 @@ import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 import { useExactTime } from './exact-time.js'
 import { useDisabledText } from './resend-error.js'
 
-interface DeliveryTexts {
-  readonly title: (id: number) => string
-  readonly back: string
-  readonly status: string
-  readonly destination: string
-  readonly deleted: (id: number) => string
-  readonly event: string
-  readonly eventId: string
-  readonly recorded: string
-  readonly copyOf: string
-  readonly next: string
-  readonly nextText: (attempts: number, of: number) => string
-  readonly longText: string
-  readonly resend: string
-  readonly resent: (id: number) => string
-  readonly problem: string
-  readonly attempts: string
-  readonly body: string
-  readonly bodyText: string
-}
-
-const TEXTS: Texts<DeliveryTexts> = {
+const TEXTS = phrases({
   en: {
-    title: (id) => `Delivery ${id}`,
+    title: (id: number) => `Delivery ${id}`,
     back: 'All deliveries',
     status: 'Status',
     destination: 'Destination',
-    deleted: (id) => `${id} (deleted)`,
+    deleted: (id: number) => `${id} (deleted)`,
     event: 'Event',
     eventId: 'Id of the event',
     recorded: 'Recorded',
     copyOf: 'Repeats',
     next: 'Next attempt',
-    nextText: (attempts, of) => `by itself; ${attempts} of at most ${of} made`,
+    nextText: (attempts: number, of: number) => `by itself; ${attempts} of at most ${of} made`,
     longText: 'The pauses grow from five seconds to ten hours.',
     resend: 'Send again',
-    resent: (id) => `Sent again as delivery ${id}`,
+    resent: (id: number) => `Sent again as delivery ${id}`,
     problem: 'Problem',
     attempts: 'Attempts',
     body: 'Request body',
@@ -79,7 +58,7 @@ const TEXTS: Texts<DeliveryTexts> = {
     body: 'Inhalt der Anfrage',
     bodyText: 'Zum Lesen eingerückt. Die Signatur gilt für die ursprünglichen Bytes, die „Kopieren“ liefert.',
   },
-}
+})
 
 const MAX_ATTEMPTS = { standard: 3, long: 11 } as const
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import type { Delivery } from '../queries.js'
 
@@ -17,14 +17,7 @@ export const STATUSES: readonly DeliveryStatus[] = [
   'dead',
 ]
 
-interface StatusTexts {
-  readonly names: Readonly<Record<DeliveryStatus, string>>
-  readonly meanings: Readonly<Record<DeliveryStatus, string>>
-  readonly outcomes: Readonly<Record<Outcome, string>>
-  readonly running: string
-}
-
-const TEXTS: Texts<StatusTexts> = {
+const TEXTS = phrases({
   en: {
     names: {
       pending: 'waiting',
@@ -86,7 +79,7 @@ const TEXTS: Texts<StatusTexts> = {
     },
     running: 'wird gesendet',
   },
-}
+})
 
 const KINDS = {
   pending: 'busy',
@@ -103,7 +96,7 @@ export function DeliveryStatusBadge({ status }: { readonly status: DeliveryStatu
 }
 
 /** The names of the statuses, and a sentence about each. */
-export function useStatusTexts(): Pick<StatusTexts, 'names' | 'meanings'> {
+export function useStatusTexts(): Pick<(typeof TEXTS)['en'], 'names' | 'meanings'> {
   return useTexts(TEXTS)
 }
 

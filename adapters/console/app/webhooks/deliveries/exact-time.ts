@@ -1,4 +1,4 @@
-import { useLanguage } from '../../texts/language.js'
+import { useLanguage } from '../../texts/phrases.js'
 
 /** A function that says a time with its seconds: events come many in a minute. */
 export function useExactTime(): (iso: string) => string {

@@ -3,8 +3,7 @@ import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useApi } from '../../api/api.js'
 import { useErrorText } from '../../api/error-texts.js'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Dialog } from '../../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../../ui/notes.js'
@@ -13,23 +12,7 @@ import type { DeliveryFilter } from './live-deliveries.js'
 import { useDisabledText } from './resend-error.js'
 import { findUnsent, RESENDABLE, type Resendable, type ResendReport, resendEach } from './resend-run.js'
 
-interface ResendAllTexts {
-  readonly open: Readonly<Record<Resendable, string>>
-  readonly looking: (count: string) => string
-  readonly none: string
-  readonly question: (count: string) => string
-  readonly explanation: string
-  readonly start: string
-  readonly progress: (done: string, of: string) => string
-  readonly pause: (seconds: number) => string
-  readonly done: (sent: string) => string
-  readonly stopped: (sent: string, of: string) => string
-  readonly refused: (count: string, reason: string) => string
-  readonly stop: string
-  readonly close: string
-}
-
-const TEXTS: Texts<ResendAllTexts> = {
+const TEXTS = phrases({
   en: {
     open: {
       failed: 'Resend all failed',
@@ -37,17 +20,17 @@ const TEXTS: Texts<ResendAllTexts> = {
       cancelled: 'Resend all cancelled',
       dead: 'Resend all not deliverable',
     },
-    looking: (count) => `Looking for deliveries: ${count} read`,
+    looking: (count: string) => `Looking for deliveries: ${count} read`,
     none: 'There is nothing to send again. Deliveries that were sent again already do not count.',
-    question: (count) => plural.en(count, 'Send one delivery again?', `Send ${count} deliveries again?`),
+    question: (count: string) => plural.en(count, 'Send one delivery again?', `Send ${count} deliveries again?`),
     explanation:
       'They go out one after the other, the oldest first, with their original content. Deliveries that were sent again already are left out.',
     start: 'Send again',
-    progress: (done, of) => `${done} of ${of} sent again`,
-    pause: (seconds) => `The server allows no more at the moment. It goes on in ${seconds} s.`,
-    done: (sent) => `Done: ${sent} sent again. The log shows what becomes of them.`,
-    stopped: (sent, of) => `Stopped: ${sent} of ${of} were sent again.`,
-    refused: (count, reason) => `${count} could not be sent again: ${reason}`,
+    progress: (done: string, of: string) => `${done} of ${of} sent again`,
+    pause: (seconds: number) => `The server allows no more at the moment. It goes on in ${seconds} s.`,
+    done: (sent: string) => `Done: ${sent} sent again. The log shows what becomes of them.`,
+    stopped: (sent: string, of: string) => `Stopped: ${sent} of ${of} were sent again.`,
+    refused: (count: string, reason: string) => `${count} could not be sent again: ${reason}`,
     stop: 'Stop',
     close: 'Close',
   },
@@ -73,7 +56,7 @@ const TEXTS: Texts<ResendAllTexts> = {
     stop: 'Anhalten',
     close: 'Schließen',
   },
-}
+})
 
 type Phase = 'looking' | 'asking' | 'sending' | 'done' | 'stopped'
 

@@ -1,10 +1,10 @@
 import { AlcoveApiError } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 
-const TEXTS: Texts<{ readonly disabled: string }> = {
+const TEXTS = phrases({
   en: { disabled: 'The destination is disabled. Enable it first.' },
   de: { disabled: 'Das Ziel ist deaktiviert. Aktiviere es zuerst.' },
-}
+})
 
 /** A function that says that the destination is disabled; undefined for an error of another reason. */
 export function useDisabledText(): (error: unknown) => string | undefined {

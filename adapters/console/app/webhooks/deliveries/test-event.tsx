@@ -1,12 +1,12 @@
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Loaded } from '../../ui/notes.js'
 import { useDelivery } from '../queries.js'
 import { Attempts } from './attempts.js'
 import { DeliveryStatusBadge, useStatusTexts } from './delivery-status.js'
 
-const TEXTS: Texts<{ readonly title: string; readonly link: string }> = {
+const TEXTS = phrases({
   en: {
     title: 'Test event',
     link: 'Open the delivery',
@@ -15,7 +15,7 @@ const TEXTS: Texts<{ readonly title: string; readonly link: string }> = {
     title: 'Testereignis',
     link: 'Zustellung öffnen',
   },
-}
+})
 
 /** A test event on its way: each attempt and its answer appear as they come. */
 export function TestEvent({ deliveryId }: { readonly deliveryId: number }): ReactElement {

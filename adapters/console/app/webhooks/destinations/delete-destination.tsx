@@ -2,30 +2,20 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
-import { plural } from '../../texts/plural.js'
+import { phrases, plural, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { toast } from '../../ui/toasts.js'
 import { type Destination, WEBHOOKS_KEY } from '../queries.js'
 import { nameOf } from './destination-state.js'
 
-interface DeleteTexts {
-  readonly action: string
-  readonly title: (name: string) => string
-  readonly lost: string
-  readonly stays: string
-  readonly waiting: (count: number, isMore: boolean) => string
-  readonly deleted: string
-}
-
-const TEXTS: Texts<DeleteTexts> = {
+const TEXTS = phrases({
   en: {
     action: 'Delete',
-    title: (name) => `Delete “${name}”?`,
+    title: (name: string) => `Delete “${name}”?`,
     lost: 'Its secret is erased, and it gets no more events. Its deliveries cannot be sent again.',
     stays: 'The log of its deliveries stays for as long as the server keeps logs. To pause it, disable it instead.',
-    waiting: (count, isMore) =>
+    waiting: (count: number, isMore: boolean) =>
       plural.en(
         count,
         'One delivery waits and will be cancelled.',
@@ -47,7 +37,7 @@ const TEXTS: Texts<DeleteTexts> = {
       ),
     deleted: 'Das Ziel ist gelöscht',
   },
-}
+})
 
 const MAX_COUNTED = 500
 

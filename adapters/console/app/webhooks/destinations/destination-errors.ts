@@ -1,15 +1,9 @@
 import { AlcoveApiError } from '../../api/api.js'
 import { useServerSentence } from '../../api/server-sentences.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { WEBHOOK_SENTENCES } from '../webhook-sentences.js'
 
-interface DestinationErrorTexts {
-  readonly refused: string
-  readonly exists: string
-  readonly noTypes: string
-}
-
-const TEXTS: Texts<DestinationErrorTexts> = {
+const TEXTS = phrases({
   en: {
     refused:
       'Alcove does not contact this address. Use a public HTTPS address, or have the operator allow it: "alcove serve --webhook-allow ADDRESS".',
@@ -22,7 +16,7 @@ const TEXTS: Texts<DestinationErrorTexts> = {
     exists: 'Die Firma hat schon ein Ziel mit dieser URL. Ändere jenes oder nimm eine andere URL.',
     noTypes: 'Wähle mindestens ein Ereignis.',
   },
-}
+})
 
 /** The sentences of an error at the fields that caused it. */
 interface DestinationErrors {

@@ -1,33 +1,18 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { useCompanyName } from '../companies.js'
 import type { Destination } from '../queries.js'
 import { DestinationState } from './destination-state.js'
 import { EventTypes } from './event-types.js'
 
-interface FactTexts {
-  readonly state: string
-  readonly url: string
-  readonly types: string
-  readonly company: string
-  readonly below: (company: string) => string
-  readonly retry: string
-  readonly retries: Readonly<Record<Destination['retry'], string>>
-  readonly scheme: string
-  readonly schemes: Readonly<Record<Destination['signatureScheme'], string>>
-  readonly previous: string
-  readonly previousText: (until: string) => string
-  readonly created: string
-}
-
-const TEXTS: Texts<FactTexts> = {
+const TEXTS = phrases({
   en: {
     state: 'State',
     url: 'URL',
     types: 'Events',
     company: 'Company',
-    below: (company) => `${company} and the companies below it`,
+    below: (company: string) => `${company} and the companies below it`,
     retry: 'Attempts',
     retries: { standard: 'three within seconds', long: 'eleven in about a day' },
     scheme: 'Signature',
@@ -37,7 +22,7 @@ const TEXTS: Texts<FactTexts> = {
       both: 'x-service-signature and Standard Webhooks',
     },
     previous: 'Old secret',
-    previousText: (until) => `signs too until ${until}`,
+    previousText: (until: string) => `signs too until ${until}`,
     created: 'Added',
   },
   de: {
@@ -58,7 +43,7 @@ const TEXTS: Texts<FactTexts> = {
     previousText: (until) => `signiert auch noch bis ${until}`,
     created: 'Hinzugefügt',
   },
-}
+})
 
 /** The settings of a destination. */
 export function DestinationFacts({ destination }: { readonly destination: Destination }): ReactElement {

@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { useUnsaved } from '../../frame/guarded-router.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Checkbox, Choices, Select, TextField } from '../../ui/form/fields.js'
 import { Form } from '../../ui/form/form.js'
@@ -11,28 +11,7 @@ import { useDestinationErrors } from './destination-errors.js'
 import type { DestinationSettings } from './destination-settings.js'
 import { EventTypeChoice } from './event-type-choice.js'
 
-interface FormTexts {
-  readonly url: string
-  readonly urlHint: string
-  readonly name: string
-  readonly nameHint: string
-  readonly company: string
-  readonly companyHint: string
-  readonly below: string
-  readonly belowHint: string
-  readonly retry: string
-  readonly standard: string
-  readonly standardHint: string
-  readonly long: string
-  readonly longHint: string
-  readonly scheme: string
-  readonly service: string
-  readonly standardScheme: string
-  readonly both: string
-  readonly cancel: string
-}
-
-const TEXTS: Texts<FormTexts> = {
+const TEXTS = phrases({
   en: {
     url: 'URL',
     urlHint: 'An HTTPS address that a receiver of yours answers, such as https://hooks.example.com/alcove',
@@ -73,7 +52,7 @@ const TEXTS: Texts<FormTexts> = {
     both: 'Beide, für den Wechsel von einer zur anderen',
     cancel: 'Abbrechen',
   },
-}
+})
 
 /** The values that the form sends. */
 interface DestinationValues extends DestinationSettings {

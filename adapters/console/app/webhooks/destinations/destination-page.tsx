@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
@@ -17,20 +17,7 @@ import { differingSettings } from './destination-settings.js'
 import { nameOf, useStateText } from './destination-state.js'
 import { RotateSecret } from './rotate-secret.js'
 
-interface DestinationTexts {
-  readonly title: string
-  readonly back: string
-  readonly test: string
-  readonly testAbout: string
-  readonly edit: string
-  readonly enable: string
-  readonly disable: string
-  readonly deliveries: string
-  readonly all: string
-  readonly changed: string
-}
-
-const TEXTS: Texts<DestinationTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'Destination',
     back: 'All destinations',
@@ -57,7 +44,7 @@ const TEXTS: Texts<DestinationTexts> = {
     all: 'Diese Zustellungen filtern',
     changed: 'Jemand anderes hat dieses Ziel inzwischen geändert. Die Änderungen bleiben: Sieh sie dir an.',
   },
-}
+})
 
 /** One destination, with what can be done with it: at `/webhooks/destinations/{id}`. */
 export function DestinationPage({ id }: { readonly id: number }): ReactElement {

@@ -1,26 +1,16 @@
 import type { ReactElement } from 'react'
 import { useFormat } from '../../texts/format.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import type { Destination } from '../queries.js'
 
-interface StateTexts {
-  readonly enabled: string
-  readonly failing: string
-  readonly disabled: string
-  readonly gone: string
-  readonly failingText: (since: string) => string
-  readonly goneText: string
-  readonly disabledText: string
-}
-
-const TEXTS: Texts<StateTexts> = {
+const TEXTS = phrases({
   en: {
     enabled: 'enabled',
     failing: 'failing',
     disabled: 'disabled',
     gone: 'disabled by its receiver',
-    failingText: (since) => `No attempt has succeeded since ${since}. Look at the answers in its deliveries.`,
+    failingText: (since: string) => `No attempt has succeeded since ${since}. Look at the answers in its deliveries.`,
     goneText: 'The receiver answered 410, which means that it wants no more events. Enable it to send events again.',
     disabledText: 'It gets no events. Enable it to send events again.',
   },
@@ -34,7 +24,7 @@ const TEXTS: Texts<StateTexts> = {
       'Der Empfänger hat 410 geantwortet, will also keine Ereignisse mehr. Aktiviere das Ziel, um wieder welche zu senden.',
     disabledText: 'Es bekommt keine Ereignisse. Aktiviere es, um wieder welche zu senden.',
   },
-}
+})
 
 /** The state of a destination as a badge. */
 export function DestinationState({ destination }: { readonly destination: Destination }): ReactElement {

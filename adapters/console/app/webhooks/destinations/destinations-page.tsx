@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { Link } from 'wouter'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Select } from '../../ui/form/fields.js'
 import { EmptyState, Loaded } from '../../ui/notes.js'
@@ -12,24 +12,7 @@ import { WebhookTabs } from '../webhook-tabs.js'
 import { DestinationState, nameOf } from './destination-state.js'
 import { EventTypes } from './event-types.js'
 
-interface DestinationsTexts {
-  readonly title: string
-  readonly about: string
-  readonly add: string
-  readonly company: string
-  readonly empty: string
-  readonly emptyText: string
-  readonly columns: {
-    readonly destination: string
-    readonly state: string
-    readonly types: string
-    readonly company: string
-  }
-  readonly below: string
-  readonly more: string
-}
-
-const TEXTS: Texts<DestinationsTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'Webhook destinations',
     about: 'Alcove sends events to these addresses, each as a signed request.',
@@ -54,7 +37,7 @@ const TEXTS: Texts<DestinationsTexts> = {
     below: 'und untergeordnete Firmen',
     more: 'Mehr anzeigen',
   },
-}
+})
 
 /** The list of destinations: at `/webhooks`. */
 export function DestinationsPage(): ReactElement {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { Loaded, Note } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
@@ -12,15 +12,7 @@ import { DestinationForm, type Submission } from './destination-form.js'
 import { mergeSettings, pickSettings, type SettingName } from './destination-settings.js'
 import { nameOf } from './destination-state.js'
 
-const TEXTS: Texts<{
-  readonly back: string
-  readonly title: string
-  readonly about: string
-  readonly save: string
-  readonly saved: string
-  readonly names: Readonly<Record<SettingName, string>>
-  readonly conflict: (names: string) => string
-}> = {
+const TEXTS = phrases({
   en: {
     back: 'The destination',
     title: 'Change a destination',
@@ -35,7 +27,7 @@ const TEXTS: Texts<{
       retry: 'Attempts',
       signatureScheme: 'Signature',
     },
-    conflict: (names) =>
+    conflict: (names: string) =>
       `Nothing is saved yet: somebody else has changed this too since you began: ${names}. Save once more to put yours in place of the other change, or cancel to see it.`,
   },
   de: {
@@ -55,7 +47,7 @@ const TEXTS: Texts<{
     conflict: (names) =>
       `Noch ist nichts gespeichert. Jemand anderes hat das seitdem auch geändert: ${names}. Speichere noch einmal, damit deine Änderung die andere ersetzt, oder brich ab, um die andere zu sehen.`,
   },
-}
+})
 
 /** Changes a destination: at `/webhooks/destinations/{id}/edit`. */
 export function EditDestination({ id }: { readonly id: number }): ReactElement {

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Checkbox, Choices } from '../../ui/form/fields.js'
 import { Loaded } from '../../ui/notes.js'
@@ -7,18 +7,7 @@ import { useCategories, useDescription } from '../catalog/catalog-texts.js'
 import { useCatalog } from '../queries.js'
 import { DOCUMENT_TYPES } from './document-types.js'
 
-interface ChoiceTexts {
-  readonly label: string
-  readonly all: string
-  readonly allHint: string
-  readonly documents: string
-  readonly documentsHint: string
-  readonly some: string
-  readonly someHint: string
-  readonly wholeCategory: (title: string) => string
-}
-
-const TEXTS: Texts<ChoiceTexts> = {
+const TEXTS = phrases({
   en: {
     label: 'Events',
     all: 'All events of runs and agents, none of documents',
@@ -27,7 +16,7 @@ const TEXTS: Texts<ChoiceTexts> = {
     documentsHint: 'When a document is ready to be searched, could not be read, or was deleted.',
     some: 'Only chosen events',
     someHint: 'Of runs, agents, documents and your application, in any mixture. The catalog explains each of them.',
-    wholeCategory: (title) => `Choose all: ${title}`,
+    wholeCategory: (title: string) => `Choose all: ${title}`,
   },
   de: {
     label: 'Ereignisse',
@@ -40,7 +29,7 @@ const TEXTS: Texts<ChoiceTexts> = {
       'Von Läufen, Agenten, Dokumenten und deiner Anwendung, beliebig gemischt. Der Katalog erklärt jedes davon.',
     wholeCategory: (title) => `Alle wählen: ${title}`,
   },
-}
+})
 
 type Mode = 'all' | 'documents' | 'some'
 

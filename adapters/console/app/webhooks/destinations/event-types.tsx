@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 
-const TEXTS: Texts<{ readonly all: string }> = {
+const TEXTS = phrases({
   en: { all: 'all of runs and agents' },
   de: { all: 'alle von Läufen und Agenten' },
-}
+})
 
 /** The types that a destination gets. */
 export function EventTypes({ types }: { readonly types: readonly string[] | null }): ReactElement {

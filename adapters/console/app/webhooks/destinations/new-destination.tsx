@@ -2,19 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { BackLink } from '../../ui/back-link.js'
 import { PageHead } from '../../ui/page-head.js'
 import { WEBHOOKS_KEY } from '../queries.js'
 import { DestinationForm, type Submission } from './destination-form.js'
 import { SecretDialog } from './secret-dialog.js'
 
-const TEXTS: Texts<{
-  readonly back: string
-  readonly title: string
-  readonly about: string
-  readonly add: string
-}> = {
+const TEXTS = phrases({
   en: {
     back: 'All destinations',
     title: 'Add a destination',
@@ -27,7 +22,7 @@ const TEXTS: Texts<{
     about: 'Danach zeigt Alcove das Secret, mit dem der Empfänger Anfragen prüft.',
     add: 'Hinzufügen',
   },
-}
+})
 
 /** Adds a destination: at `/webhooks/destinations/new`. */
 export function NewDestination(): ReactElement {

@@ -1,25 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { Checkbox } from '../../ui/form/fields.js'
 import { type Destination, WEBHOOKS_KEY } from '../queries.js'
 import { SecretDialog } from './secret-dialog.js'
 
-interface RotateTexts {
-  readonly open: string
-  readonly title: string
-  readonly atOnce: string
-  readonly overlap: string
-  readonly both: string
-  readonly now: string
-  readonly nowHint: string
-  readonly action: string
-}
-
-const TEXTS: Texts<RotateTexts> = {
+const TEXTS = phrases({
   en: {
     open: 'New secret',
     title: 'Make a new secret?',
@@ -42,7 +31,7 @@ const TEXTS: Texts<RotateTexts> = {
     nowHint: 'Für ein Secret, das jemand anders kennen könnte.',
     action: 'Neues Secret erzeugen',
   },
-}
+})
 
 /** Replaces the secret of a destination, and shows the new one. */
 export function RotateSecret({ destination }: { readonly destination: Destination }): ReactElement {

@@ -1,24 +1,13 @@
 import type { ReactElement } from 'react'
 import { useUnsaved } from '../../frame/guarded-router.js'
-import { type Texts, useTexts } from '../../texts/language.js'
+import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Dialog } from '../../ui/dialogs.js'
 import { Note } from '../../ui/notes.js'
 import type { DestinationWithSecret } from '../queries.js'
 
-interface SecretTexts {
-  readonly title: string
-  readonly once: string
-  readonly copySecret: string
-  readonly verify: string
-  readonly verifyText: string
-  readonly comment: string
-  readonly other: string
-  readonly done: string
-}
-
-const TEXTS: Texts<SecretTexts> = {
+const TEXTS = phrases({
   en: {
     title: 'The secret of the destination',
     once: 'Copy the secret now and give it to the receiver. It is not shown again.',
@@ -39,7 +28,7 @@ const TEXTS: Texts<SecretTexts> = {
     other: 'Andere Sprachen: siehe „Receive webhooks“ in der Dokumentation.',
     done: 'Ich habe das Secret kopiert',
   },
-}
+})
 
 interface SecretDialogProps {
   readonly destination: DestinationWithSecret
