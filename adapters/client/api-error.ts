@@ -10,6 +10,10 @@ export class AlcoveApiError extends Error {
   readonly status: number
   /** Stable, such as `ERR_CONTEXT_NOT_FOUND`. `ERR_HTTP` if the answer is not from Alcove, but from a proxy. */
   readonly code: string
+  /** Path of the field that is not valid, such as `starterPrompts[2]`; undefined for an error about no field. */
+  readonly field: string | undefined
+  /** The message as a code with parameters, if the server gives one. */
+  readonly reason: Problem['reason']
   /** Seconds after which the server asks to try again. */
   readonly retryAfterSeconds: number | undefined
   /** Id of the request in the log of the server. */
@@ -22,6 +26,8 @@ export class AlcoveApiError extends Error {
     super(problem.detail ?? `the answer ${status}${place} is not from Alcove: check baseUrl and proxies`)
     this.status = status
     this.code = problem.code ?? 'ERR_HTTP'
+    this.field = problem.field
+    this.reason = problem.reason
     this.retryAfterSeconds = response && retryAfterOf(response)
     this.requestId = response?.headers.get('x-request-id') ?? undefined
   }

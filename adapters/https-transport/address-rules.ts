@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { InvalidInputError, isError } from '../../src/ports/index.js'
+import { DestinationRefusedError, errorReason, InvalidInputError, isError } from '../../src/ports/index.js'
 import { AddressList, familyOf, isPublicAddress } from './address-list.js'
 
 /** An address and a port that the engine itself listens on. */
@@ -16,8 +16,45 @@ interface AddressRuleOptions {
   readonly ownEndpoints?: () => readonly OwnEndpoint[]
 }
 
-/** Returns the reason why an address may not be contacted, as the end of a sentence about it; `undefined` if it may. */
-type AddressCheck = (address: unknown) => string | undefined
+/** The endings of sentences about addresses that may not be contacted. The keys end the codes of their reasons. */
+const REFUSALS = {
+  malformed: 'is not an IP address',
+  'of-engine': 'is an address of the engine itself',
+  denied: 'is denied by the operator',
+  'not-public': 'is not a public address',
+  'of-machine': 'is an address of this machine',
+} as const
+
+type Refusal = keyof typeof REFUSALS
+
+/** Returns the reason why an address may not be contacted; `undefined` if it may. */
+type AddressCheck = (address: unknown) => Refusal | undefined
+
+/**
+ * Only the cause has the address to which a name resolves.
+ *
+ * @param destination.hostname a name, or the address itself
+ */
+export function refusalError(
+  refusal: Refusal,
+  {
+    hostname,
+    address,
+    isAddress,
+  }: { readonly hostname: string; readonly address: string; readonly isAddress: boolean },
+): DestinationRefusedError {
+  const ending = REFUSALS[refusal]
+  if (isAddress) {
+    return new DestinationRefusedError(`${address} ${ending}`, {
+      reason: errorReason(`address-${refusal}`, { address }),
+    })
+  }
+  return new DestinationRefusedError(`the name ${hostname} resolves to an address that ${ending}`, {
+    cause: new Error(`${hostname} resolves to ${JSON.stringify(address)}, which ${ending}`),
+    isByLookUp: true,
+    reason: errorReason(`name-${refusal}`, { name: hostname }),
+  })
+}
 
 /** The last one is `0.0.0.0` as a socket for both families reports it. */
 const UNSPECIFIED = ['0.0.0.0', '::', '::ffff:0.0.0.0']
@@ -46,13 +83,13 @@ export class AddressRules {
     const engineAddresses = listEngineAddresses(this.#ownEndpoints().filter((endpoint) => usesPort(endpoint, port)))
     let machineAddresses: AddressList | undefined
     return (address) => {
-      if (familyOf(address) === 0) return 'is not an IP address'
-      if (engineAddresses?.has(address) === true) return 'is an address of the engine itself'
-      if (this.#denied.has(address)) return 'is denied by the operator'
+      if (familyOf(address) === 0) return 'malformed'
+      if (engineAddresses?.has(address) === true) return 'of-engine'
+      if (this.#denied.has(address)) return 'denied'
       if (this.#allowed.has(address)) return undefined
-      if (!isPublicAddress(address)) return 'is not a public address'
+      if (!isPublicAddress(address)) return 'not-public'
       machineAddresses ??= new AddressList(readInterfaceAddresses(), { withMapped: true })
-      return machineAddresses.has(address) ? 'is an address of this machine' : undefined
+      return machineAddresses.has(address) ? 'of-machine' : undefined
     }
   }
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { DestinationRefusedError, InvalidInputError } from '../../src/ports/index.js'
+import { DestinationRefusedError, type ErrorReasonCode, errorReason, InvalidInputError } from '../../src/ports/index.js'
 
 /** The parts of a destination's URL that has an accepted form, name and port. */
 export interface DestinationUrl {
@@ -54,43 +54,54 @@ export function parseDestinationUrl(text: unknown): DestinationUrl {
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? 443 : Number(url.port)
   if (!isAddress) checkName(hostname)
-  if (REFUSED_PORTS.has(port)) throw new DestinationRefusedError(`the port ${port} may not be contacted`)
+  if (REFUSED_PORTS.has(port)) {
+    throw new DestinationRefusedError(`the port ${port} may not be contacted`, {
+      reason: errorReason('refused-port', { port }),
+    })
+  }
   return { href: url.href, hostname, isAddress, port, host: url.host, path: url.pathname + url.search }
 }
 
 function parseUrl(text: unknown): URL {
   if (typeof text !== 'string') throw invalidUrlError('must be a string')
   checkForm(text)
-  if (!URL.canParse(text)) throw invalidUrlError('has a host or a port that is not valid')
+  if (!URL.canParse(text)) throw invalidUrlError('has a host or a port that is not valid', 'url-host-or-port')
   const url = new URL(text)
   // The dot of the root is not part of the name: certificates do not have it.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
-  if (url.href.length > MAX_LENGTH)
-    throw invalidUrlError(`must have at most ${MAX_LENGTH} characters, in punycode and escaped`)
+  if (url.href.length > MAX_LENGTH) {
+    throw invalidUrlError(`must have at most ${MAX_LENGTH} characters, in punycode and escaped`, 'url-too-long')
+  }
   return url
 }
 
 /** Refuses forms that the URL Standard would repair or drop: other programs read them differently. */
 function checkForm(text: string): void {
-  if (text.length > MAX_LENGTH) throw invalidUrlError(`must have at most ${MAX_LENGTH} characters`)
+  if (text.length > MAX_LENGTH) throw invalidUrlError(`must have at most ${MAX_LENGTH} characters`, 'too-long')
   const [, authority] = /^https:\/\/([^/?#]*)/i.exec(text) ?? []
-  if (authority === undefined) throw invalidUrlError('must begin with https://')
+  if (authority === undefined) throw invalidUrlError('must begin with https://', 'not-https')
   if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) {
-    throw invalidUrlError('must not have white space, control characters or backslashes')
+    throw invalidUrlError('must not have white space, control characters or backslashes', 'url-characters')
   }
-  if (authority.includes('@')) throw invalidUrlError('must not have a user name or a password')
-  if (text.includes('#')) throw invalidUrlError('must not have a fragment')
-  if (authority === '') throw invalidUrlError('must name a host')
+  if (authority.includes('@')) throw invalidUrlError('must not have a user name or a password', 'url-credentials')
+  if (text.includes('#')) throw invalidUrlError('must not have a fragment', 'url-fragment')
+  if (authority === '') throw invalidUrlError('must name a host', 'no-host')
 }
 
 function checkName(name: string): void {
-  if (!NAME.test(name)) throw invalidUrlError('has a host that is not a valid host name')
+  if (!NAME.test(name)) throw invalidUrlError('has a host that is not a valid host name', 'url-host-name')
   if (!name.includes('.') || LOCAL_NAME.test(name)) {
-    throw new DestinationRefusedError(`${name} is a name of a local network, which may not be contacted`)
+    throw new DestinationRefusedError(`${name} is a name of a local network, which may not be contacted`, {
+      reason: errorReason('local-name', { name }),
+    })
   }
-  if (HOSTLESS_NAME.test(name)) throw new DestinationRefusedError(`${name} is not the name of a host on the internet`)
+  if (HOSTLESS_NAME.test(name)) {
+    throw new DestinationRefusedError(`${name} is not the name of a host on the internet`, {
+      reason: errorReason('name-without-host', { name }),
+    })
+  }
 }
 
-function invalidUrlError(problem: string): InvalidInputError {
-  return new InvalidInputError('url', problem)
+function invalidUrlError(problem: string, code?: ErrorReasonCode): InvalidInputError {
+  return new InvalidInputError('url', problem, { reason: code && errorReason(code, { max: MAX_LENGTH }) })
 }

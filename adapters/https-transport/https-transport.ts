@@ -2,6 +2,8 @@ import type { SecureContext } from 'node:tls'
 import {
   ClosedError,
   DestinationRefusedError,
+  type ErrorReason,
+  errorReason,
   type HttpOutcome,
   type HttpPost,
   type HttpTransport,
@@ -15,7 +17,7 @@ import {
   withAnySignal,
 } from '../../src/ports/index.js'
 import { codeOf as systemCodeOf } from '../node-kit/index.js'
-import { AddressRules, type OwnEndpoint } from './address-rules.js'
+import { AddressRules, type OwnEndpoint, refusalError } from './address-rules.js'
 import { type DestinationUrl, parseDestinationUrl } from './destination-url.js'
 import { postOnce } from './post-once.js'
 import { resolveHost } from './resolve-host.js'
@@ -88,10 +90,18 @@ export class HttpsTransport implements HttpTransport {
       return destination.href
     } catch (error) {
       if (error instanceof DeadlineError) {
-        const problem = `the name ${destination.hostname} does not resolve within ${this.#deadlineMs / 1_000} s`
-        throw new UnresolvedDestinationError('url', problem, { cause: error })
+        const [name, seconds] = [destination.hostname, this.#deadlineMs / 1_000]
+        throw new UnresolvedDestinationError('url', `the name ${name} does not resolve within ${seconds} s`, {
+          cause: error,
+          reason: errorReason('name-unresolved-in-time', { name, seconds }),
+        })
       }
-      if (error instanceof UnresolvedError) throw new UnresolvedDestinationError('url', error.message, { cause: error })
+      if (error instanceof UnresolvedError) {
+        throw new UnresolvedDestinationError('url', error.message, {
+          cause: error,
+          reason: error.reason,
+        })
+      }
       throw error
     }
   }
@@ -131,18 +141,14 @@ export class HttpsTransport implements HttpTransport {
     if (addresses.length > MAX_ADDRESSES) {
       throw new DestinationRefusedError(`the name ${hostname} has more than ${MAX_ADDRESSES} addresses`, {
         isByLookUp: true,
+        reason: errorReason('name-with-too-many-addresses', { name: hostname, max: MAX_ADDRESSES }),
       })
     }
     const refusalOf = this.#rules.checkAt(port)
     for (const address of addresses) {
       const refusal = refusalOf(address)
       if (refusal === undefined) continue
-      if (isAddress) throw new DestinationRefusedError(`${address} ${refusal}`)
-      const cause = new Error(`${hostname} resolves to ${JSON.stringify(address)}, which ${refusal}`)
-      throw new DestinationRefusedError(`the name ${hostname} resolves to an address that ${refusal}`, {
-        cause,
-        isByLookUp: true,
-      })
+      throw refusalError(refusal, { hostname, address, isAddress })
     }
     return addresses
   }
@@ -189,9 +195,12 @@ function requireFunctions(options: HttpsTransportOptions): void {
 
 /** A name does not resolve to an address. */
 class UnresolvedError extends Error {
-  constructor(hostname: string, cause?: unknown) {
-    const code = codeOf(cause)
-    super(`the name ${hostname} does not resolve${code === undefined ? '' : ` (${code})`}`, { cause })
+  readonly reason: ErrorReason
+
+  constructor(name: string, cause?: unknown) {
+    const system = codeOf(cause)
+    super(`the name ${name} does not resolve${system === undefined ? '' : ` (${system})`}`, { cause })
+    this.reason = errorReason('name-unresolved', { name, ...(system !== undefined && { system }) })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { recordChange } from '../audit/index.js'
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../kernel/limits.js'
 import { RowList } from '../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
@@ -191,7 +191,11 @@ export class Contexts {
     const access = await this.#authorizeWriting(principal)
     const id = parseId(contextId, 'contextId')
     const { shareState, icon } = validate(shareSchema, input)
-    if (icon !== undefined && !isOneGrapheme(icon)) throw new InvalidInputError('icon', 'must be a single character')
+    if (icon !== undefined && !isOneGrapheme(icon)) {
+      throw new InvalidInputError('icon', 'must be a single character', {
+        reason: errorReason('not-a-single-character'),
+      })
+    }
     await this.storage.transaction(async (repositories) => {
       await findWritable(repositories, access, id)
       await recordChange(repositories, access.by, this.clock.now(), {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange, recordChanges } from '../audit/index.js'
-import { ForbiddenError, InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, ForbiddenError, InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
 import { idSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import type { AccountRecord, Clock, ContextRecord, Repositories, Storage, UserRecord } from '../ports/index.js'
@@ -89,7 +89,9 @@ export class HandOverContexts {
   async ofUser(fromUserId: number, input: HandOverAllInput, givenReach: Reach): Promise<HandedOver> {
     const from = parseId(fromUserId, 'id')
     const { toUserId, accountId } = validate(handOverAllSchema, input)
-    if (from === toUserId) throw new InvalidInputError('toUserId', 'must be another user')
+    if (from === toUserId) {
+      throw new InvalidInputError('toUserId', 'must be another user', { reason: errorReason('same-user') })
+    }
     return await this.storage.transaction(async (repositories) => {
       const reach = await givenReach.renew(repositories)
       const { companyId } = await requireFormer(repositories, reach, from)

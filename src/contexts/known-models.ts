@@ -1,4 +1,4 @@
-import { ModelError } from '../kernel/errors.js'
+import { errorReason, ModelError } from '../kernel/errors.js'
 import type { EmbeddingProfile } from '../ports/index.js'
 
 /** Names of the available embedding models. The first one is the default. */
@@ -15,5 +15,8 @@ export interface KnownModels {
 export function requireModel({ ids }: Pick<KnownModels, 'ids'>, id: string | undefined): string {
   const model = id === undefined ? ids[0] : ids.find((known) => known === id)
   if (model !== undefined) return model
-  throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${ids.join(', ')}`)
+  const models = ids.join(', ')
+  throw new ModelError('ERR_MODEL_UNKNOWN', `settings.embeddingModel: no model named ${id}; known: ${models}`, {
+    reason: errorReason('unknown-model', { model: String(id), models }),
+  })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { InvalidInputError } from '../kernel/errors.js'
-import { choiceSchema, integerSchema, validate } from '../kernel/validate.js'
+import { errorReason, InvalidInputError } from '../kernel/errors.js'
+import { choiceSchema, EMPTY, integerSchema, refusal, ruleProblem, validate } from '../kernel/validate.js'
 
 /** The types that a parameter of a tool may have. Specification: Tool definition. */
 const PARAMETER_TYPES = ['string', 'integer', 'boolean'] as const
@@ -62,7 +62,7 @@ const LIST = z.array(z.unknown(), { error: requiredOr('an array') })
 
 const PARAMETER = z.looseObject(
   {
-    paramName: TEXT.refine((name) => name.trim() !== '', { error: 'must not be empty' }),
+    paramName: TEXT.refine((name) => name.trim() !== '', refusal(EMPTY)),
     type: choiceSchema(PARAMETER_TYPES),
     required: z.boolean({ error: requiredOr('true or false') }),
     description: TEXT,
@@ -70,13 +70,15 @@ const PARAMETER = z.looseObject(
   { error: requiredOr('an object') },
 )
 
+const NO_FUNCTION_NAME = ruleProblem(
+  'must be a function name: letters, digits and underscores, not starting with a digit, at most 64 characters',
+  'not-a-function-name',
+)
+
 const TOOL = z.looseObject(
   {
     id: integerSchema(),
-    name: TEXT.refine((name) => FUNCTION_NAME.test(name), {
-      error:
-        'must be a function name: letters, digits and underscores, not starting with a digit, at most 64 characters',
-    }),
+    name: TEXT.refine((name) => FUNCTION_NAME.test(name), refusal(NO_FUNCTION_NAME)),
     description: TEXT,
     action: choiceSchema(['Run Agent']),
     agentId: integerSchema(),
@@ -130,7 +132,9 @@ function requireUnique<Member extends string>(
   items.forEach((item, index) => {
     const first = seen.get(item[member])
     if (first !== undefined) {
-      throw new InvalidInputError(`${path}[${index}].${member}`, `must be unique; ${path}[${first}] has the same`)
+      throw new InvalidInputError(`${path}[${index}].${member}`, `must be unique; ${path}[${first}] has the same`, {
+        reason: errorReason('not-unique', { same: `${path}[${first}]` }),
+      })
     }
     seen.set(item[member], index)
   })

@@ -175,7 +175,7 @@ function scalarProblemOf(value: unknown, path: InputProblem['path'], alternative
   if (typeof value !== 'string') {
     return problemAt(path, `must be a string, a finite number, true or false${alternative}`)
   }
-  const storageProblem = storageProblemOf(value)
+  const storageProblem = storageProblemOf(value)?.message
   if (storageProblem !== undefined) return problemAt(path, storageProblem)
   return value.length > MAX_UNITS ? problemAt(path, `must have at most ${MAX_UNITS} characters`) : undefined
 }

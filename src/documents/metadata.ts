@@ -125,13 +125,13 @@ function recordProblemOf(
 function valueProblemOf(value: unknown): InputProblem | undefined {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      const problem = typeof item === 'string' ? storageProblemOf(item) : 'must be a string'
+      const problem = typeof item === 'string' ? storageProblemOf(item)?.message : 'must be a string'
       if (problem !== undefined) return { path: [index], message: problem }
     }
     return undefined
   }
   if (typeof value === 'boolean' || Number.isFinite(value)) return undefined
-  const problem = typeof value === 'string' ? storageProblemOf(value) : VALUES
+  const problem = typeof value === 'string' ? storageProblemOf(value)?.message : VALUES
   return problem === undefined ? undefined : { path: [], message: problem }
 }
 

@@ -1,5 +1,5 @@
 /** All errors that the engine throws on purpose, by family. */
-export { AlcoveError, type ErrorCode, isTransientError } from './errors/alcove-error.js'
+export { AlcoveError, type ErrorCode, type ErrorDetails, isTransientError } from './errors/alcove-error.js'
 export {
   AlreadyExistsError,
   CompanyRequiredError,
@@ -63,3 +63,4 @@ export {
   VectorInvalidError,
   VectorsDamagedError,
 } from './errors/document-errors.js'
+export { ERROR_REASON_CODES, type ErrorReason, type ErrorReasonCode, errorReason } from './errors/error-reason.js'

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { InvalidInputError } from './errors.js'
+import { type ErrorReason, type ErrorReasonCode, errorReason, InvalidInputError } from './errors.js'
 import { isAbortSignal } from './realms.js'
 
 /** The subject of a message about an input that has no name. */
 const UNNAMED = 'the input '
+
+const REQUIRED = 'is required'
 
 /**
  * Checks an input against a schema.
@@ -22,7 +24,33 @@ function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
   const field = fieldName(root, [...(issue?.path ?? []), ...unknownKey])
   const problem = issue?.message ?? 'is not valid'
   // Each message is the end of a sentence: without a field, the input is its subject.
-  throw new InvalidInputError(field, field === '' ? `${UNNAMED}${problem}` : problem)
+  throw new InvalidInputError(field, field === '' ? `${UNNAMED}${problem}` : problem, {
+    reason: issue && reasonOf(issue),
+  })
+}
+
+function reasonOf(issue: z.core.$ZodIssue): ErrorReason | undefined {
+  if (issue.message === REQUIRED) return errorReason('required')
+  if (issue.code === 'custom') return (issue.params as RuleProblem['params'] | undefined)?.reason
+  if (issue.code === 'invalid_value') return errorReason('not-in-list', { values: listOf(issue.values) })
+  if (issue.code === 'too_big' && issue.origin === 'array') {
+    return errorReason('too-many-elements', { max: Number(issue.maximum) })
+  }
+  return undefined
+}
+
+/** A broken rule, as a schema takes it: the end of a sentence about the value, and the same for programs. */
+export interface RuleProblem {
+  readonly message: string
+  readonly params: { readonly reason: ErrorReason }
+}
+
+export function ruleProblem(
+  message: string,
+  code: ErrorReasonCode,
+  parameters?: ErrorReason['parameters'],
+): RuleProblem {
+  return { message, params: { reason: errorReason(code, parameters) } }
 }
 
 /**
@@ -33,10 +61,10 @@ function dataOf<T>(result: z.ZodSafeParseResult<T>, root: string): T {
  */
 export function withinField(root: string, error: unknown): unknown {
   if (!(error instanceof InvalidInputError)) return error
-  const { field, message } = error
+  const { field, message, cause } = error
   const subject = field === '' ? UNNAMED : `${field}: `
   const problem = message.startsWith(subject) ? message.slice(subject.length) : message
-  return new InvalidInputError(field === '' ? root : `${root}.${field}`, problem, { cause: error.cause })
+  return new InvalidInputError(field === '' ? root : `${root}.${field}`, problem, { cause, reason: error.reason })
 }
 
 /**
@@ -89,8 +117,7 @@ function fieldName(root: string, path: readonly PropertyKey[]): string {
 /** One message for a missing member, and another one for a wrong type. */
 function expected(description: string) {
   return {
-    error: (issue: { readonly input?: unknown }) =>
-      issue.input === undefined ? 'is required' : `must be ${description}`,
+    error: (issue: { readonly input?: unknown }) => (issue.input === undefined ? REQUIRED : `must be ${description}`),
   }
 }
 
@@ -106,12 +133,15 @@ interface TextRules {
 export function textSchema(rules: TextRules): z.ZodType<string> {
   const { max, min = 0, isLine = false } = rules
   const text = storableSchema((value) => {
-    if (isLine && /\p{Cc}/u.test(value)) return 'must be one line, without control characters'
+    if (isLine && /\p{Cc}/u.test(value)) return NOT_ONE_LINE
     // A code point has one or two UTF-16 units, so most texts need no count.
     const { length } = value
-    if (length > max * 2 || (length > max && codePoints(value) > max)) return `must have at most ${max} characters`
-    if (min > 0 && value.trim() === '') return 'must not be empty'
-    return length < min * 2 && codePoints(value) < min ? `must have at least ${min} characters` : undefined
+    if (length > max * 2 || (length > max && codePoints(value) > max)) {
+      return ruleProblem(`must have at most ${max} characters`, 'too-long', { max })
+    }
+    if (min > 0 && value.trim() === '') return EMPTY
+    const isTooShort = length < min * 2 && codePoints(value) < min
+    return isTooShort ? ruleProblem(`must have at least ${min} characters`, 'too-short', { min }) : undefined
   })
   // For the JSON Schema.
   return text.meta({ maxLength: max, ...(min > 0 && { minLength: min }) })
@@ -122,28 +152,35 @@ export function utf8Schema({ maxBytes }: { readonly maxBytes: number }): z.ZodTy
   return storableSchema((value) => {
     // Each UTF-16 unit needs at least one byte. So a text that is far too long is refused without being encoded.
     const isTooLong = value.length > maxBytes || new TextEncoder().encode(value).length > maxBytes
-    return isTooLong ? `must have at most ${maxBytes} bytes in UTF-8` : undefined
+    if (!isTooLong) return undefined
+    return ruleProblem(`must have at most ${maxBytes} bytes in UTF-8`, 'too-many-bytes', { max: maxBytes })
   })
 }
 
 /** @param problemOf returns a further problem of a string, if there is one */
-function storableSchema(problemOf: (value: string) => string | undefined): z.ZodType<string> {
+function storableSchema(problemOf: (value: string) => RuleProblem | undefined): z.ZodType<string> {
   return z.string(expected('a string')).superRefine((value, check) => {
     const problem = storageProblemOf(value) ?? problemOf(value)
-    if (problem !== undefined) check.addIssue({ code: 'custom', message: problem })
+    if (problem !== undefined) check.addIssue({ code: 'custom', ...problem })
   })
 }
+
+export const NOT_ONE_LINE: RuleProblem = ruleProblem('must be one line, without control characters', 'not-one-line')
+export const EMPTY: RuleProblem = ruleProblem('must not be empty', 'empty')
 
 /** An integer that a double represents exactly. */
 export function integerSchema(rules: { readonly min?: number; readonly max?: number } = {}): z.ZodType<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = rules
-  const range = rules.max === undefined ? `an integer, ${min} or more` : `an integer from ${min} to ${max}`
   return z
     .number(expected('an integer'))
-    .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
-      error: `must be ${rules.min === undefined ? 'an integer' : range}`,
-    })
+    .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, refusal(integerProblem(rules)))
     .meta({ type: 'integer', minimum: min, maximum: max })
+}
+
+function integerProblem({ min, max }: { readonly min?: number; readonly max?: number }): RuleProblem {
+  if (min === undefined) return ruleProblem('must be an integer', 'not-an-integer')
+  if (max === undefined) return ruleProblem(`must be an integer, ${min} or more`, 'integer-too-small', { min })
+  return ruleProblem(`must be an integer from ${min} to ${max}`, 'integer-out-of-range', { min, max })
 }
 
 /** An id that the engine has assigned. */
@@ -165,10 +202,12 @@ export function fractionSchema(rules: {
   readonly isBelow?: boolean
 }): z.ZodType<number> {
   const { min, max, isBelow = false } = rules
-  const range = isBelow ? `at least ${min} and less than ${max}` : `from ${min} to ${max}`
+  const problem = isBelow
+    ? ruleProblem(`must be a number at least ${min} and less than ${max}`, 'number-not-below', { min, max })
+    : ruleProblem(`must be a number from ${min} to ${max}`, 'number-out-of-range', { min, max })
   return z
     .number(expected('a number'))
-    .refine((value) => value >= min && (isBelow ? value < max : value <= max), { error: `must be a number ${range}` })
+    .refine((value) => value >= min && (isBelow ? value < max : value <= max), refusal(problem))
     .meta({ minimum: min, [isBelow ? 'exclusiveMaximum' : 'maximum']: max })
 }
 
@@ -214,8 +253,19 @@ export function signalSchema(): z.ZodType<AbortSignal> {
 
 /** One of a list of values. */
 export function choiceSchema<const Value extends string | number>(values: readonly Value[]): z.ZodType<Value> {
-  const list = values.map((value) => JSON.stringify(value)).join(', ')
-  return z.literal(values as [Value, ...Value[]], expected(`one of ${list}`))
+  return z.literal(values as [Value, ...Value[]], expected(`one of ${listOf(values)}`))
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.map((value) => JSON.stringify(value)).join(', ')
+}
+
+/** The refusal of a `refine`. */
+export function refusal({ message, params }: RuleProblem): {
+  readonly error: string
+  readonly params: RuleProblem['params']
+} {
+  return { error: message, params }
 }
 
 function codePoints(value: string): number {
@@ -249,11 +299,17 @@ export function checkedSchema<T>(
     .meta(jsonSchema) as unknown as z.ZodType<T>
 }
 
-/** @returns a sentence about a string that no store can keep, without its subject; `undefined` for any other string */
-export function storageProblemOf(value: string): string | undefined {
-  if (value.includes('\0')) return 'must not contain the character U+0000'
-  return value.isWellFormed() ? undefined : 'must be well-formed Unicode: it contains half of a surrogate pair'
+/** @returns the problem of a string that no store can keep; `undefined` for any other string */
+export function storageProblemOf(value: string): RuleProblem | undefined {
+  if (value.includes('\0')) return NULL_CHARACTER
+  return value.isWellFormed() ? undefined : HALF_CHARACTER
 }
+
+const NULL_CHARACTER = ruleProblem('must not contain the character U+0000', 'null-character')
+const HALF_CHARACTER = ruleProblem(
+  'must be well-formed Unicode: it contains half of a surrogate pair',
+  'half-character',
+)
 
 /** True for an object of keys and values: no array, no `Date`, no `Map`. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ERROR_REASON_CODES } from '../../../src/index.js'
 import type { Answer } from '../route.js'
 
 export const healthSchema: z.ZodType = z
@@ -9,6 +10,15 @@ export const healthSchema: z.ZodType = z
   })
   .meta({ id: 'Health' })
 
+const reason = z
+  .object({
+    code: z.enum(ERROR_REASON_CODES).meta({ description: 'Stable: programs may depend on it' }),
+    parameters: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .meta({ description: 'The values in the sentence, by name' }),
+  })
+  .meta({ id: 'ErrorReason' })
+
 const problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -17,7 +27,12 @@ const problem = z.object({
   code: z.string().meta({ description: 'Stable: programs may depend on it' }),
 })
 
-export const problemSchema: z.ZodType = problem.meta({ id: 'Problem' })
+export const problemSchema: z.ZodType = problem
+  .extend({
+    field: z.string().optional().meta({ description: 'Path of the field of the input that is not valid' }),
+    reason: reason.optional().meta({ description: '`detail` for programs that say it in another language' }),
+  })
+  .meta({ id: 'Problem' })
 
 export const tokenProblemSchema: z.ZodType = problem
   .extend({ error: z.string(), error_description: z.string() })

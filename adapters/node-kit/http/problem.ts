@@ -1,4 +1,12 @@
-import { AlcoveError, ForbiddenError, ModelError, ThrottledError, UnauthenticatedError } from '../../../src/index.js'
+import {
+  AlcoveError,
+  type ErrorReason,
+  ForbiddenError,
+  InvalidInputError,
+  ModelError,
+  ThrottledError,
+  UnauthenticatedError,
+} from '../../../src/index.js'
 import type { ErrorCode } from '../../../src/ports/index.js'
 
 /** A refusal by the HTTP layer itself. */
@@ -87,12 +95,22 @@ interface Problem {
   readonly status: number
   readonly detail: string
   readonly code: string
+  readonly field?: string
+  readonly reason?: ErrorReason
 }
 
 /** The problem document of an error. */
 export function problemOf(error: unknown): Problem {
-  const { status, code, detail } = describe(error)
-  return { type: 'about:blank', title: titleOf(status), status, detail, code }
+  const { status, code, detail, field, reason } = describe(error)
+  return {
+    type: 'about:blank',
+    title: titleOf(status),
+    status,
+    detail,
+    code,
+    ...(field !== undefined && field !== '' && { field }),
+    ...(reason !== undefined && { reason }),
+  }
 }
 
 /** The title of a problem document for a status. */
@@ -109,6 +127,8 @@ interface ErrorDescription {
   readonly status: number
   readonly code: string
   readonly detail: string
+  readonly field?: string | undefined
+  readonly reason?: ErrorReason | undefined
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -127,7 +147,9 @@ function describe(error: unknown): ErrorDescription {
     return { ...UNAVAILABLE, code: error.code, headers: { 'retry-after': String(seconds) } }
   }
   if (status >= 500) return { ...(status === 503 ? UNAVAILABLE : INTERNAL), code: error.code }
-  return { status, code: error.code, detail: error.message, headers: headersOfRefusal(error) }
+  const { code, message, reason } = error
+  const field = error instanceof InvalidInputError ? error.field : undefined
+  return { status, code, detail: message, field, reason, headers: headersOfRefusal(error) }
 }
 
 /** The status of an answer to an error. */

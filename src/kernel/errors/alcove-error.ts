@@ -1,3 +1,5 @@
+import type { ErrorReason } from './error-reason.js'
+
 /** All codes of errors. They are stable. */
 export type ErrorCode =
   | 'ERR_INVALID_INPUT'
@@ -74,6 +76,13 @@ export type ErrorCode =
 /** The names of the engine's classes of an error, in every copy of this package and in every realm. */
 const CLASS_NAMES = Symbol.for('alcove.error')
 
+/** The parts of an error beside its message. */
+export interface ErrorDetails {
+  readonly cause?: unknown
+  /** Default: none. */
+  readonly reason?: ErrorReason | undefined
+}
+
 /**
  * The base class of all errors that the engine throws on purpose.
  *
@@ -87,10 +96,13 @@ export abstract class AlcoveError extends Error {
   abstract readonly code: ErrorCode
   /** True where the same call may succeed later, without any change. */
   readonly isTransient: boolean = false
+  /** The message for programs; `undefined` for a message that nobody needs in another language. */
+  readonly reason: ErrorReason | undefined
 
-  constructor(message: string, options?: { readonly cause?: unknown }) {
+  constructor(message: string, options: ErrorDetails = {}) {
     super(message, options)
     this.name = nameOf(new.target) ?? new.target.name
+    this.reason = options.reason
     Object.defineProperty(this, CLASS_NAMES, { value: namesOfClasses(new.target) })
   }
 

@@ -1,4 +1,4 @@
-import { AlcoveError, type ErrorCode } from './alcove-error.js'
+import { AlcoveError, type ErrorCode, type ErrorDetails } from './alcove-error.js'
 
 /** An argument, a field or an option is invalid. `field` names it. */
 export class InvalidInputError extends AlcoveError {
@@ -7,7 +7,7 @@ export class InvalidInputError extends AlcoveError {
   /** Path of the field, such as `starterPrompts[2]`; empty for the whole input. */
   readonly field: string
 
-  constructor(field: string, problem: string, options?: { readonly cause?: unknown }) {
+  constructor(field: string, problem: string, options?: ErrorDetails) {
     super(field === '' ? problem : `${field}: ${problem}`, options)
     this.field = field
   }

@@ -1,4 +1,4 @@
-import { AlcoveError } from './alcove-error.js'
+import { AlcoveError, type ErrorDetails } from './alcove-error.js'
 import { InvalidInputError } from './call-errors.js'
 
 /** A mail could not be sent. */
@@ -26,7 +26,7 @@ export class DestinationRefusedError extends AlcoveError {
   /** True where a look-up of the name is the reason. False where the URL itself is the reason. */
   readonly isByLookUp: boolean
 
-  constructor(message: string, options: { readonly cause?: unknown; readonly isByLookUp?: boolean } = {}) {
+  constructor(message: string, options: ErrorDetails & { readonly isByLookUp?: boolean } = {}) {
     super(message, options)
     this.isByLookUp = options.isByLookUp ?? false
   }

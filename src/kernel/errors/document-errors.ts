@@ -1,4 +1,4 @@
-import { AlcoveError, type ErrorCode } from './alcove-error.js'
+import { AlcoveError, type ErrorCode, type ErrorDetails } from './alcove-error.js'
 
 /** Codes of documents without usable text. */
 export type ExtractionErrorCode = Extract<
@@ -99,11 +99,7 @@ export class ModelError extends AlcoveError {
   /** Milliseconds after which a retry makes sense, while the server of the model is away; otherwise undefined. */
   readonly retryAfterMs: number | undefined
 
-  constructor(
-    code: ModelErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly retryAfterMs?: number } = {},
-  ) {
+  constructor(code: ModelErrorCode, message: string, options: ErrorDetails & { readonly retryAfterMs?: number } = {}) {
     super(message, options)
     this.code = code
     this.isTransient = code === 'ERR_MODEL_UNAVAILABLE'

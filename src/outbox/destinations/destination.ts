@@ -7,6 +7,8 @@ import {
   integerSchema,
   listSchema,
   objectSchema,
+  refusal,
+  ruleProblem,
   textSchema,
 } from '../../kernel/validate.js'
 import {
@@ -92,15 +94,17 @@ const MAX_NAMED_TYPES = 100
 
 const MAX_URL_LENGTH = 2_048
 
+const NO_EVENT_TYPE = ruleProblem(
+  'must name at least one type, or be null for all types of the specification; types of documents and of the host must be named',
+  'no-event-type',
+)
+
 /** Checks the form. The transport decides if the engine may contact the URL. */
 export const destinationSchema: z.ZodType<DestinationInput> = objectSchema({
   url: textSchema({ min: 1, max: MAX_URL_LENGTH }),
   name: textSchema({ max: 255, isLine: true }).nullable().optional(),
   eventTypes: listSchema(NAMED_TYPE, MAX_NAMED_TYPES)
-    .refine((types) => types.length > 0, {
-      error:
-        'must name at least one type, or be null for all types of the specification; types of documents and of the host must be named',
-    })
+    .refine((types) => types.length > 0, refusal(NO_EVENT_TYPE))
     .meta({ minItems: 1 })
     .nullable(),
   customerId: idSchema().optional(),

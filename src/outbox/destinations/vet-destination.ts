@@ -1,4 +1,4 @@
-import { DestinationRefusedError, UnresolvedDestinationError } from '../../kernel/errors.js'
+import { DestinationRefusedError, errorReason, UnresolvedDestinationError } from '../../kernel/errors.js'
 import type { HttpTransport, Storage, Telemetry } from '../../ports/index.js'
 import type { Reach } from '../../tenancy/index.js'
 import type { CompanyRates } from '../company-rates.js'
@@ -31,12 +31,17 @@ export class VetDestination {
       await count()
       return vettedUrl
     } catch (error) {
-      const reason = refusalReasonOf(error)
-      if (reason === undefined || !reach.isLimited) throw error
-      this.telemetry.record({ name: 'destination.refused', level: 'warn', fields: { companyId, reason }, error })
+      const refusal = refusalReasonOf(error)
+      if (refusal === undefined || !reach.isLimited) throw error
+      this.telemetry.record({
+        name: 'destination.refused',
+        level: 'warn',
+        fields: { companyId, reason: refusal },
+        error,
+      })
       throw new DestinationRefusedError(
         'url: the name does not resolve to public addresses: use a name that resolves everywhere on the internet',
-        { cause: error, isByLookUp: true },
+        { cause: error, isByLookUp: true, reason: errorReason('name-not-resolved-to-public') },
       )
     }
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
 import { randomToken, sha256Hex } from '../../kernel/crypto.js'
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import {
@@ -287,8 +287,12 @@ function parseExpiry(expires: string, now: Date): string {
   // `Date` would turn 30 February into a day of March without an error.
   const isRealDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
   if (!isRealDay || Number.isNaN(date.getTime())) {
-    throw new InvalidInputError('expires', 'must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z')
+    throw new InvalidInputError('expires', 'must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z', {
+      reason: errorReason('not-a-date'),
+    })
   }
-  if (date <= now) throw new InvalidInputError('expires', 'must lie in the future')
+  if (date <= now) {
+    throw new InvalidInputError('expires', 'must lie in the future', { reason: errorReason('not-in-the-future') })
+  }
   return date.toISOString()
 }

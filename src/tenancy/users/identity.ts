@@ -1,8 +1,16 @@
 import type { z } from 'zod'
 import { type AuditActor, recordChange } from '../../audit/index.js'
 import { randomToken } from '../../kernel/crypto.js'
-import { InvalidInputError } from '../../kernel/errors.js'
-import { booleanSchema, idSchema, objectSchema, textSchema } from '../../kernel/validate.js'
+import { errorReason, InvalidInputError } from '../../kernel/errors.js'
+import {
+  booleanSchema,
+  idSchema,
+  NOT_ONE_LINE,
+  objectSchema,
+  type RuleProblem,
+  ruleProblem,
+  textSchema,
+} from '../../kernel/validate.js'
 import type { PasswordHasher, Repositories, UserRecord } from '../../ports/index.js'
 import { isUserUsable } from '../access/principal.js'
 
@@ -34,25 +42,29 @@ const LINK = /:\/|\/\/|\\\\|\bwww\.|\b(?:mailto|tel|sms|data|javascript|file|htt
  */
 export function personNameSchema(): z.ZodType<string> {
   const name = SHORT_TEXT.superRefine((value, check) => {
-    const message = problemOf(value)
-    if (message !== undefined) check.addIssue({ code: 'custom', message })
+    const problem = problemOf(value)
+    if (problem !== undefined) check.addIssue({ code: 'custom', ...problem })
   })
   // Sets `maxLength` in the JSON Schema.
   return name.meta({ maxLength: MAX_NAME_LENGTH })
 }
 
 /** @returns the problem of a name that will appear in mails, or `undefined` */
-function problemOf(name: string): string | undefined {
-  if (LINE_BREAKS.test(name)) return 'must be one line, without control characters'
-  if (/[<>]/.test(name)) return 'must not contain < or >'
-  if (OVERRIDES.test(name)) return 'must not contain characters that change the direction of text'
+function problemOf(name: string): RuleProblem | undefined {
+  if (LINE_BREAKS.test(name)) return NOT_ONE_LINE
+  if (/[<>]/.test(name)) return ANGLE_BRACKET
+  if (OVERRIDES.test(name)) {
+    return ruleProblem('must not contain characters that change the direction of text', 'text-direction')
+  }
   const visible = name.replaceAll(INVISIBLE, '').normalize('NFKC').replaceAll(FULL_STOPS, '.')
-  if (/[<>]/.test(visible)) return 'must not contain < or >'
+  if (/[<>]/.test(visible)) return ANGLE_BRACKET
   if (LINK.test(visible) || DOMAIN.test(visible)) {
-    return 'must be a name, without web addresses: put a space after each full stop'
+    return ruleProblem('must be a name, without web addresses: put a space after each full stop', 'web-address')
   }
   return undefined
 }
+
+const ANGLE_BRACKET = ruleProblem('must not contain < or >', 'angle-bracket')
 
 const NAME = personNameSchema()
 
@@ -71,6 +83,7 @@ export function joinNames(firstName: string, lastName: string): string {
   throw new InvalidInputError(
     'lastName',
     `must have at most ${MAX_NAME_LENGTH} characters together with the first name, or come with a shorter name`,
+    { reason: errorReason('too-long-with-first-name', { max: MAX_NAME_LENGTH }) },
   )
 }
 
@@ -95,8 +108,11 @@ export function parseEmailAddress(input: string, field = 'email'): EmailAddress 
   const domain = email.slice(at + 1)
   const isPlain = at > 0 && email.length <= MAX_EMAIL_LENGTH && !/[\s\p{Cc}<>]/u.test(email) && !local.includes('@')
   const asciiDomain = isPlain ? toAsciiDomain(domain) : undefined
-  if (asciiDomain === undefined)
-    throw new InvalidInputError(field, 'must be an e-mail address such as name@example.com')
+  if (asciiDomain === undefined) {
+    throw new InvalidInputError(field, 'must be an e-mail address such as name@example.com', {
+      reason: errorReason('not-an-email-address'),
+    })
+  }
   return { email, emailKey: `${foldCase(local)}@${asciiDomain}` }
 }
 
