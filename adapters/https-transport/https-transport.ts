@@ -3,6 +3,7 @@ import {
   ClosedError,
   DestinationRefusedError,
   type ErrorReason,
+  type ErrorReasonCode,
   errorReason,
   type HttpOutcome,
   type HttpPost,
@@ -165,13 +166,16 @@ export class HttpsTransport implements HttpTransport {
 
   #outcomeOf(error: unknown): HttpOutcome {
     if (error instanceof DestinationRefusedError || error instanceof InvalidInputError) {
-      return { kind: 'blocked', error: error.message }
+      return { kind: 'blocked', error: error.message, reason: error.reason }
     }
     if (error instanceof DeadlineError) {
-      return { kind: 'timeout', error: `there was no response within ${this.#deadlineMs / 1_000} s` }
+      const seconds = this.#deadlineMs / 1_000
+      const reason = errorReason('no-answer-in-time', { seconds })
+      return { kind: 'timeout', error: `there was no response within ${seconds} s`, reason }
     }
     const hasSentence = error instanceof UnresolvedError || error instanceof ClosedError
-    return { kind: 'connection_error', error: hasSentence ? error.message : failureSentence(error) }
+    const said = hasSentence ? { error: error.message, reason: error.reason } : failureOf(error)
+    return { kind: 'connection_error', ...said }
   }
 }
 
@@ -247,32 +251,44 @@ class WorkInTime {
 }
 
 /** The meaning of an error's code for the reader of a delivery log. The first match counts. */
-const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/, 'the connection was refused'],
-  [/^(?:ECONNRESET|EPIPE)$/, 'the connection was closed before there was a response'],
-  [/^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|EACCES|EPERM)$/, 'the address cannot be reached'],
-  [/^ETIMEDOUT$/, 'the address did not answer'],
-  [/^CERT_HAS_EXPIRED$/, 'the certificate has expired'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'the certificate is for another name'],
-  [/^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_)/, 'the certificate is not trusted'],
-  [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'no TLS connection could be made'],
-  [/^HPE_HEADER_OVERFLOW$/, 'the headers of the response are too large'],
-  [/^ERR_RESPONSE_SIZE$/, 'the server sent too many bytes without a complete response'],
-  [/^ERR_RESPONSE_STATUS$/, 'the response does not have the status of a final response'],
-  [/^HPE_/, 'the answer is not an HTTP response'],
-  [/^ERR_(?:INVALID|HTTP)_/, 'the request could not be made'],
+const MEANINGS: readonly (readonly [RegExp, ErrorReasonCode, string])[] = [
+  [/^ECONNREFUSED$/, 'connection-refused', 'the connection was refused'],
+  [/^(?:ECONNRESET|EPIPE)$/, 'connection-closed', 'the connection was closed before there was a response'],
+  [
+    /^(?:EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|EACCES|EPERM)$/,
+    'address-unreachable',
+    'the address cannot be reached',
+  ],
+  [/^ETIMEDOUT$/, 'address-silent', 'the address did not answer'],
+  [/^CERT_HAS_EXPIRED$/, 'certificate-expired', 'the certificate has expired'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'certificate-of-other-name', 'the certificate is for another name'],
+  [
+    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_)/,
+    'certificate-not-trusted',
+    'the certificate is not trusted',
+  ],
+  [/^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/, 'no-tls-connection', 'no TLS connection could be made'],
+  [/^HPE_HEADER_OVERFLOW$/, 'headers-too-large', 'the headers of the response are too large'],
+  [/^ERR_RESPONSE_SIZE$/, 'response-too-large', 'the server sent too many bytes without a complete response'],
+  [/^ERR_RESPONSE_STATUS$/, 'response-not-final', 'the response does not have the status of a final response'],
+  [/^HPE_/, 'response-not-http', 'the answer is not an HTTP response'],
+  [/^ERR_(?:INVALID|HTTP)_/, 'request-impossible', 'the request could not be made'],
 ]
 
 /**
- * Returns one sentence about the reason for the missing response, with the error's code. It leaves out messages of
- * errors, because they repeat parts of a certificate or of a request.
+ * Says in one sentence why there is no response, with the error's code. It leaves out messages of errors, because they
+ * repeat parts of a certificate or of a request.
  */
-function failureSentence(error: unknown): string {
-  const code = codeOf(error)
-  if (code === undefined) return 'the connection ended without a response'
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(code))?.[1] ?? 'the request failed'
-  return `${meaning} (${code})`
+function failureOf(error: unknown): { readonly error: string; readonly reason: ErrorReason } {
+  const system = codeOf(error)
+  if (system === undefined) {
+    return { error: 'the connection ended without a response', reason: errorReason('connection-ended') }
+  }
+  const [, code, meaning] = MEANINGS.find(([pattern]) => pattern.test(system)) ?? UNKNOWN
+  return { error: `${meaning} (${system})`, reason: errorReason(code, { system }) }
 }
+
+const UNKNOWN = ['', 'request-failed', 'the request failed'] as const
 
 /** Returns the code that Node or DNS gave an error. */
 function codeOf(error: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import {
+  type AlcoveError,
   ClosedError,
   DestinationRefusedError,
   type HttpOutcome,
@@ -68,7 +69,8 @@ export class MemoryHttpTransport implements HttpTransport {
     } catch (error) {
       signal?.throwIfAborted()
       const isRefused = error instanceof DestinationRefusedError || error instanceof InvalidInputError
-      return { kind: isRefused ? 'blocked' : 'connection_error', error: (error as Error).message }
+      const { message, reason } = error as AlcoveError
+      return { kind: isRefused ? 'blocked' : 'connection_error', error: message, reason }
     } finally {
       this.#runningRequests.delete(closing)
     }

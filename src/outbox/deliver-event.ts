@@ -1,9 +1,10 @@
 import { batched, type JobHandler, type JobRun } from '../jobs/index.js'
 import { Batcher } from '../kernel/batches.js'
 import { type SecretBox, sha256Hex } from '../kernel/crypto.js'
-import { AlcoveError, DiskUnwritableError, PayloadCorruptError, StorageError } from '../kernel/errors.js'
+import { AlcoveError, DiskUnwritableError, errorReason, PayloadCorruptError, StorageError } from '../kernel/errors.js'
 import { type RetryOptions, retry } from '../kernel/scheduling/retry.js'
 import type {
+  Cancellation,
   Clock,
   DeliveryRecord,
   HttpPost,
@@ -22,10 +23,19 @@ import { maySeePrivate, withoutNames } from './private-events.js'
 import { requestHeaders } from './request-headers.js'
 import { type Settlement, settleAttempt } from './settlement.js'
 
-const CANCELLED = 'the destination was deleted or is disabled, or its company is disabled'
+/** Why a delivery is not sent. */
+type Obstacle = Pick<Cancellation, 'error' | 'reason'>
 
-const PRIVATE =
-  'the event names a document of a private context, and whoever set the URL of the destination does not see all contexts'
+const CANCELLED: Obstacle = {
+  error: 'the destination was deleted or is disabled, or its company is disabled',
+  reason: errorReason('destination-not-usable'),
+}
+
+const PRIVATE: Obstacle = {
+  error:
+    'the event names a document of a private context, and whoever set the URL of the destination does not see all contexts',
+  reason: errorReason('event-private'),
+}
 
 /** Retries of the record of an outcome. They last less than a lease: then another relay may hold the delivery. */
 const RECORD_BACKOFF: RetryOptions['backoff'] = { firstMs: 50, longestMs: 1_000, patienceMs: 8_000 }
@@ -73,8 +83,8 @@ export class DeliverEvent implements JobHandler {
 
   async run(job: JobRun, span: Span): Promise<void> {
     const started = await this.#start(job)
-    if (typeof started === 'string') {
-      const cancellation = { error: started, updated: this.#now() }
+    if ('error' in started) {
+      const cancellation = { ...started, updated: this.#now() }
       await job.complete(({ deliveries }) => deliveries.cancelAll([job.subject], cancellation))
       return
     }
@@ -124,17 +134,21 @@ export class DeliverEvent implements JobHandler {
 
   /** Records a delivery that cannot be sent: its bytes or its secret are damaged, or it crashes every process. */
   async fail({ deliveries }: Repositories, subject: number, error: unknown): Promise<void> {
-    const problem =
-      error instanceof AlcoveError ? `${error.message} (${error.code})` : 'an internal failure (ERR_INTERNAL)'
+    const isKnown = error instanceof AlcoveError
+    const problem = isKnown ? `${error.message} (${error.code})` : 'an internal failure (ERR_INTERNAL)'
+    const reason =
+      isKnown && error.reason !== undefined
+        ? error.reason
+        : errorReason('internal-failure', { code: isKnown ? error.code : 'ERR_INTERNAL' })
     await deliveries.interruptAttempts([subject])
-    await deliveries.update(subject, { status: 'dead', error: problem, updated: this.#now() })
+    await deliveries.update(subject, { status: 'dead', error: problem, reason, updated: this.#now() })
   }
 
   /** @returns the reason of the cancellation of a delivery that must not be sent */
-  async #start(job: JobRun): Promise<StartedDelivery | string> {
+  async #start(job: JobRun): Promise<StartedDelivery | Obstacle> {
     for (;;) {
       const prepared = await this.#prepare(job.subject)
-      if (typeof prepared === 'string') return prepared
+      if ('error' in prepared) return prepared
       const attemptId = await job.transaction(batched(startAttempts, { ...prepared, startedAt: this.#now() }))
       if (attemptId !== undefined) return { ...prepared, attemptId }
       // The URL or the secret has changed since it was read: prepare the request with the new one.
@@ -142,13 +156,15 @@ export class DeliverEvent implements JobHandler {
     }
   }
 
-  async #prepare(id: number): Promise<PreparedDelivery | string> {
+  async #prepare(id: number): Promise<PreparedDelivery | Obstacle> {
     const sendable = await this.#sendable.run(id)
     if (sendable === undefined) return CANCELLED
     const { delivery, destination, event } = sendable
     const body = event.payload
     if ((await sha256Hex(body)) !== event.payloadHash) {
-      throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`)
+      throw new PayloadCorruptError(`the stored bytes of the event ${delivery.eventId} are damaged`, {
+        reason: errorReason('event-damaged', { event: delivery.eventId }),
+      })
     }
     const now = this.clock.now()
     if (await this.#isHidden(sendable, now)) return PRIVATE
@@ -190,14 +206,16 @@ export class DeliverEvent implements JobHandler {
   ): Promise<readonly undefined[]> => {
     const { deliveries } = repositories
     await deliveries.endAttempts(
-      attempts.map(({ attemptId, settlement: { outcome, httpStatus, error }, responseBody, durationMs }) => {
-        return { id: attemptId, outcome, httpStatus, error, responseBody, durationMs }
+      attempts.map(({ attemptId, settlement: { outcome, httpStatus, error, reason }, responseBody, durationMs }) => {
+        return { id: attemptId, outcome, httpStatus, error, reason, responseBody, durationMs }
       }),
     )
     await deliveries.updateAll(
-      attempts.map(({ delivery: { id, attemptCount }, settlement: { status, httpStatus, error }, finishedAt }) => {
-        return { id, status, httpStatus, attemptCount: attemptCount + 1, error, updated: finishedAt }
-      }),
+      attempts.map(
+        ({ delivery: { id, attemptCount }, settlement: { status, httpStatus, error, reason }, finishedAt }) => {
+          return { id, status, httpStatus, attemptCount: attemptCount + 1, error, reason, updated: finishedAt }
+        },
+      ),
     )
     const reports = attempts.flatMap(reportsOf)
     if (reports.length > 0) await this.failures.record(repositories, reports)

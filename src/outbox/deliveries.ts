@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { recordChange } from '../audit/index.js'
 import { type JobHandler, type JobRun, removeInBatches } from '../jobs/index.js'
-import { InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { type ErrorReason, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import {
   choiceSchema,
   idSchema,
@@ -76,6 +76,8 @@ export interface Attempt {
   readonly outcome: AttemptOutcome | null
   readonly httpStatus: number | null
   readonly error: string | null
+  /** {@link error} for programs; null without one. */
+  readonly reason: ErrorReason | null
   /** The beginning of the response body, as text. */
   readonly responseBody: string | null
   readonly started: string
@@ -170,8 +172,8 @@ function parseCursor(cursor: string): number {
 }
 
 function toAttempt(record: AttemptRecord): Attempt {
-  const { outcome, httpStatus, error, responseBody, started, durationMs } = record
-  return { outcome, httpStatus, error, responseBody, started, durationMs }
+  const { outcome, httpStatus, error, reason, responseBody, started, durationMs } = record
+  return { outcome, httpStatus, error, reason, responseBody, started, durationMs }
 }
 
 /** The job that removes old deliveries. Only one exists. */

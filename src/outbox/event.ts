@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sha256Hex } from '../kernel/crypto.js'
-import { InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { type ErrorReason, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { closedObjectSchema, idSchema, validate } from '../kernel/validate.js'
 import type {
   Clock,
@@ -78,6 +78,8 @@ export interface Delivery {
   /** Attempts with a recorded outcome. Interrupted attempts do not count. */
   readonly attemptCount: number
   readonly error: string | null
+  /** The error for programs. Null without one, and for an error that has none. */
+  readonly reason: ErrorReason | null
   readonly created: string
   readonly updated: string
 }
@@ -249,6 +251,7 @@ export async function queueDelivery(
     httpStatus: null,
     attemptCount: 0,
     error: null,
+    reason: null,
     resendOf,
     created,
     updated: created,
@@ -258,6 +261,6 @@ export async function queueDelivery(
 }
 
 export function toDelivery(record: DeliveryRecord): Delivery {
-  const { id, eventId, type, destinationId, status, httpStatus, attemptCount, error, created, updated } = record
-  return { id, eventId, type, destinationId, status, httpStatus, attemptCount, error, created, updated }
+  const { id, eventId, type, destinationId, status, httpStatus, attemptCount, error, reason, created, updated } = record
+  return { id, eventId, type, destinationId, status, httpStatus, attemptCount, error, reason, created, updated }
 }

@@ -1,3 +1,4 @@
+import { type ErrorReason, errorReason } from '../kernel/errors.js'
 import { retryAfterMs } from '../kernel/scheduling/retry-after.js'
 import type { AttemptOutcome, DeliveryStatus, HttpOutcome, RetrySchedule } from '../ports/index.js'
 
@@ -24,6 +25,8 @@ export interface Settlement {
   readonly httpStatus: number | null
   /** Null after a success. */
   readonly error: string | null
+  /** The error for programs; null without one. */
+  readonly reason: ErrorReason | null
   readonly status: DeliveryStatus
   /** Milliseconds until the next attempt; `undefined` where this attempt is the last one. */
   readonly retryInMs: number | undefined
@@ -72,25 +75,32 @@ export function settleAttempt({ outcome, attempts, retry, now, random }: Attempt
   }
 }
 
-type AttemptResult = Pick<Settlement, 'outcome' | 'httpStatus' | 'error'> & { readonly isTransient: boolean }
+type AttemptResult = Pick<Settlement, 'outcome' | 'httpStatus' | 'error' | 'reason'> & { readonly isTransient: boolean }
 
 /** Statuses of 4xx that ask for another attempt: Request Timeout, Too Early, Too Many Requests. */
 const TRANSIENT_4XX: readonly number[] = [408, 425, 429]
 
 function resultOf(outcome: HttpOutcome, isLong: boolean): AttemptResult {
   if (outcome.kind !== 'response') {
-    return { outcome: outcome.kind, httpStatus: null, error: outcome.error, isTransient: outcome.kind !== 'blocked' }
+    const { kind, error, reason = null } = outcome
+    return { outcome: kind, httpStatus: null, error, reason, isTransient: kind !== 'blocked' }
   }
   const { httpStatus } = outcome
-  if (httpStatus >= 200 && httpStatus < 300) return { outcome: 'success', httpStatus, error: null, isTransient: false }
+  if (httpStatus >= 200 && httpStatus < 300) {
+    return { outcome: 'success', httpStatus, error: null, reason: null, isTransient: false }
+  }
   const is5xx = httpStatus >= 500 && httpStatus < 600
   const isTransient = is5xx || (isLong && TRANSIENT_4XX.includes(httpStatus))
-  return { outcome: 'http_error', httpStatus, error: errorOf(httpStatus, isLong), isTransient }
+  return { outcome: 'http_error', httpStatus, ...errorOf(httpStatus, isLong), isTransient }
 }
 
-function errorOf(httpStatus: number, isLong: boolean): string {
-  const isRedirect = httpStatus >= 300 && httpStatus < 400
-  const consequence = isRedirect ? '; redirects are not followed' : ''
-  const isGone = isLong && httpStatus === 410
-  return `the destination answered ${httpStatus}${isGone ? ': its URL is gone' : consequence}`
+function errorOf(status: number, isLong: boolean): Pick<AttemptResult, 'error' | 'reason'> {
+  const error = `the destination answered ${status}`
+  if (status >= 300 && status < 400) {
+    return { error: `${error}; redirects are not followed`, reason: errorReason('answered-redirect', { status }) }
+  }
+  if (isLong && status === 410) {
+    return { error: `${error}: its URL is gone`, reason: errorReason('answered-gone', { status }) }
+  }
+  return { error, reason: errorReason('answered', { status }) }
 }

@@ -1,3 +1,5 @@
+import type { ErrorReason } from '../kernel/errors.js'
+
 /** A POST request to a destination. */
 export interface HttpPost {
   /** The URL that {@link HttpTransport.vetDestination} returned. */
@@ -28,6 +30,8 @@ export type HttpOutcome =
       readonly kind: 'timeout' | 'connection_error' | 'blocked'
       /** The reason, one sentence for the delivery log. */
       readonly error: string
+      /** The same for programs. Default: none. */
+      readonly reason?: ErrorReason | undefined
     }
 
 /** Maximum size of the part of a response's body that the transport keeps, in bytes. */

@@ -306,6 +306,7 @@ export type { Repositories, SettingRepository, Storage, StorageSize, Transaction
 export type {
   ExtractedPiece,
   ExtractionSource,
+  ExtractionWarning,
   HeadingMark,
   PageMark,
   StructureMark,

@@ -1,3 +1,5 @@
+import type { ErrorReason } from '../kernel/errors.js'
+
 /** A file for the extractor. */
 export interface ExtractionSource {
   /** The file name at upload. Its extension names the format. */
@@ -36,8 +38,16 @@ export interface ExtractedPiece {
   readonly pages?: number
   /** Pages and sections that begin in this piece, ordered by `at`. Default: none. */
   readonly marks?: readonly StructureMark[]
-  /** Warnings about this part, one sentence each. Default: none. */
-  readonly warnings?: readonly string[]
+  /** Warnings about this part. Default: none. */
+  readonly warnings?: readonly ExtractionWarning[]
+}
+
+/** Something that could not be read. */
+export interface ExtractionWarning {
+  /** One sentence, such as "page 3 has no text". */
+  readonly message: string
+  /** The same for programs. Default: none. */
+  readonly reason?: ErrorReason
 }
 
 /** A format that the extractor reads. */

@@ -24,7 +24,7 @@ import {
 import { json, noContent, secretJson, streamList } from '../answers.js'
 import { type Route, route } from '../route.js'
 import { id, timestamp } from '../schemas/fields.js'
-import { problemAnswer, throttledAnswer } from '../schemas/problems.js'
+import { problemAnswer, reasonSchema, throttledAnswer } from '../schemas/problems.js'
 
 /** A union, so that typed clients complete the known types. */
 const eventType = z
@@ -79,6 +79,8 @@ const destinationWithSecretSchema: z.ZodType<DestinationWithSecret> = destinatio
 
 const httpStatus = z.int().nullable()
 
+const reason = reasonSchema.nullable().meta({ description: '`error` for programs that say it in another language' })
+
 const delivery = z.object({
   id,
   eventId: z.string().meta({ description: 'The `id` in the envelope' }),
@@ -88,6 +90,7 @@ const delivery = z.object({
   httpStatus,
   attemptCount: z.int().min(0),
   error: z.string().nullable(),
+  reason,
   created: timestamp,
   updated: timestamp,
 })
@@ -108,6 +111,7 @@ const attempt: z.ZodType<Attempt> = z
       .meta({ description: 'Null while the attempt runs' }),
     httpStatus,
     error: z.string().nullable(),
+    reason,
     responseBody: z.string().nullable().meta({ description: 'The beginning of the response body as text' }),
     started: timestamp,
     durationMs: z.int().nullable(),

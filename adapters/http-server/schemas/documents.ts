@@ -8,6 +8,7 @@ import {
   documentMetadataSchema,
 } from '../../../src/index.js'
 import { headings, id, offset, pages, timestamp } from './fields.js'
+import { reasonSchema } from './problems.js'
 
 const replacement: z.ZodType<DocumentReplacement> = z
   .object({
@@ -68,6 +69,9 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
       })
       .meta({ description: 'Milliseconds of each stage; stages overlap' }),
     warnings: z.array(z.string()).meta({ description: 'Parts of the file that could not be read, one sentence each' }),
+    warningReasons: z
+      .array(reasonSchema.nullable())
+      .meta({ description: '`warnings` for programs, in the same order; null for one that has only its sentence' }),
   })
   .meta({ id: 'IngestionReceipt' })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ERROR_REASON_CODES } from '../../../src/index.js'
+import { ERROR_REASON_CODES, type ErrorReason } from '../../../src/index.js'
 import type { Answer } from '../route.js'
 
 export const healthSchema: z.ZodType = z
@@ -10,7 +10,8 @@ export const healthSchema: z.ZodType = z
   })
   .meta({ id: 'Health' })
 
-const reason = z
+/** A sentence of the server for programs, which can say it in another language. */
+export const reasonSchema: z.ZodType<ErrorReason> = z
   .object({
     code: z.enum(ERROR_REASON_CODES).meta({ description: 'Stable: programs may depend on it' }),
     parameters: z
@@ -30,7 +31,7 @@ const problem = z.object({
 export const problemSchema: z.ZodType = problem
   .extend({
     field: z.string().optional().meta({ description: 'Path of the field of the input that is not valid' }),
-    reason: reason.optional().meta({ description: '`detail` for programs that say it in another language' }),
+    reason: reasonSchema.optional().meta({ description: '`detail` for programs that say it in another language' }),
   })
   .meta({ id: 'Problem' })
 

@@ -27,12 +27,14 @@ const STATE_COLUMNS = {
   http_status: 'bigint',
   attempt_count: 'bigint',
   error: 'text',
+  reason: 'text',
   updated: 'text',
 } as const
 const OUTCOME_COLUMNS = {
   outcome: 'text',
   http_status: 'bigint',
   error: 'text',
+  reason: 'text',
   response_body: 'text',
   duration_ms: 'bigint',
 } as const

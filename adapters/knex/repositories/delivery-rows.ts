@@ -3,6 +3,7 @@ import type {
   Cancellation,
   DeliveryRecord,
   DestinationRecord,
+  ErrorReason,
   SendableDelivery,
 } from '../../../src/ports/index.js'
 import {
@@ -71,6 +72,7 @@ export const DELIVERY: Columns<DeliveryRecord> = new Columns({
   httpStatus: INTEGER_OR_NULL,
   attemptCount: INTEGER,
   error: TEXT_OR_NULL,
+  reason: jsonOrNullColumn<ErrorReason>(),
   resendOf: INTEGER_OR_NULL,
   traceparent: TEXT_OR_NULL,
   created: TEXT,
@@ -83,11 +85,12 @@ export const ATTEMPT: Columns<AttemptRecord> = new Columns({
   outcome: wordOrNullColumn<NonNullable<AttemptRecord['outcome']>>(),
   httpStatus: INTEGER_OR_NULL,
   error: TEXT_OR_NULL,
+  reason: jsonOrNullColumn<ErrorReason>(),
   responseBody: TEXT_OR_NULL,
   started: TEXT,
   durationMs: INTEGER_OR_NULL,
 })
 
-export function toCancelledRow({ error, updated }: Cancellation): Row {
-  return { status: 'cancelled', error, updated }
+export function toCancelledRow({ error, reason, updated }: Cancellation): Row {
+  return { ...DELIVERY.toRow({ status: 'cancelled', error, reason, updated }) }
 }

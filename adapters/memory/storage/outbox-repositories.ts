@@ -91,9 +91,16 @@ export function eventRepository({ events }: MemoryTables): EventRepository {
   }
 }
 
-const NEW_DELIVERY = { status: 'pending', httpStatus: null, attemptCount: 0, error: null, resendOf: null } as const
+const NEW_DELIVERY = {
+  status: 'pending',
+  httpStatus: null,
+  attemptCount: 0,
+  error: null,
+  reason: null,
+  resendOf: null,
+} as const
 
-const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, responseBody: null, durationMs: null }
+const NEW_ATTEMPT = { outcome: null, httpStatus: null, error: null, reason: null, responseBody: null, durationMs: null }
 
 export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
   const { deliveries, attempts, events, destinations, companies } = tables
@@ -103,8 +110,8 @@ export function deliveryRepository(tables: MemoryTables): DeliveryRepository {
     attempts.deleteAll(attempts.filter(({ deliveryId }) => ids.has(deliveryId)))
     deliveries.deleteAll(removed)
   }
-  const cancel = (open: readonly DeliveryRecord[], { error, updated }: Cancellation): void => {
-    for (const { id } of open) deliveries.update(id, { status: 'cancelled', error, updated })
+  const cancel = (open: readonly DeliveryRecord[], cancellation: Cancellation): void => {
+    for (const { id } of open) deliveries.update(id, { status: 'cancelled', ...cancellation })
   }
   return {
     fanOut: async (

@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import type { ExtractedPiece } from '../../../src/ports/index.js'
-import type { FileBytes } from './reader.js'
+import type { ExtractedPiece, ExtractionWarning } from '../../../src/ports/index.js'
+import { type FileBytes, warning } from './reader.js'
 import { TableRows } from './table-rows.js'
 import { DecodedText } from './text-reader.js'
 
@@ -37,7 +37,7 @@ class TableText {
   #isFirst = true
   #text = ''
 
-  warnings(): string[] {
+  warnings(): ExtractionWarning[] {
     return this.#rows.warnings()
   }
 
@@ -64,10 +64,11 @@ function asLine(text: string): string {
   return text === '' ? '' : `${text}\n`
 }
 
-function rawLinesWarning(count: number): string[] {
+function rawLinesWarning(count: number): ExtractionWarning[] {
   if (count === 0) return []
   const lines = count === 1 ? '1 line is not a row' : `${count} lines are not rows`
-  return [`${lines} of the table (an open quote, or too long): their text is kept unchanged`]
+  const message = `${lines} of the table (an open quote, or too long): their text is kept unchanged`
+  return [warning(message, 'lines-not-rows', { count })]
 }
 
 async function beginningOf(decoded: DecodedText): Promise<string> {

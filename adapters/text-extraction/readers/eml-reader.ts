@@ -1,8 +1,8 @@
 import PostalMime, { decodeWords, type Email } from 'postal-mime'
-import { type ExtractedPiece, ExtractionError, isError } from '../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning, isError } from '../../../src/ports/index.js'
 import { addPage } from './html/html-reader.js'
 import { MarkedLines } from './marked-lines.js'
-import { type FileBytes, readAll } from './reader.js'
+import { type FileBytes, readAll, warning } from './reader.js'
 
 /** The lines before the body, in this order. */
 const SHOWN = ['Subject', 'From', 'To', 'Cc', 'Date'] as const
@@ -27,7 +27,10 @@ export async function* readEml(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   if (body !== '') out.add(body.replaceAll(/\r\n?/g, '\n'))
   else if (mail.html !== undefined) addPage(mail.html, out)
   const warnings = addAttachments(mail, out)
-  if (body.includes('\uFFFD')) warnings.push('some characters of the mail could not be decoded and became U+FFFD')
+  if (body.includes('\uFFFD')) {
+    const message = 'some characters of the mail could not be decoded and became U+FFFD'
+    warnings.push(warning(message, 'mail-characters-undecodable'))
+  }
   yield* out.pieces()
   if (warnings.length > 0) yield { text: '', warnings }
 }
@@ -60,7 +63,7 @@ function addHeaders(mail: Email, out: MarkedLines): void {
 }
 
 /** Pictures of the page have no names that matter. @returns the warnings */
-function addAttachments({ attachments }: Email, out: MarkedLines): string[] {
+function addAttachments({ attachments }: Email, out: MarkedLines): ExtractionWarning[] {
   const named = attachments.filter(({ related, filename }) => related !== true && filename !== null)
   if (named.length > 0) {
     out.leaveGap()
@@ -68,5 +71,6 @@ function addAttachments({ attachments }: Email, out: MarkedLines): string[] {
   }
   const count = attachments.filter(({ related }) => related !== true).length
   if (count === 0) return []
-  return [count === 1 ? '1 attachment is not read' : `${count} attachments are not read`]
+  const message = count === 1 ? '1 attachment is not read' : `${count} attachments are not read`
+  return [warning(message, 'attachments-not-read', { count })]
 }

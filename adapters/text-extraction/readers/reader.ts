@@ -1,4 +1,11 @@
-import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import {
+  type ErrorReason,
+  type ErrorReasonCode,
+  type ExtractedPiece,
+  ExtractionError,
+  type ExtractionWarning,
+  errorReason,
+} from '../../../src/ports/index.js'
 import { cutPiece, MarkLimit } from './marks.js'
 
 export { storable } from './pieces.js'
@@ -12,6 +19,19 @@ export interface FileBytes {
 
 /** Reads files of one kind. */
 export type Reader = (file: FileBytes) => AsyncIterable<ExtractedPiece>
+
+export function warning(
+  message: string,
+  code: ErrorReasonCode,
+  parameters?: ErrorReason['parameters'],
+): ExtractionWarning {
+  return { message, reason: errorReason(code, parameters) }
+}
+
+/** @param part the damaged part and its damage */
+export function textMayBeMissing(part: string): ExtractionWarning {
+  return warning(`${part}: some of its text may be missing`, 'text-may-be-missing', { part })
+}
 
 /** Reads all bytes of a file, for formats that need the whole file. */
 export async function readAll(file: FileBytes): Promise<Buffer> {
@@ -74,20 +94,23 @@ class Warnings {
   #left = MAX_WARNINGS
   #omitted = 0
 
-  limit(warnings: readonly string[]): readonly string[] {
+  limit(warnings: readonly ExtractionWarning[]): readonly ExtractionWarning[] {
     const kept = warnings.slice(0, this.#left)
     this.#left -= kept.length
     this.#omitted += warnings.length - kept.length
-    return kept.map((warning) =>
-      warning.length <= MAX_WARNING_CHARACTERS
-        ? warning
-        : `${warning.slice(0, MAX_WARNING_CHARACTERS).toWellFormed()}…`,
+    // The values of a longer sentence are too long too, and its reason is left out.
+    return kept.map((each) =>
+      each.message.length <= MAX_WARNING_CHARACTERS
+        ? each
+        : { message: `${each.message.slice(0, MAX_WARNING_CHARACTERS).toWellFormed()}…` },
     )
   }
 
   /** Yields a piece without text that says how many warnings were left out, if any. */
   *rest(): Generator<ExtractedPiece> {
-    if (this.#omitted > 0) yield { text: '', warnings: [`… and ${this.#omitted.toLocaleString('en-US')} more`] }
+    const count = this.#omitted
+    if (count === 0) return
+    yield { text: '', warnings: [warning(`… and ${count.toLocaleString('en-US')} more`, 'more-warnings', { count })] }
   }
 }
 

@@ -1,4 +1,5 @@
-import { rowText } from './reader.js'
+import type { ExtractionWarning } from '../../../src/ports/index.js'
+import { rowText, warning } from './reader.js'
 
 /** Names of columns may be longer than the cells, but only up to this factor. */
 const NAME_CHARACTERS_PER_CHARACTER = 12
@@ -46,8 +47,9 @@ export class TableRows {
     return plain
   }
 
-  warnings(): string[] {
-    return this.#isNameless ? ['the column names are too long to repeat them in every row'] : []
+  warnings(): ExtractionWarning[] {
+    if (!this.#isNameless) return []
+    return [warning('the column names are too long to repeat them in every row', 'column-names-too-long')]
   }
 }
 

@@ -1,8 +1,8 @@
-import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../src/ports/index.js'
 import { type Charset, detectCharset } from '../charsets/charset.js'
 import { LiteralReplacements } from '../charsets/literal-replacements.js'
 import { MarkdownHeadings } from './markdown-headings.js'
-import { type FileBytes, storable } from './reader.js'
+import { type FileBytes, storable, warning } from './reader.js'
 
 /** Reads plain text unchanged. */
 export async function* readText(file: FileBytes): AsyncGenerator<ExtractedPiece> {
@@ -72,18 +72,24 @@ export class DecodedText {
 
   /** Yields a piece without text, with warnings about the encoding, if there are any. */
   *warning(): Generator<ExtractedPiece> {
-    const warnings: string[] = []
+    const warnings: ExtractionWarning[] = []
     if (this.charset.isUnsure) {
-      warnings.push(
-        `the encoding is not certain: the text was read as ${this.charset.name}; if that is wrong, save it as UTF-8`,
-      )
+      const { name } = this.charset
+      const message = `the encoding is not certain: the text was read as ${name}; if that is wrong, save it as UTF-8`
+      warnings.push(warning(message, 'encoding-unsure', { name }))
     }
     if (this.#replaced > 0) {
-      const count = this.#replaced === 1 ? '1 character' : `${this.#replaced} characters`
-      warnings.push(`${count} could not be decoded and became U+FFFD`)
+      const count = this.#replaced
+      const characters = count === 1 ? '1 character' : `${count} characters`
+      warnings.push(
+        warning(`${characters} could not be decoded and became U+FFFD`, 'characters-undecodable', { count }),
+      )
     }
-    if (this.#zeros > 0)
-      warnings.push(`${this.#zeros === 1 ? '1 zero character' : `${this.#zeros} zero characters`} became U+FFFD`)
+    if (this.#zeros > 0) {
+      const count = this.#zeros
+      const characters = count === 1 ? '1 zero character' : `${count} zero characters`
+      warnings.push(warning(`${characters} became U+FFFD`, 'zero-characters', { count }))
+    }
     if (warnings.length > 0) yield { text: '', warnings }
   }
 

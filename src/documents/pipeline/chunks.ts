@@ -1,7 +1,15 @@
 import { termsOf, textParts } from '../../analysis/index.js'
 import { hashText } from '../../kernel/hash-text.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
-import type { ChunkGaps, ChunkPlace, ExtractedPiece, NewChunk, TokenCounter, WindowRecord } from '../../ports/index.js'
+import type {
+  ChunkGaps,
+  ChunkPlace,
+  ExtractedPiece,
+  ExtractionWarning,
+  NewChunk,
+  TokenCounter,
+  WindowRecord,
+} from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
 import type { FormerEnds } from '../chunking/former-ends.js'
 import { Gaps } from './gaps.js'
@@ -15,7 +23,7 @@ export interface TextSummary {
   characters: number
   tokens: number
   pages: number | null
-  warnings: string[]
+  warnings: ExtractionWarning[]
   /** Milliseconds spent waiting for the extractor. */
   extractMs: number
 }

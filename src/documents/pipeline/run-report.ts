@@ -65,7 +65,8 @@ export class RunReport {
         index: Math.round(indexMs),
         total: Math.round(performance.now() - this.#startedAt),
       },
-      warnings,
+      warnings: warnings.map(({ message }) => message),
+      warningReasons: warnings.map(({ reason = null }) => reason),
     }
   }
 }

@@ -1,5 +1,6 @@
 import { recordChange, recordChanges } from '../../audit/index.js'
 import type { SecretBox } from '../../kernel/crypto.js'
+import { errorReason } from '../../kernel/errors.js'
 import { type EngineLimits, requireBelow } from '../../kernel/limits.js'
 import { RowList } from '../../kernel/lists.js'
 import { parseId, validate } from '../../kernel/validate.js'
@@ -194,7 +195,11 @@ export class Destinations {
         targetId: id,
         details: {},
       })
-      const inProgress = await deliveries.cancelOpen(id, { error: 'the destination was deleted', updated })
+      const inProgress = await deliveries.cancelOpen(id, {
+        error: 'the destination was deleted',
+        reason: errorReason('destination-deleted'),
+        updated,
+      })
       await deliveries.interruptAttempts(inProgress)
       return inProgress
     }

@@ -12,6 +12,7 @@ import { LATER, NOW, PLAIN_DESTINATION, seedCompany } from './storage-seed.js'
 
 const URL = 'https://hooks.example.com/in'
 const DESTINATION = { url: URL, sealedSecret: 'v1:sealed', signatureScheme: 'service' } as const
+const REASON = { code: 'answered', parameters: { status: 503, name: 'é' } } as const
 const PAYLOAD = new Uint8Array([0, 10, 13, 0x7b, 0xff, 0xc3, 0xa9])
 
 /** Tests of destinations, events and deliveries. */
@@ -291,7 +292,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       ): Promise<number | undefined> =>
         (await deliveries.insertAttempts([{ deliveryId: delivery.id, started, destination }])).get(delivery.id)
       const first = await begin(NOW)
-      const end = { httpStatus: 503, error: 'no', responseBody: 'é\uFFFD', durationMs: 12 } as const
+      const end = { httpStatus: 503, error: 'no', reason: REASON, responseBody: 'é\uFFFD', durationMs: 12 } as const
       assert.ok(first !== undefined)
       await deliveries.endAttempts([{ id: first, outcome: 'http_error', ...end }])
       await begin(LATER)
@@ -308,6 +309,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
             outcome: 'interrupted',
             httpStatus: null,
             error: null,
+            reason: null,
             responseBody: null,
             durationMs: null,
           },
@@ -321,7 +323,7 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       assert.equal(await deliveries.update(delivery.id, { status: 'succeeded', httpStatus: 200, error: null }), true)
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, status: 'succeeded', httpStatus: 200 })
       assert.equal(await deliveries.update(delivery.id + 1, { status: 'dead' }), false)
-      const state = { status: 'failed', httpStatus: 404, attemptCount: 1, error: 'é', updated: LATER } as const
+      const state = { status: 'failed', httpStatus: 404, attemptCount: 1, error: 'é', reason: REASON, updated: LATER } as const
       await deliveries.updateAll([{ id: delivery.id, ...state, httpStatus: null }])
       await deliveries.updateAll([{ id: delivery.id, ...state }])
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, ...state })
@@ -341,18 +343,24 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       await deliveries.update(five, { status: 'failed', error: 'no' })
       await deliveries.update(six, { status: 'delivering' })
       const statuses = async () => (await deliveries.list({ limit: 9 })).map(({ status }) => status).reverse()
-      await deliveries.cancelAll([two, three, five], { error: 'gone', updated: LATER })
+      await deliveries.cancelAll([two, three, five], { error: 'gone', reason: REASON, updated: LATER })
       const first = ['pending', 'succeeded', 'cancelled', 'pending', 'failed', 'delivering', 'pending']
       assert.deepEqual(await statuses(), first)
       const destinationId = records[0]?.destinationId ?? 0
-      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'closed', updated: LATER }), [six])
+      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'closed', reason: null, updated: LATER }), [six])
       const then = ['cancelled', 'succeeded', 'cancelled', 'cancelled', 'failed', 'cancelled', 'pending']
       assert.deepEqual(await statuses(), then)
-      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'again', updated: LATER }), [])
+      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'again', reason: null, updated: LATER }), [])
       const errors = await Promise.all([one, two, three, four, five].map(async (id) => await deliveries.get(id)))
       assert.deepEqual(
-        errors.map((delivery) => delivery?.error),
-        ['closed', null, 'gone', 'closed', 'no'],
+        errors.map((delivery) => [delivery?.error, delivery?.reason]),
+        [
+          ['closed', null],
+          [null, null],
+          ['gone', REASON],
+          ['closed', null],
+          ['no', null],
+        ],
       )
       assert.equal(errors[0]?.updated, LATER)
       assert.equal(errors[1]?.updated, NOW)

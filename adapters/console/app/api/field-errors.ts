@@ -1,6 +1,5 @@
 import { AlcoveApiError } from './api.js'
-import { sentence } from './error-texts.js'
-import { useReasonText } from './reason-texts.js'
+import { useReason } from './reason-texts.js'
 
 /** The problem of one field of a form. */
 export interface FieldError {
@@ -13,7 +12,7 @@ export interface FieldError {
  * to the nearest field that the form shows. Undefined for an error that is about none of them.
  */
 export function useFieldError(): (error: unknown, fields: readonly string[]) => FieldError | undefined {
-  const say = useReasonText()
+  const say = useReason()
   return (error, fields) => {
     if (!(error instanceof AlcoveApiError)) return undefined
     const path = fieldOf(error)
@@ -21,12 +20,12 @@ export function useFieldError(): (error: unknown, fields: readonly string[]) => 
     const field = fields
       .filter((each) => path === each || path.startsWith(`${each}.`) || path.startsWith(`${each}[`))
       .sort((one, other) => other.length - one.length)[0]
-    return field === undefined ? undefined : { field, text: say(error.reason) ?? sentence(withoutField(error)) }
+    return field === undefined ? undefined : { field, text: say(error.reason, withoutField(error)).text }
   }
 }
 
 /** The message of an error without the name of the field at its beginning. */
-export function withoutField({ message, field }: AlcoveApiError): string {
+function withoutField({ message, field }: AlcoveApiError): string {
   return field !== undefined && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
 }
 

@@ -1,9 +1,13 @@
-import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
+import { phraseOf, phrases, useLanguage, useTexts } from '../texts/phrases.js'
 import type { Schema } from './api.js'
+import { sentence } from './error-texts.js'
 
 type Reason = Schema<'ErrorReason'>
 
-/** The reasons of the server by their codes. Braces hold names of parameters; a group ` ({name})` may have none. */
+/** One sentence, or one for the `count` 1 and one for other counts. Braces hold names of parameters. */
+type ReasonText = string | readonly [one: string, other: string]
+
+/** The reasons of the server, by their codes. */
 export const REASON_TEXTS = phrases({
   en: {
     required: 'Is required.',
@@ -62,7 +66,71 @@ export const REASON_TEXTS = phrases({
     'local-name': '{name} is a name of a local network, which may not be contacted.',
     'name-without-host': '{name} is not the name of a host on the internet.',
     'refused-port': 'The port {port} may not be contacted.',
-  } satisfies Readonly<Record<Reason['code'], string>>,
+    answered: 'The destination answered {status}.',
+    'answered-redirect': 'The destination answered {status}; redirects are not followed.',
+    'answered-gone': 'The destination answered {status}: its URL is gone.',
+    'no-answer-in-time': 'There was no response within {seconds} s.',
+    'connection-refused': 'The connection was refused ({system}).',
+    'connection-closed': 'The connection was closed before there was a response ({system}).',
+    'connection-ended': 'The connection ended without a response.',
+    'address-unreachable': 'The address cannot be reached ({system}).',
+    'address-silent': 'The address did not answer ({system}).',
+    'certificate-expired': 'The certificate has expired ({system}).',
+    'certificate-of-other-name': 'The certificate is for another name ({system}).',
+    'certificate-not-trusted': 'The certificate is not trusted ({system}).',
+    'no-tls-connection': 'No TLS connection could be made ({system}).',
+    'headers-too-large': 'The headers of the response are too large ({system}).',
+    'response-too-large': 'The server sent too many bytes without a complete response ({system}).',
+    'response-not-final': 'The response does not have the status of a final response ({system}).',
+    'response-not-http': 'The answer is not an HTTP response ({system}).',
+    'request-impossible': 'The request could not be made ({system}).',
+    'request-failed': 'The request failed ({system}).',
+    'destination-deleted': 'The destination was deleted.',
+    'destination-not-usable': 'The destination was deleted or is disabled, or its company is disabled.',
+    'event-private':
+      'The event names a document of a private context, and whoever set the URL of the destination does not see all contexts.',
+    'event-damaged': 'The stored bytes of the event {event} are damaged.',
+    'internal-failure': 'Alcove itself has made a mistake ({code}).',
+    'encoding-unsure': 'The encoding is not certain: the text was read as {name}; if that is wrong, save it as UTF-8.',
+    'characters-undecodable': [
+      '1 character could not be decoded and became U+FFFD.',
+      '{count} characters could not be decoded and became U+FFFD.',
+    ],
+    'zero-characters': ['1 zero character became U+FFFD.', '{count} zero characters became U+FFFD.'],
+    'mail-characters-undecodable': 'Some characters of the mail could not be decoded and became U+FFFD.',
+    'lines-not-json': [
+      '1 line is not valid JSON: its text is kept unchanged.',
+      '{count} lines are not valid JSON: their text is kept unchanged.',
+    ],
+    'lines-not-rows': [
+      '1 line is not a row of the table (an open quote, or too long): its text is kept unchanged.',
+      '{count} lines are not rows of the table (an open quote, or too long): their text is kept unchanged.',
+    ],
+    'column-names-too-long': 'The column names are too long to repeat them in every row.',
+    'document-incomplete': 'The document is incomplete: some of its text is missing.',
+    'formatting-damaged':
+      'The formatting of the document is damaged: deleted text may be included, and tables are not in rows.',
+    'embedded-text-left-out': 'Text of another format that is embedded in the document is left out.',
+    'attachments-not-read': ['1 attachment is not read.', '{count} attachments are not read.'],
+    'hidden-sheets': ['1 hidden sheet is left out.', '{count} hidden sheets are left out.'],
+    'hidden-slides': ['1 hidden slide is left out.', '{count} hidden slides are left out.'],
+    'cells-missing': [
+      'The text of 1 cell of the sheet “{sheet}” is missing.',
+      'The texts of {count} cells of the sheet “{sheet}” are missing.',
+    ],
+    'cells-may-be-missing': 'Some cells may be missing or have another format ({part}).',
+    'sheets-may-be-missing': 'Some sheets may be missing ({part}).',
+    'slides-may-be-missing': 'Some slides may be missing ({part}).',
+    'text-may-be-missing': 'Some of the text may be missing ({part}).',
+    'pages-may-be-lost': [
+      'The file is damaged: 1 page was found, others may be lost.',
+      'The file is damaged: {count} pages were found, others may be lost.',
+    ],
+    'page-damaged': 'Page {page} is damaged and left out.',
+    'page-without-text': 'Page {page} has no text.',
+    'page-garbled': 'Page {page} has characters without meaning: its fonts have no Unicode map.',
+    'more-warnings': '… and {count} more.',
+  } satisfies Readonly<Record<Reason['code'], ReasonText>>,
   de: {
     required: 'Diese Angabe fehlt.',
     empty: 'Darf nicht leer sein.',
@@ -119,24 +187,98 @@ export const REASON_TEXTS = phrases({
     'local-name': '{name} ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
     'name-without-host': '{name} ist kein Name eines Rechners im Internet.',
     'refused-port': 'Den Port {port} spricht Alcove nicht an.',
+    answered: 'Der Empfänger hat mit {status} geantwortet.',
+    'answered-redirect': 'Der Empfänger hat mit {status} geantwortet. Weiterleitungen folgt Alcove nicht.',
+    'answered-gone': 'Der Empfänger hat mit {status} geantwortet: Die URL gibt es nicht mehr.',
+    'no-answer-in-time': 'Innerhalb von {seconds} s kam keine Antwort.',
+    'connection-refused': 'Die Verbindung wurde abgelehnt ({system}).',
+    'connection-closed': 'Die Verbindung wurde geschlossen, bevor eine Antwort kam ({system}).',
+    'connection-ended': 'Die Verbindung endete ohne Antwort.',
+    'address-unreachable': 'Die Adresse ist nicht erreichbar ({system}).',
+    'address-silent': 'Die Adresse hat nicht geantwortet ({system}).',
+    'certificate-expired': 'Das Zertifikat ist abgelaufen ({system}).',
+    'certificate-of-other-name': 'Das Zertifikat gilt für einen anderen Namen ({system}).',
+    'certificate-not-trusted': 'Dem Zertifikat wird nicht vertraut ({system}).',
+    'no-tls-connection': 'Es kam keine TLS-Verbindung zustande ({system}).',
+    'headers-too-large': 'Die Kopfzeilen der Antwort sind zu groß ({system}).',
+    'response-too-large': 'Es kamen zu viele Bytes ohne vollständige Antwort ({system}).',
+    'response-not-final': 'Die Antwort hat keinen endgültigen Status ({system}).',
+    'response-not-http': 'Die Antwort ist nicht von HTTP ({system}).',
+    'request-impossible': 'Die Anfrage ließ sich nicht stellen ({system}).',
+    'request-failed': 'Die Anfrage ist fehlgeschlagen ({system}).',
+    'destination-deleted': 'Das Ziel wurde gelöscht.',
+    'destination-not-usable': 'Das Ziel ist gelöscht oder deaktiviert, oder seine Firma ist deaktiviert.',
+    'event-private':
+      'Das Ereignis nennt ein Dokument eines privaten GPTs, und wer die URL des Ziels gesetzt hat, sieht nicht alle GPTs.',
+    'event-damaged': 'Der gespeicherte Inhalt des Ereignisses {event} ist beschädigt.',
+    'internal-failure': 'Alcove selbst hat einen Fehler gemacht ({code}).',
+    'encoding-unsure':
+      'Die Zeichenkodierung ist nicht sicher: Der Text wurde als {name} gelesen. Ist das falsch, speichere ihn als UTF-8.',
+    'characters-undecodable': [
+      'Ein Zeichen war nicht lesbar und ist jetzt ein Ersatzzeichen.',
+      '{count} Zeichen waren nicht lesbar und sind jetzt Ersatzzeichen.',
+    ],
+    'zero-characters': [
+      'Ein Nullzeichen ist jetzt ein Ersatzzeichen.',
+      '{count} Nullzeichen sind jetzt Ersatzzeichen.',
+    ],
+    'mail-characters-undecodable': 'Einige Zeichen der E-Mail waren nicht lesbar und sind jetzt Ersatzzeichen.',
+    'lines-not-json': [
+      'Eine Zeile ist kein gültiges JSON: Ihr Text bleibt, wie er ist.',
+      '{count} Zeilen sind kein gültiges JSON: Ihr Text bleibt, wie er ist.',
+    ],
+    'lines-not-rows': [
+      'Eine Zeile passt nicht in die Tabelle: Ihr Text bleibt, wie er ist.',
+      '{count} Zeilen passen nicht in die Tabelle: Ihr Text bleibt, wie er ist.',
+    ],
+    'column-names-too-long': 'Die Namen der Spalten sind zu lang, um sie in jeder Zeile zu wiederholen.',
+    'document-incomplete': 'Das Dokument ist unvollständig: Ein Teil seines Textes fehlt.',
+    'formatting-damaged':
+      'Die Formatierung des Dokuments ist beschädigt: Gelöschter Text kann dabei sein, und Tabellen stehen nicht in Zeilen.',
+    'embedded-text-left-out': 'Eingebetteter Text in einem anderen Format fehlt.',
+    'attachments-not-read': ['Ein Anhang ist nicht gelesen.', '{count} Anhänge sind nicht gelesen.'],
+    'hidden-sheets': ['Ein verborgenes Tabellenblatt fehlt.', '{count} verborgene Tabellenblätter fehlen.'],
+    'hidden-slides': ['Eine verborgene Folie fehlt.', '{count} verborgene Folien fehlen.'],
+    'cells-missing': [
+      'Im Tabellenblatt „{sheet}“ fehlt der Text von einer Zelle.',
+      'Im Tabellenblatt „{sheet}“ fehlen die Texte von {count} Zellen.',
+    ],
+    'cells-may-be-missing': 'Einige Zellen können fehlen oder anders formatiert sein ({part}).',
+    'sheets-may-be-missing': 'Einige Tabellenblätter können fehlen ({part}).',
+    'slides-may-be-missing': 'Einige Folien können fehlen ({part}).',
+    'text-may-be-missing': 'Ein Teil des Textes kann fehlen ({part}).',
+    'pages-may-be-lost': [
+      'Die Datei ist beschädigt: Eine Seite wurde gefunden, andere können fehlen.',
+      'Die Datei ist beschädigt: {count} Seiten wurden gefunden, andere können fehlen.',
+    ],
+    'page-damaged': 'Seite {page} ist beschädigt und fehlt.',
+    'page-without-text': 'Seite {page} hat keinen Text.',
+    'page-garbled': 'Seite {page} hat Zeichen ohne Bedeutung: Ihre Schriften haben keine Zuordnung zu Unicode.',
+    'more-warnings': '… und {count} weitere.',
   },
 })
 
-/** @param given a sentence of {@link REASON_TEXTS} */
-export function fillIn(given: string, parameters: Reason['parameters']): string {
-  const filled = (_: string, name: string): string => String(parameters[name] ?? '')
+/** Fills in the parameters. A parameter in brackets of its own, such as `({system})`, may be missing. */
+export function reasonText(text: ReasonText, parameters: Reason['parameters']): string {
+  const given = typeof text === 'string' ? text : text[parameters['count'] === 1 ? 0 : 1]
   return given
     .replaceAll(/ \(\{(\w+)\}\)/g, (group, name: string) => (parameters[name] === undefined ? '' : group))
-    .replaceAll(/\{(\w+)\}/g, filled)
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''))
 }
 
-/** A function that says a reason of the server in the language of the user; undefined for one that it does not know. */
-export function useReasonText(): (reason: Reason | null | undefined) => string | undefined {
-  const texts = useTexts(REASON_TEXTS)
-  return (reason) => {
-    if (reason == null) return undefined
-    // A newer server may have further codes.
-    const text = phraseOf(texts, reason.code)
-    return text && fillIn(text, reason.parameters)
+/** @returns a sentence, with `lang` if it is in another language than the page */
+export type SayReason = (
+  reason: Reason | null | undefined,
+  message: string,
+) => { readonly text: string; readonly lang?: 'en' }
+
+/** A function that says a reason in the language of the user. It says the message for a code that it does not know. */
+export function useReason(): SayReason {
+  const texts: Readonly<Record<string, ReasonText>> = useTexts(REASON_TEXTS)
+  const { language } = useLanguage()
+  return (reason, message) => {
+    const text = reason == null ? undefined : phraseOf(texts, reason.code)
+    if (reason != null && text !== undefined) return { text: reasonText(text, reason.parameters) }
+    return { text: sentence(message), ...(language !== 'en' && { lang: 'en' }) }
   }
 }

@@ -37,7 +37,9 @@ interface Range {
 export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
   const streams = openDoc(bytes)
   const pieces = readPieces(streams)
-  const warnings = pieces.isTruncated ? ['the document is incomplete: some of its text is missing'] : []
+  const warnings = pieces.isTruncated
+    ? [warning('the document is incomplete: some of its text is missing', 'document-incomplete')]
+    : []
   const { text, paragraphs } = withProperties(streams, pieces, warnings)
   const story = new MarkedLines()
   const parts = partsOf(streams.main, text.length)
@@ -56,7 +58,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
 function withProperties(
   streams: DocStreams,
   pieces: DocPieces,
-  warnings: string[],
+  warnings: ExtractionWarning[],
 ): { readonly text: string; readonly paragraphs: DocParagraphs } {
   try {
     return {
@@ -64,7 +66,9 @@ function withProperties(
       paragraphs: new DocParagraphs(pieces.pieces, paragraphRuns(streams), styleLevels(streams)),
     }
   } catch {
-    warnings.push('the formatting of the document is damaged: deleted text may be included, and tables are not in rows')
+    const message =
+      'the formatting of the document is damaged: deleted text may be included, and tables are not in rows'
+    warnings.push(warning(message, 'formatting-damaged'))
     return { text: pieces.text, paragraphs: new DocParagraphs(pieces.pieces, []) }
   }
 }

@@ -1,6 +1,7 @@
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import { mainPartOf, type Relationship, relationshipsIn } from '../office/office-file.js'
+import { textMayBeMissing, warning } from '../reader.js'
 import { DocxHeadings } from './docx-headings.js'
 import { DamagedPartError, DocxPackage, relationshipsOf } from './docx-package.js'
 import { DocxText } from './docx-text.js'
@@ -29,7 +30,7 @@ async function* readPart(
   isMain: boolean,
   text: DocxText,
 ): AsyncGenerator<ExtractedPiece> {
-  const warnings: string[] = []
+  const warnings: ExtractionWarning[] = []
   try {
     for await (const _ of walkXml(file.bytes(part), text, part)) {
       if (isMain) checkRoot(text.root)
@@ -38,11 +39,14 @@ async function* readPart(
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
     if (isMain && !text.hasText) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
-    warnings.push(`${error.message}: some of its text may be missing`)
+    warnings.push(textMayBeMissing(error.message))
   }
   text.story.leaveGap()
   for (const paragraph of text.boxes.paragraphs) text.story.add(paragraph)
-  if (text.embedded > 0) warnings.push('text of another format that is embedded in the document is left out')
+  if (text.embedded > 0) {
+    const message = 'text of another format that is embedded in the document is left out'
+    warnings.push(warning(message, 'embedded-text-left-out'))
+  }
   yield* text.story.pieces()
   if (warnings.length > 0) yield { text: '', warnings }
 }

@@ -2,7 +2,7 @@ import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/inde
 import { DamagedPartError, DocxPackage } from '../docx/docx-package.js'
 import { readPage } from '../html/html-reader.js'
 import { MarkedLines } from '../marked-lines.js'
-import { type FileBytes, readAll } from '../reader.js'
+import { type FileBytes, readAll, textMayBeMissing } from '../reader.js'
 import { type EpubChapter, readBook } from './epub-package.js'
 
 /** Reads an e-book: title, authors, and its chapters in their order, as web pages. Headings become marks. */
@@ -27,6 +27,6 @@ async function* readChapter(file: DocxPackage, chapter: EpubChapter, out: Marked
   } catch (error) {
     const isUnreadable = error instanceof ExtractionError && error.code === 'ERR_UNDECODABLE_TEXT'
     if (!(error instanceof DamagedPartError) && !isUnreadable) throw error
-    yield { text: '', warnings: [`${chapter.part}: ${error.message}: some of its text may be missing`] }
+    yield { text: '', warnings: [textMayBeMissing(`${chapter.part}: ${error.message}`)] }
   }
 }

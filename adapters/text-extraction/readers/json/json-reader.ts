@@ -1,6 +1,6 @@
 import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
-import type { FileBytes } from '../reader.js'
+import { type FileBytes, warning } from '../reader.js'
 import { DecodedText } from '../text-reader.js'
 import { JsonError, JsonText } from './json-text.js'
 
@@ -64,8 +64,9 @@ export async function* readJsonLines(file: FileBytes): AsyncGenerator<ExtractedP
   if (records.valid === 0) {
     throw new ExtractionError('ERR_CORRUPT_FILE', 'No line of the file is valid JSON: rename it to .json or .txt')
   }
-  const count = records.invalid === 1 ? '1 line is' : `${records.invalid} lines are`
-  yield { text: '', warnings: [`${count} not valid JSON: their text is kept unchanged`] }
+  const count = records.invalid
+  const message = `${count === 1 ? '1 line is' : `${count} lines are`} not valid JSON: their text is kept unchanged`
+  yield { text: '', warnings: [warning(message, 'lines-not-json', { count })] }
 }
 
 /** Turns lines into paragraphs. */

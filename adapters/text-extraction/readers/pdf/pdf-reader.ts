@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractedPiece, ExtractionError, isError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning, isError } from '../../../../src/ports/index.js'
 import { cutPiece } from '../marks.js'
-import { type FileBytes, readAll, storable } from '../reader.js'
+import { type FileBytes, readAll, storable, warning } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
 import { PdfHeadings } from './pdf-headings.js'
@@ -23,8 +23,9 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> {
   const { pdf, isSalvaged } = await openWhole(file)
   if (isSalvaged) {
-    const pages = pdf.numPages === 1 ? '1 page was' : `${pdf.numPages} pages were`
-    yield { text: '', warnings: [`the file is damaged: ${pages} found, others may be lost`] }
+    const { numPages: count } = pdf
+    const message = `the file is damaged: ${count === 1 ? '1 page was' : `${count} pages were`} found, others may be lost`
+    yield { text: '', warnings: [warning(message, 'pages-may-be-lost', { count })] }
   }
   try {
     const hyphens = new HyphenMender()
@@ -34,11 +35,11 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
     for (let number = 1; number <= pdf.numPages; number += 1) {
       const { text, lines } = next
       next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens) : NO_PAGE
-      const warning = warningFor(text, number, unreadable)
+      const problem = warningFor(text, number, unreadable)
       const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
       const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
       for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
-      if (warning !== undefined) yield { text: '', pages: number, warnings: [warning] }
+      if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
     }
     const { broken, garbled, blank } = unreadable
     if (broken + garbled + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
@@ -119,20 +120,21 @@ async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promis
 /** The warning about an unreadable page. Also counts the page in `unreadable`. */
 function warningFor(
   text: string | undefined,
-  number: number,
+  page: number,
   unreadable: { broken: number; garbled: number; blank: number },
-): string | undefined {
+): ExtractionWarning | undefined {
   if (text === undefined) {
     unreadable.broken += 1
-    return `page ${number} is damaged and left out`
+    return warning(`page ${page} is damaged and left out`, 'page-damaged', { page })
   }
   if (text === '') {
     unreadable.blank += 1
-    return `page ${number} has no text`
+    return warning(`page ${page} has no text`, 'page-without-text', { page })
   }
   if (garbledShare(text) <= GARBLED_SHARE) return undefined
   unreadable.garbled += 1
-  return `page ${number} has characters without meaning: its fonts have no Unicode map`
+  const message = `page ${page} has characters without meaning: its fonts have no Unicode map`
+  return warning(message, 'page-garbled', { page })
 }
 
 function nothingReadable(

@@ -1,8 +1,8 @@
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { MarkedLines } from '../marked-lines.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, walk } from '../office/office-file.js'
-import { type FileBytes, readAll } from '../reader.js'
+import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { SlideText } from './slide-text.js'
 
 /** Parts of a slide whose text comes after its own, in this order. */
@@ -15,7 +15,7 @@ const BESIDE = ['diagramData', 'chart'] as const
 export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
   const file = await openOffice(await readAll(bytes), '.pptx')
   const out = new MarkedLines()
-  const warnings: string[] = []
+  const warnings: ExtractionWarning[] = []
   let hidden = 0
   for (const [index, part] of (await slidesOf(file, warnings)).entries()) {
     const slide = await readSlide(file, part, warnings)
@@ -24,7 +24,10 @@ export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece
     yield* out.longPieces()
   }
   yield* out.pieces()
-  if (hidden > 0) warnings.push(hidden === 1 ? '1 hidden slide is left out' : `${hidden} hidden slides are left out`)
+  if (hidden > 0) {
+    const message = hidden === 1 ? '1 hidden slide is left out' : `${hidden} hidden slides are left out`
+    warnings.push(warning(message, 'hidden-slides', { count: hidden }))
+  }
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
@@ -34,7 +37,7 @@ interface Slide {
 }
 
 /** The parts of the slides in the order in which they are shown. */
-async function slidesOf(file: DocxPackage, warnings: string[]): Promise<readonly string[]> {
+async function slidesOf(file: DocxPackage, warnings: ExtractionWarning[]): Promise<readonly string[]> {
   const main = await mainPartOf(file, 'ppt/presentation.xml')
   const relationships = byId(await relationshipsIn(file, main))
   const slides: string[] = []
@@ -47,12 +50,13 @@ async function slidesOf(file: DocxPackage, warnings: string[]): Promise<readonly
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
     if (slides.length === 0) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
-    warnings.push(`${error.message}: some slides may be missing`)
+    const { message: place } = error
+    warnings.push(warning(`${place}: some slides may be missing`, 'slides-may-be-missing', { part: place }))
   }
   return slides
 }
 
-async function readSlide(file: DocxPackage, part: string, warnings: string[]): Promise<Slide> {
+async function readSlide(file: DocxPackage, part: string, warnings: ExtractionWarning[]): Promise<Slide> {
   const text = new SlideText()
   const notes = new SlideText(true)
   await readInto(file, part, text, warnings)
@@ -68,12 +72,17 @@ async function readSlide(file: DocxPackage, part: string, warnings: string[]): P
 }
 
 /** A damaged part loses only its own text. */
-async function readInto(file: DocxPackage, part: string, text: SlideText, warnings: string[]): Promise<void> {
+async function readInto(
+  file: DocxPackage,
+  part: string,
+  text: SlideText,
+  warnings: ExtractionWarning[],
+): Promise<void> {
   try {
     await walk(file, part, text)
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
-    warnings.push(`${error.message}: some of its text may be missing`)
+    warnings.push(textMayBeMissing(error.message))
   }
 }
 

@@ -1,4 +1,4 @@
-import { ExtractionError } from '../../../../src/ports/index.js'
+import { ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 import type { MarkedLines } from '../marked-lines.js'
 import { TableRows, YEAR } from '../table-rows.js'
@@ -40,7 +40,7 @@ export class SheetText implements XmlVisitor {
     private readonly parts: WorkbookParts,
   ) {}
 
-  warnings(): string[] {
+  warnings(): ExtractionWarning[] {
     return this.#rows.warnings()
   }
 
@@ -139,7 +139,7 @@ class SheetRows {
   #mayBeHeader = true
   #last = 0
 
-  warnings(): string[] {
+  warnings(): ExtractionWarning[] {
     return this.#table.warnings()
   }
 

@@ -1,9 +1,9 @@
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { walkXml } from '../docx/docx-xml.js'
 import { MarkedLines } from '../marked-lines.js'
 import { byId, mainPartOf, openOffice, type Relationship, relationshipsIn, walk } from '../office/office-file.js'
-import { type FileBytes, readAll } from '../reader.js'
+import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { NumberFormats } from './number-formats.js'
 import { SheetText, type WorkbookParts } from './sheet-text.js'
 import { StringTable } from './string-table.js'
@@ -24,7 +24,7 @@ export async function* readXlsx(bytes: FileBytes): AsyncGenerator<ExtractedPiece
     throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The content is a binary workbook (.xlsb): save it as .xlsx')
   }
   const relationships = await relationshipsIn(file, main)
-  const warnings: string[] = []
+  const warnings: ExtractionWarning[] = []
   const formats = new NumberFormats()
   const sheets = await sheetsOf(file, main, relationships, formats, warnings)
   const strings = new StringTable()
@@ -44,7 +44,7 @@ async function sheetsOf(
   main: string,
   relationships: readonly Relationship[],
   formats: NumberFormats,
-  warnings: string[],
+  warnings: ExtractionWarning[],
 ): Promise<readonly Sheet[]> {
   const sheets: Sheet[] = []
   const related = byId(relationships)
@@ -62,9 +62,13 @@ async function sheetsOf(
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
     if (sheets.length === 0) throw new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${error.message}`)
-    warnings.push(`${error.message}: some sheets may be missing`)
+    const { message: place } = error
+    warnings.push(warning(`${place}: some sheets may be missing`, 'sheets-may-be-missing', { part: place }))
   }
-  if (hidden > 0) warnings.push(hidden === 1 ? '1 hidden sheet is left out' : `${hidden} hidden sheets are left out`)
+  if (hidden > 0) {
+    const message = hidden === 1 ? '1 hidden sheet is left out' : `${hidden} hidden sheets are left out`
+    warnings.push(warning(message, 'hidden-sheets', { count: hidden }))
+  }
   return sheets
 }
 
@@ -74,7 +78,7 @@ async function readPart(
   relationships: readonly Relationship[],
   type: string,
   visitor: StringTable | NumberFormats,
-  warnings: string[],
+  warnings: ExtractionWarning[],
 ): Promise<void> {
   const part = relationships.find((relationship) => relationship.type === type)?.part
   if (part === undefined) return
@@ -82,7 +86,9 @@ async function readPart(
     await walk(file, part, visitor)
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
-    warnings.push(`${error.message}: some cells may be missing or have another format`)
+    const { message: place } = error
+    const message = `${place}: some cells may be missing or have another format`
+    warnings.push(warning(message, 'cells-may-be-missing', { part: place }))
   }
 }
 
@@ -92,17 +98,21 @@ async function* readSheet(
   parts: WorkbookParts,
   out: MarkedLines,
 ): AsyncGenerator<ExtractedPiece> {
-  const warnings: string[] = []
+  const warnings: ExtractionWarning[] = []
   out.beginSection(sheet.name, 1)
   const text = new SheetText(out, parts)
   try {
     for await (const _ of walkXml(file.bytes(sheet.part), text, sheet.part)) yield* out.longPieces()
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
-    warnings.push(`${error.message}: some of its text may be missing`)
+    warnings.push(textMayBeMissing(error.message))
   }
   yield* out.pieces()
-  if (text.missing > 0) warnings.push(`the texts of ${text.missing} cells of the sheet "${sheet.name}" are missing`)
+  if (text.missing > 0) {
+    const { name } = sheet
+    const message = `the texts of ${text.missing} cells of the sheet "${name}" are missing`
+    warnings.push(warning(message, 'cells-missing', { count: text.missing, sheet: name }))
+  }
   warnings.push(...text.warnings())
   if (warnings.length > 0) yield { text: '', warnings }
 }

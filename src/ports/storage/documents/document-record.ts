@@ -1,3 +1,5 @@
+import type { ErrorReason } from '../../../kernel/errors.js'
+
 /** The ingestion receipt: the result of the processing of a document. */
 export interface IngestionReceipt {
   /** Size of the file in bytes. */
@@ -26,6 +28,8 @@ export interface IngestionReceipt {
   }
   /** Warnings, one sentence each, such as "page 3 has no text". */
   readonly warnings: readonly string[]
+  /** {@link warnings} for programs, in the same order; null for a warning that has only its sentence. */
+  readonly warningReasons: readonly (ErrorReason | null)[]
 }
 
 /** A value in the metadata of a document. */

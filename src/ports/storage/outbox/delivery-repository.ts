@@ -1,3 +1,4 @@
+import type { ErrorReason } from '../../../kernel/errors.js'
 import type { Page } from '../page.js'
 import type { DestinationRecord } from './destination-repository.js'
 import type { EventRecord } from './event-repository.js'
@@ -33,6 +34,8 @@ export interface DeliveryRecord {
   readonly attemptCount: number
   /** Error of the last attempt; null after a success. */
   readonly error: string | null
+  /** {@link error} for programs; null without one. */
+  readonly reason: ErrorReason | null
   /** Id of the delivery that this one repeats; null if it repeats none. */
   readonly resendOf: number | null
   /** The W3C `traceparent` of the span that recorded the event, or that sends it again; null without a trace. */
@@ -52,6 +55,7 @@ export interface AttemptRecord {
   readonly outcome: AttemptOutcome | null
   readonly httpStatus: number | null
   readonly error: string | null
+  readonly reason: ErrorReason | null
   /** The start of the response's body as text; null if there was no response. */
   readonly responseBody: string | null
   readonly started: string
@@ -112,7 +116,10 @@ interface WithTrace {
 export type NewDelivery = Pick<DeliveryRecord, 'id' | 'destinationId' | 'companyId'>
 
 /** The members of a delivery that change. */
-export type DeliveryState = Pick<DeliveryRecord, 'status' | 'httpStatus' | 'attemptCount' | 'error' | 'updated'>
+export type DeliveryState = Pick<
+  DeliveryRecord,
+  'status' | 'httpStatus' | 'attemptCount' | 'error' | 'reason' | 'updated'
+>
 
 /** An attempt that starts. */
 export interface NewAttempt extends Pick<AttemptRecord, 'deliveryId' | 'started'> {
@@ -121,7 +128,7 @@ export interface NewAttempt extends Pick<AttemptRecord, 'deliveryId' | 'started'
 }
 
 /** The reason and the time of a cancellation. */
-export type Cancellation = Pick<DeliveryRecord, 'updated'> & { readonly error: string }
+export type Cancellation = Pick<DeliveryRecord, 'reason' | 'updated'> & { readonly error: string }
 
 /** Deliveries and their attempts: the delivery log. */
 export interface DeliveryRepository {

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useServerSentence } from '../../api/server-sentences.js'
+import { useReason } from '../../api/reason-texts.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
 import { Note } from '../../ui/notes.js'
@@ -7,7 +7,6 @@ import { Row, Table } from '../../ui/table.js'
 import type { Receipt } from '../document.js'
 import { TEXTS } from '../texts.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
-import { WARNING_SENTENCES } from './warning-sentences.js'
 
 const STAGES = ['extract', 'words', 'embed', 'index', 'total'] as const
 
@@ -23,7 +22,7 @@ export function ReceiptView({
   const { chunks: chunksName } = useTexts(TEXTS)
   const texts = useTexts(DETAIL_TEXTS)
   const { number } = useFormat()
-  const say = useServerSentence(WARNING_SENTENCES)
+  const say = useReason()
   if (receipt === null)
     return (
       <section className="panel">
@@ -31,7 +30,8 @@ export function ReceiptView({
         <p>{isOver ? texts.receiptMissing : texts.receiptWait}</p>
       </section>
     )
-  const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs, warnings } = receipt
+  const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs } = receipt
+  const { warnings, warningReasons } = receipt
   return (
     <section className="panel">
       <h3>{texts.receipt}</h3>
@@ -39,8 +39,8 @@ export function ReceiptView({
         <Note kind="warning">
           <h4>{texts.warnings}</h4>
           <ul className="docs-warnings">
-            {warnings.map((warning) => {
-              const { text, lang } = say(warning)
+            {warnings.map((warning, index) => {
+              const { text, lang } = say(warningReasons[index], warning)
               return (
                 <li key={warning} lang={lang}>
                   {text}

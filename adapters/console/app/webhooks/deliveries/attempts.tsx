@@ -37,7 +37,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Att
   if (attempts.length === 0) return <p className="soft">{texts.none}</p>
   return (
     <ol className="hooks-attempts">
-      {attempts.map(({ outcome, httpStatus, error, responseBody, started, durationMs }, index) => (
+      {attempts.map(({ outcome, httpStatus, error, reason, responseBody, started, durationMs }, index) => (
         <li key={started}>
           <h3>
             {texts.attempt(index + 1)} <OutcomeBadge outcome={outcome} />
@@ -61,7 +61,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Att
               <>
                 <dt>{texts.error}</dt>
                 <dd>
-                  <DeliveryProblem error={error} />
+                  <DeliveryProblem error={error} reason={reason} />
                 </dd>
               </>
             )}

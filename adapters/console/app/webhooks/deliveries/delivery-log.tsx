@@ -116,19 +116,27 @@ function LogTable({ deliveries }: { readonly deliveries: readonly LoggedDelivery
         { name: columns.attempts, isNumber: true },
       ]}
     >
-      {deliveries.map(({ id, created, type, destinationId, status, httpStatus, error, attemptCount, isLeft }) => (
-        <Row
-          key={id}
-          cells={[
-            <Link href={`/webhooks/deliveries/${id}`}>{exactTime(created)}</Link>,
-            <code>{type}</code>,
-            destinationName(destinationId),
-            isLeft ? <Badge>{left}</Badge> : <DeliveryStatusBadge key="status" status={status} />,
-            httpStatus !== null ? `HTTP ${httpStatus}` : error === null ? '–' : <DeliveryProblem error={error} />,
-            attemptCount,
-          ]}
-        />
-      ))}
+      {deliveries.map(
+        ({ id, created, type, destinationId, status, httpStatus, error, reason, attemptCount, isLeft }) => (
+          <Row
+            key={id}
+            cells={[
+              <Link href={`/webhooks/deliveries/${id}`}>{exactTime(created)}</Link>,
+              <code>{type}</code>,
+              destinationName(destinationId),
+              isLeft ? <Badge>{left}</Badge> : <DeliveryStatusBadge key="status" status={status} />,
+              httpStatus !== null ? (
+                `HTTP ${httpStatus}`
+              ) : error === null ? (
+                '–'
+              ) : (
+                <DeliveryProblem error={error} reason={reason} />
+              ),
+              attemptCount,
+            ]}
+          />
+        ),
+      )}
     </Table>
   )
 }

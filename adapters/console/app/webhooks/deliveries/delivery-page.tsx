@@ -108,7 +108,7 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
         <>
           <dt>{texts.problem}</dt>
           <dd>
-            <DeliveryProblem error={problem} />
+            <DeliveryProblem error={problem} reason={delivery.reason} />
           </dd>
         </>
       )}

@@ -1,7 +1,6 @@
 import { AlcoveApiError } from '../../api/api.js'
-import { sentence } from '../../api/error-texts.js'
 import { useFieldError } from '../../api/field-errors.js'
-import { useReasonText } from '../../api/reason-texts.js'
+import { useReason } from '../../api/reason-texts.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
 
 const TEXTS = phrases({
@@ -30,12 +29,12 @@ interface DestinationErrors {
 export function useDestinationErrors(): (error: unknown) => DestinationErrors {
   const texts = useTexts(TEXTS)
   const fieldError = useFieldError()
-  const say = useReasonText()
+  const say = useReason()
   return (error) => {
     if (error == null) return {}
     if (!(error instanceof AlcoveApiError)) return { rest: error }
     if (error.code === 'ERR_DESTINATION_REFUSED') {
-      return { url: `${texts.refused} (${say(error.reason) ?? sentence(error.message)})` }
+      return { url: `${texts.refused} (${say(error.reason, error.message).text})` }
     }
     if (error.code === 'ERR_ALREADY_EXISTS') return { url: texts.exists }
     // The form offers no type that the server does not know.
