@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-code-texts.js'
-import { FIELD_SENTENCES } from '../../../adapters/console/app/api/field-sentences.js'
-import { inGerman } from '../../../adapters/console/app/api/german-sentences.js'
-import { WARNING_SENTENCES } from '../../../adapters/console/app/documents/detail/warning-sentences.js'
+import { REASON_TEXTS, reasonText } from '../../../adapters/console/app/api/reason-texts.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
 import { plural } from '../../../adapters/console/app/texts/phrases.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/destinations/document-types.js'
-import { WEBHOOK_SENTENCES } from '../../../adapters/console/app/webhooks/webhook-sentences.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
+import { ERROR_REASON_CODES } from '../../../src/index.js'
+import { AlcoveError, type ErrorReason } from '../../../src/ports/index.js'
 import { DOCUMENT_EVENT_TYPES } from '../../../src/webhooks/index.js'
 
 /** Codes that only the pages of documents and the sign-in meet, which have sentences of their own. */
@@ -77,46 +76,65 @@ describe('texts of the console', () => {
       'https://inside.example.com',
       'https://gone.example.com',
     ]
-    const unsaid: string[] = []
+    const reasons: (ErrorReason | undefined)[] = []
     for (const url of urls) {
       const error: unknown = await transport.vetDestination(url).catch((thrown: unknown) => thrown)
-      const message = (error as Error).message.replace(/^url: /, '')
-      if (inGerman(WEBHOOK_SENTENCES, message) === undefined) unsaid.push(message)
+      reasons.push(error instanceof AlcoveError ? error.reason : undefined)
     }
     await transport.close()
-    expect(unsaid).toEqual([])
+    expect(reasons.map((reason) => reason && said(reason))).toEqual([
+      'Muss mit https:// beginnen.',
+      'Muss einen Rechner nennen.',
+      'Darf keine Leerzeichen, Steuerzeichen und umgekehrten Schrägstriche haben.',
+      'Darf weder Benutzernamen noch Passwort haben.',
+      'Darf keinen Teil mit # haben.',
+      'Rechner oder Port sind nicht gültig.',
+      'Der Name des Rechners ist nicht gültig.',
+      'Darf höchstens 2048 Zeichen haben.',
+      'Den Port 25 spricht Alcove nicht an.',
+      'localhost ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
+      'printer.local ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
+      '10.0.0.1 ist keine öffentliche Adresse.',
+      '203.0.113.1 ist eine Adresse, die der Betreiber sperrt.',
+      '192.0.2.7 ist eine Adresse von Alcove selbst.',
+      'Der Name inside.example.com führt zu einer Adresse, die nicht öffentlich ist.',
+      'Der Name gone.example.com lässt sich nicht auflösen.',
+    ])
   })
 
-  it('say in German why an attempt failed', async () => {
-    const [, table = ''] = /const MEANINGS[^=]*= \[([^]*?)\n\]/.exec(
-      await source('adapters/https-transport/https-transport.ts'),
-    ) ?? ['', '']
-    const meanings = [...table.matchAll(/, '([^']+)'\]/g)].map(([, meaning = '']) => meaning)
-    expect(meanings.length).toBeGreaterThan(10)
-    const unsaid = meanings.filter((meaning) => inGerman(WEBHOOK_SENTENCES, `${meaning} (ECODE)`) === undefined)
-    expect(unsaid).toEqual([])
-    expect(inGerman(WEBHOOK_SENTENCES, 'the connection was refused (ECONNREFUSED)')).toBe(
-      'Die Verbindung wurde abgelehnt (ECONNREFUSED).',
-    )
-    expect(inGerman(WEBHOOK_SENTENCES, 'the destination answered 301; redirects are not followed')).toBe(
-      'Der Empfänger hat mit 301 geantwortet. Weiterleitungen folgt Alcove nicht.',
-    )
+  it.each(['en', 'de'] as const)('in %s have a sentence for each reason of the server', (language) => {
+    expect(Object.keys(REASON_TEXTS[language]).sort()).toEqual([...ERROR_REASON_CODES].sort())
   })
 
-  it('keep the numbers and names of a sentence, and leave an unknown one as it is', () => {
-    expect(inGerman(FIELD_SENTENCES, 'must have at most 255 characters')).toBe('Darf höchstens 255 Zeichen haben.')
-    expect(inGerman(FIELD_SENTENCES, 'must be an integer from 1 to 100')).toBe(
+  it('keep the numbers and names of a reason', () => {
+    expect(said({ code: 'too-long', parameters: { max: 255 } })).toBe('Darf höchstens 255 Zeichen haben.')
+    expect(said({ code: 'integer-out-of-range', parameters: { min: 1, max: 100 } })).toBe(
       'Muss eine ganze Zahl von 1 bis 100 sein.',
     )
-    expect(inGerman(WARNING_SENTENCES, 'the texts of 3 cells of the sheet "A (b)" are missing')).toBe(
+    expect(said({ code: 'cells-missing', parameters: { count: 3, sheet: 'A (b)' } })).toBe(
       'Im Tabellenblatt „A (b)“ fehlen die Texte von 3 Zellen.',
     )
-    expect(inGerman(FIELD_SENTENCES, 'must be something new')).toBeUndefined()
-  })
-
-  it('say in German which models there are', () => {
-    expect(inGerman(FIELD_SENTENCES, 'no model named old; known: e5-small, bge')).toBe(
+    expect(said({ code: 'hidden-sheets', parameters: { count: 1 } })).toBe('Ein verborgenes Tabellenblatt fehlt.')
+    expect(said({ code: 'connection-refused', parameters: { system: 'ECONNREFUSED' } })).toBe(
+      'Die Verbindung wurde abgelehnt (ECONNREFUSED).',
+    )
+    expect(said({ code: 'answered-redirect', parameters: { status: 301 } })).toBe(
+      'Der Empfänger hat mit 301 geantwortet. Weiterleitungen folgt Alcove nicht.',
+    )
+    expect(said({ code: 'unknown-model', parameters: { model: 'old', models: 'e5-small, bge' } })).toBe(
       'Ein Modell mit dem Namen old gibt es nicht. Bekannt sind: e5-small, bge.',
     )
   })
+
+  it('have the parameters in both languages', () => {
+    const parameters = (text: unknown): string[] => [...new Set(String(text).match(/\{\w+\}/g))].sort()
+    const { en, de } = REASON_TEXTS
+    const differing = ERROR_REASON_CODES.filter((code) => `${parameters(en[code])}` !== `${parameters(de[code])}`)
+    // The German sentence does not say which other element is the same.
+    expect(differing).toEqual(['not-unique'])
+  })
 })
+
+function said({ code, parameters }: ErrorReason): string {
+  return reasonText(REASON_TEXTS.de[code], parameters)
+}

@@ -75,7 +75,7 @@ function spellings(number: number): fc.Arbitrary<string> {
 
 describe('the rules for addresses', () => {
   it.each([...REFUSED_IPV4, ...REFUSED_IPV6])('S: refuse %s', (address) => {
-    expect(refusalBy(rules, address)).toMatch(/^is not (a public|an IP) address$/)
+    expect(refusalBy(rules, address)).toMatch(/^(not-public|malformed)$/)
   })
 
   it.each(PUBLIC)('S: accept %s', (address) => {
@@ -108,8 +108,8 @@ describe('the rules for addresses', () => {
       )
     fc.assert(
       fc.property(fc.oneof(outside, inside), (number) => {
-        expect(refusalBy(rules, groups(number))).toBe('is not a public address')
-        expect(refusalBy(rules, groups(number).toUpperCase())).toBe('is not a public address')
+        expect(refusalBy(rules, groups(number))).toBe('not-public')
+        expect(refusalBy(rules, groups(number).toUpperCase())).toBe('not-public')
       }),
       { numRuns: sized(1_000, 5_000) },
     )
@@ -126,7 +126,7 @@ describe('the rules for addresses', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.string(), almost), (value) => {
         if (typeof value === 'string' && isIP(value) !== 0 && !value.includes('%')) return
-        expect(refusalBy(rules, value)).toBe('is not an IP address')
+        expect(refusalBy(rules, value)).toBe('malformed')
       }),
       { numRuns: sized(1_000, 5_000) },
     )
@@ -140,7 +140,7 @@ describe('the rules for addresses', () => {
       ['8.8.8.8'],
       null,
     ]) {
-      expect(refusalBy(rules, value)).toBe('is not an IP address')
+      expect(refusalBy(rules, value)).toBe('malformed')
     }
   })
 
@@ -163,7 +163,7 @@ describe('the rules for addresses', () => {
       expect(refusalBy(allowing, address)).toBeUndefined()
     }
     for (const address of ['10.0.255.255', '10.2.0.0', '192.168.7.8', 'fd12:3457::1', '::2', '::ffff:10.1.0.1']) {
-      expect(refusalBy(allowing, address)).toBe('is not a public address')
+      expect(refusalBy(allowing, address)).toBe('not-public')
     }
     const wrong = ['', '10.0.0.0/33', '10.0.0/8', '10.0.0.0/', '10.0.0.0/-1', '10.0.0.0/8/8', '::/129', 'fe80::%1/64']
     for (const network of [...wrong, 'localhost', '*', '10.0.0.0/08', ' 10.0.0.0/8', '10.0.0.0-10.0.0.9']) {
@@ -190,7 +190,7 @@ describe('the rules for addresses', () => {
       '2606:4700:4700::1111',
       '9.9.9.9',
     ]
-    for (const address of refused) expect(refusalBy(denying, address)).toBe('is denied by the operator')
+    for (const address of refused) expect(refusalBy(denying, address)).toBe('denied')
     for (const address of ['8.8.7.255', '8.8.9.0', '10.1.2.1', '2606:4701::1', '::ffff:a01:201', '9.9.9.8']) {
       expect(refusalBy(denying, address)).toBeUndefined()
     }
@@ -198,7 +198,7 @@ describe('the rules for addresses', () => {
     const noIpv6 = new AddressRules({ deny: ['::/0'], allow: ['::/0'] })
     expect(refusalBy(noIpv6, '8.8.8.8')).toBeUndefined()
     for (const address of ['2606:4700::1', '::ffff:8.8.8.8']) {
-      expect(refusalBy(noIpv6, address)).toBe('is denied by the operator')
+      expect(refusalBy(noIpv6, address)).toBe('denied')
     }
   })
 
@@ -225,11 +225,11 @@ describe('the rules for addresses', () => {
 
     it('refuse them on every port, even if they are public, unless they are allowed', () => {
       for (const address of mine) {
-        for (const port of [443, 8443]) expect(refusalBy(rules, address, port)).toBe('is an address of this machine')
+        for (const port of [443, 8443]) expect(refusalBy(rules, address, port)).toBe('of-machine')
         expect(refusalBy(new AddressRules({ allow: [address] }), address)).toBeUndefined()
         const ownEndpoints = () => [{ address: '::', port: 443 }]
         const own = new AddressRules({ allow: [address], ownEndpoints })
-        expect(refusalBy(own, address)).toBe('is an address of the engine itself')
+        expect(refusalBy(own, address)).toBe('of-engine')
         expect(refusalBy(own, address, 444)).toBeUndefined()
       }
       for (const address of ['8.8.4.5', '2001:4860:4860::8845']) expect(refusalBy(rules, address)).toBeUndefined()
@@ -240,7 +240,7 @@ describe('the rules for addresses', () => {
       for (let count = 0; count < 100; count += 1) expect(check('8.8.8.8')).toBeUndefined()
       expect(systemReads).toBe(1)
       const own = new AddressRules({ ownEndpoints: () => [{ address: '0.0.0.0', port: 443 }] }).checkAt(443)
-      for (let count = 0; count < 100; count += 1) expect(own('8.8.4.4')).toBe('is an address of the engine itself')
+      for (let count = 0; count < 100; count += 1) expect(own('8.8.4.4')).toBe('of-engine')
       expect(systemReads).toBe(2)
     })
   })
@@ -252,7 +252,7 @@ describe('the rules for addresses', () => {
       const ownEndpoints = () => [{ address: own, port: ownPort as number }]
       return refusalBy(new AddressRules({ allow, ownEndpoints }), address, port)
     }
-    const refused = 'is an address of the engine itself'
+    const refused = 'of-engine'
     expect(refusal('127.0.0.1', '127.0.0.1')).toBe(refused)
     expect(refusal('127.0.0.1', '::ffff:127.0.0.1')).toBe(refused)
     expect(refusal('::ffff:127.0.0.1', '127.0.0.1')).toBe(refused)

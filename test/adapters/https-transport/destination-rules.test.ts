@@ -120,6 +120,7 @@ describe('the rules for the form of a destination', () => {
       expect(await allowing.post(post(`https://127.0.0.1:${port}/`))).toEqual({
         kind: 'blocked',
         error: `the port ${port} may not be contacted`,
+        reason: { code: 'refused-port', parameters: { port } },
       })
     }
     for (const spelled of ['', ':', ':443', ':00443'])
@@ -179,7 +180,9 @@ describe('the rules for the addresses of a destination', () => {
       const error = expect.stringMatching(
         /^the name hooks\.example\.test resolves to an address that is not (a public|an IP) address$/,
       ) as string
-      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
+      const code = expect.stringMatching(/^name-(not-public|malformed)$/) as string
+      const reason = { code, parameters: { name: HOOKS } }
+      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error, reason })
       await expect(transport.vetDestination(url)).rejects.toThrow(DestinationRefusedError)
     }
     if (!address.includes('%')) {
@@ -242,11 +245,12 @@ describe('the rules for the addresses of a destination', () => {
   it('treat a name without addresses as a connection error, and refuse it for a new destination', async () => {
     const receiver = await receiverOf()
     const { transport } = resolving([[]], { allow: ['127.0.0.1'] })
+    const reason = { code: 'name-unresolved', parameters: { name: HOOKS } } as const
     await expect(transport.vetDestination(receiver.urlOf(HOOKS))).rejects.toThrow(
-      new UnresolvedDestinationError('url', `the name ${HOOKS} does not resolve`),
+      new UnresolvedDestinationError('url', `the name ${HOOKS} does not resolve`, { reason }),
     )
     const outcome = await transport.post(post(receiver.urlOf(HOOKS)))
-    expect(outcome).toEqual({ kind: 'connection_error', error: `the name ${HOOKS} does not resolve` })
+    expect(outcome).toEqual({ kind: 'connection_error', error: `the name ${HOOKS} does not resolve`, reason })
     expect(receiver.connections).toHaveLength(0)
   })
 
@@ -275,7 +279,8 @@ describe('the rules for the addresses of a destination', () => {
     const bytes = receiver.connections[0]?.bytesReceived
     for (let attempt = 2; attempt <= 3; attempt += 1) {
       const error = `the name ${HOOKS} resolves to an address that is not a public address`
-      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
+      const reason = { code: 'name-not-public', parameters: { name: HOOKS } }
+      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error, reason })
     }
     expect(receiver.connections).toHaveLength(1)
     expect(receiver.connections[0]?.bytesReceived).toBe(bytes)
@@ -338,7 +343,8 @@ describe('the rules for the addresses of a destination', () => {
       for (const host of [HOOKS, ...reached.map((address) => (isIP(address) === 6 ? `[${address}]` : address))]) {
         const outcome = await transport.post(post(receiver.urlOf(host)))
         const error = expect.stringMatching(/is an address of the engine itself$/) as string
-        expect(outcome).toEqual({ kind: 'blocked', error })
+        const code = host === HOOKS ? 'name-of-engine' : 'address-of-engine'
+        expect(outcome).toEqual({ kind: 'blocked', error, reason: expect.objectContaining({ code }) as object })
         await expect(transport.vetDestination(receiver.urlOf(host))).rejects.toThrow(DestinationRefusedError)
       }
       expect(receiver.connections).toHaveLength(0)
@@ -375,6 +381,7 @@ describe('the rules for the addresses of a destination', () => {
     const untrusted = {
       kind: 'connection_error',
       error: expect.stringContaining('the certificate is not trusted') as string,
+      reason: { code: 'certificate-not-trusted', parameters: { system: expect.any(String) as string } },
     }
     const trusted = { kind: 'response', httpStatus: 200 }
     expect(await postInChild(receiver.url, { allow })).toEqual(untrusted)

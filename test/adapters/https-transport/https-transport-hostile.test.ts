@@ -40,7 +40,8 @@ describe('connections that fail immediately', () => {
     const options = { allow: ['255.255.255.255'], answers: ['255.255.255.255'] }
     for (const url of ['https://hooks.example.test/', 'https://255.255.255.255/']) {
       const error = expect.stringContaining('the address cannot be reached') as string
-      expect(await postInChild(url, options)).toEqual({ kind: 'connection_error', error })
+      const reason = { code: 'address-unreachable', parameters: { system: expect.any(String) as string } }
+      expect(await postInChild(url, options)).toEqual({ kind: 'connection_error', error, reason })
     }
   })
 })
@@ -76,7 +77,8 @@ describe('handshakes', () => {
     for (const transport of transports) {
       const { outcomes, pauseMs } = await posting({ key: pem, cert: pem, tls }, transport)
       const error = 'no TLS connection could be made (EPROTO)'
-      for (const outcome of outcomes) expect(outcome).toEqual({ kind: 'connection_error', error })
+      const reason = { code: 'no-tls-connection', parameters: { system: 'EPROTO' } }
+      for (const outcome of outcomes) expect(outcome).toEqual({ kind: 'connection_error', error, reason })
       expect(pauseMs).toBeLessThan(50)
     }
   })
@@ -93,6 +95,7 @@ describe('an endless response', () => {
   const tooMuch = {
     kind: 'connection_error',
     error: 'the server sent too many bytes without a complete response (ERR_RESPONSE_SIZE)',
+    reason: { code: 'response-too-large', parameters: { system: 'ERR_RESPONSE_SIZE' } },
   }
   const response = { kind: 'response', httpStatus: 200 }
   it.each([

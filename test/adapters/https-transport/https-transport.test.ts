@@ -239,6 +239,7 @@ describe('requests', () => {
     expect(await transportTo(receiver).post({ url: receiver.url, headers, body: BODY })).toEqual({
       kind: 'connection_error',
       error: 'the request could not be made (ERR_INVALID_CHAR)',
+      reason: { code: 'request-impossible', parameters: { system: 'ERR_INVALID_CHAR' } },
     })
     expect(receiver.connections).toHaveLength(0)
   })
@@ -271,25 +272,31 @@ describe('the addresses of a name', () => {
 
   it('are refused if there are more than 32, and all of them are checked', async () => {
     expect(await resolvingTo(many(32)).vetDestination(url)).toBe(url)
-    for (const [addresses, problem] of [
-      [many(33), 'has more than 32 addresses'],
-      [many(5_000), 'has more than 32 addresses'],
-      [many(32, ['10.0.0.1']), 'resolves to an address that is not a public address'],
+    const name = 'hooks.example.test'
+    const tooMany = { code: 'name-with-too-many-addresses', parameters: { name, max: 32 } } as const
+    for (const [addresses, problem, reason] of [
+      [many(33), 'has more than 32 addresses', tooMany],
+      [many(5_000), 'has more than 32 addresses', tooMany],
+      [
+        many(32, ['10.0.0.1']),
+        'resolves to an address that is not a public address',
+        { code: 'name-not-public', parameters: { name } },
+      ],
     ] as const) {
       const error = `the name hooks.example.test ${problem}`
       const transport = resolvingTo(addresses)
       await expect(transport.vetDestination(url)).rejects.toThrow(
-        new DestinationRefusedError(error, { isByLookUp: true }),
+        new DestinationRefusedError(error, { isByLookUp: true, reason }),
       )
-      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error })
+      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error, reason })
     }
   })
 
   it('appear only in the cause of the error if they are refused', async () => {
-    for (const [address, options] of [
-      ['10.11.12.13', {}],
-      ['fd00::11:12', {}],
-      ['8.8.11.12', { deny: ['8.8.0.0/16'] }],
+    for (const [address, options, code] of [
+      ['10.11.12.13', {}, 'name-not-public'],
+      ['fd00::11:12', {}, 'name-not-public'],
+      ['8.8.11.12', { deny: ['8.8.0.0/16'] }, 'name-denied'],
     ] as const) {
       const transport = resolvingTo([address], options)
       const thrown = await transport.vetDestination(url).catch((error: unknown) => error)
@@ -300,7 +307,11 @@ describe('the addresses of a name', () => {
       )
       expect(message).not.toContain('11')
       expect((cause as Error).message).toContain(`hooks.example.test resolves to "${address}", which is `)
-      expect(await transport.post(post(url))).toEqual({ kind: 'blocked', error: message })
+      expect(await transport.post(post(url))).toEqual({
+        kind: 'blocked',
+        error: message,
+        reason: { code, parameters: { name: 'hooks.example.test' } },
+      })
       const literal = `https://${address.includes(':') ? `[${address}]` : address}/`
       await expect(transport.vetDestination(literal)).rejects.toThrow(`${address} is `)
     }
@@ -350,14 +361,16 @@ describe('a connection error', () => {
   it('reports a reset', async () => {
     const outcome = await failing({ respond: ({ connection }) => void connection.socket.resetAndDestroy() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
-    expect(outcome).toEqual({ kind: 'connection_error', error })
+    const reason = { code: 'connection-closed', parameters: { system: 'ECONNRESET' } }
+    expect(outcome).toEqual({ kind: 'connection_error', error, reason })
   })
 
   // D17
   it('reports a connection that is closed after the body was read', async () => {
     const outcome = await failing({ respond: (_request, response) => void response.socket?.end() })
     const error = 'the connection was closed before there was a response (ECONNRESET)'
-    expect(outcome).toEqual({ kind: 'connection_error', error })
+    const reason = { code: 'connection-closed', parameters: { system: 'ECONNRESET' } }
+    expect(outcome).toEqual({ kind: 'connection_error', error, reason })
   })
 
   // D4
@@ -365,11 +378,12 @@ describe('a connection error', () => {
     const receiver = await startReceiver()
     await receiver.close()
     const error = 'the connection was refused (ECONNREFUSED)'
+    const reason = { code: 'connection-refused', parameters: { system: 'ECONNREFUSED' } }
     const one = await transportTo(receiver).post(post(receiver.url))
-    expect(one).toEqual({ kind: 'connection_error', error })
+    expect(one).toEqual({ kind: 'connection_error', error, reason })
     const resolver = async (): Promise<string[]> => ['127.0.0.2', '::1', '127.0.0.3']
     const several = await transportTo(receiver, { resolver }).post(post(receiver.urlOf('hooks.example.test')))
-    expect(several).toEqual({ kind: 'connection_error', error })
+    expect(several).toEqual({ kind: 'connection_error', error, reason })
   })
 
   // D4
@@ -379,11 +393,19 @@ describe('a connection error', () => {
     const otherName = await failing({}, { host: 'hooks.other.test' })
     const otherAddress = await failing({ host: '127.0.0.9' }, { host: '127.0.0.9' })
     const sentences = [untrusted, expired, otherName, otherAddress].map((outcome) => ({ ...outcome }))
+    const failedBy = (meaning: string, code: string, system: string) => {
+      return { kind: 'connection_error', error: `${meaning} (${system})`, reason: { code, parameters: { system } } }
+    }
+    const otherNames = [
+      'the certificate is for another name',
+      'certificate-of-other-name',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ] as const
     expect(sentences).toEqual([
-      { kind: 'connection_error', error: 'the certificate is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE)' },
-      { kind: 'connection_error', error: 'the certificate has expired (CERT_HAS_EXPIRED)' },
-      { kind: 'connection_error', error: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)' },
-      { kind: 'connection_error', error: 'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)' },
+      failedBy('the certificate is not trusted', 'certificate-not-trusted', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+      failedBy('the certificate has expired', 'certificate-expired', 'CERT_HAS_EXPIRED'),
+      failedBy(...otherNames),
+      failedBy(...otherNames),
     ])
     const plain = createServer((socket) => socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'))
     await once(plain.listen(0, '127.0.0.1'), 'listening')
@@ -466,7 +488,11 @@ describe('the deadline', () => {
       timed(transport.post(post(headless.url))),
     ])
     for (const { outcome, ms, ranMs } of outcomes) {
-      expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 5 s' })
+      expect(outcome).toEqual({
+        kind: 'timeout',
+        error: 'there was no response within 5 s',
+        reason: { code: 'no-answer-in-time', parameters: { seconds: 5 } },
+      })
       expect(ms).toBeGreaterThan(4_750)
       expect(ranMs).toBeLessThan(5_250)
     }
@@ -482,7 +508,11 @@ describe('the deadline', () => {
   ])('%s', async (_title, respond) => {
     const receiver = await receiverOf({ respond })
     const { outcome, ms, ranMs } = await timed(transportTo(receiver, { deadlineMs: 600 }).post(post(receiver.url)))
-    expect(outcome).toEqual({ kind: 'timeout', error: 'there was no response within 0.6 s' })
+    expect(outcome).toEqual({
+      kind: 'timeout',
+      error: 'there was no response within 0.6 s',
+      reason: { code: 'no-answer-in-time', parameters: { seconds: 0.6 } },
+    })
     expect(ms).toBeGreaterThan(550)
     expect(ranMs).toBeLessThan(850)
     await until(() => receiver.connections[0]?.isOpen === false)

@@ -64,6 +64,7 @@ describe('a look-up', () => {
     expect(outcome).toEqual({
       kind: 'blocked',
       error: `the name ${HOOKS} resolves to an address that is not a public address`,
+      reason: { code: 'name-not-public', parameters: { name: HOOKS } },
     })
     expect(receiver.connections).toHaveLength(0)
   })

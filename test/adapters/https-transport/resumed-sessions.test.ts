@@ -36,7 +36,8 @@ describe('TLS sessions', () => {
     const { port } = receiver
     const other = await receiverOf({ port, certificate: 'expired' })
     const error = 'the certificate has expired (CERT_HAS_EXPIRED)'
-    expect(await transport.post(post(url))).toEqual({ kind: 'connection_error', error })
+    const reason = { code: 'certificate-expired', parameters: { system: 'CERT_HAS_EXPIRED' } }
+    expect(await transport.post(post(url))).toEqual({ kind: 'connection_error', error, reason })
     expect(other.requests).toEqual([])
   })
 

@@ -98,7 +98,12 @@ describe('a PDF', () => {
     expect(text).toContain('eighteen weeks')
     const pieces = await extract('a.pdf', await withHoles(/\/Type\s*\/Pages/))
     expect(pieces.map((piece) => piece.text).join('')).toBe(text)
-    expect(pieces[0]?.warnings).toEqual(['the file is damaged: 1 page was found, others may be lost'])
+    expect(pieces[0]?.warnings).toEqual([
+      {
+        message: 'the file is damaged: 1 page was found, others may be lost',
+        reason: { code: 'pages-may-be-lost', parameters: { count: 1 } },
+      },
+    ])
   })
 
   it('is reported as damaged if no page remains', async () => {
@@ -136,7 +141,10 @@ describe('characters that cannot be decoded', () => {
     ['one of them in UTF-16', utf16, [1]],
     ['one of them in UTF-16, the bytes the other way round', Buffer.from(utf16).swap16(), [1]],
   ])('are only those that decoding replaced: %s', async (_what, bytes, counts) => {
-    const warnings = counts.map((count) => `${count} character could not be decoded and became U+FFFD`)
+    const warnings = counts.map((count) => ({
+      message: `${count} character could not be decoded and became U+FFFD`,
+      reason: { code: 'characters-undecodable', parameters: { count } },
+    }))
     for (const bytesPerPull of [4, 5, 7])
       for (const name of ['a.txt', 'a.csv']) {
         const pieces = await extract(name, bytes, bytesPerPull)
@@ -154,7 +162,10 @@ describe('characters that cannot be decoded', () => {
     ])
     const pieces = await extract(fileName, bytes)
     expect(pieces.flatMap(({ warnings = [] }) => warnings)).toEqual([
-      '2 characters could not be decoded and became U+FFFD',
+      {
+        message: '2 characters could not be decoded and became U+FFFD',
+        reason: { code: 'characters-undecodable', parameters: { count: 2 } },
+      },
     ])
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import {
   type ContextRecord,
   type DocumentRecord,
+  type IngestionReceipt,
   NO_PLACE,
   type Storage,
   UPLOAD_TTL_MS,
@@ -94,7 +95,7 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       const document = await seedDocument(repositories, context, UUIDS[0], { sizeBytes: 5_000_000_000 })
       assert.deepEqual(await documents.get(document.id), document)
       assert.deepEqual(await documents.getByUuid(UUIDS[0]), document)
-      const receipt = {
+      const receipt: IngestionReceipt = {
         bytes: 1,
         characters: 2,
         pages: null,
@@ -104,7 +105,8 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         windowsReused: 0,
         embeddingModel: 'memory',
         durationsMs: { extract: 1, words: 5, embed: 2, index: 3, total: 4 },
-        warnings: ['page 3 has no text'],
+        warnings: ['page 3 has no text', 'odd'],
+        warningReasons: [{ code: 'page-without-text', parameters: { page: 3 } }, null],
       }
       assert.equal(await documents.update(document.id, { completed: LATER, chunkCount: 4, receipt }), true)
       assert.deepEqual(await documents.get(document.id), { ...document, completed: LATER, chunkCount: 4, receipt })

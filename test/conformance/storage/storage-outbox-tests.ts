@@ -323,7 +323,14 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       assert.equal(await deliveries.update(delivery.id, { status: 'succeeded', httpStatus: 200, error: null }), true)
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, status: 'succeeded', httpStatus: 200 })
       assert.equal(await deliveries.update(delivery.id + 1, { status: 'dead' }), false)
-      const state = { status: 'failed', httpStatus: 404, attemptCount: 1, error: 'é', reason: REASON, updated: LATER } as const
+      const state = {
+        status: 'failed',
+        httpStatus: 404,
+        attemptCount: 1,
+        error: 'é',
+        reason: REASON,
+        updated: LATER,
+      } as const
       await deliveries.updateAll([{ id: delivery.id, ...state, httpStatus: null }])
       await deliveries.updateAll([{ id: delivery.id, ...state }])
       assert.deepEqual(await deliveries.get(delivery.id), { ...delivery, ...state })
@@ -347,7 +354,9 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
       const first = ['pending', 'succeeded', 'cancelled', 'pending', 'failed', 'delivering', 'pending']
       assert.deepEqual(await statuses(), first)
       const destinationId = records[0]?.destinationId ?? 0
-      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'closed', reason: null, updated: LATER }), [six])
+      assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'closed', reason: null, updated: LATER }), [
+        six,
+      ])
       const then = ['cancelled', 'succeeded', 'cancelled', 'cancelled', 'failed', 'cancelled', 'pending']
       assert.deepEqual(await statuses(), then)
       assert.deepEqual(await deliveries.cancelOpen(destinationId, { error: 'again', reason: null, updated: LATER }), [])
@@ -457,6 +466,7 @@ const PENDING = {
   httpStatus: null,
   attemptCount: 0,
   error: null,
+  reason: null,
   resendOf: null,
   created: NOW,
   updated: NOW,

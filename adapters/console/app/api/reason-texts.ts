@@ -1,8 +1,8 @@
+import type { components } from '../../../client/index.js'
 import { phraseOf, phrases, useLanguage, useTexts } from '../texts/phrases.js'
-import type { Schema } from './api.js'
 import { sentence } from './error-texts.js'
 
-type Reason = Schema<'ErrorReason'>
+type Reason = components['schemas']['ErrorReason']
 
 /** One sentence, or one for the `count` 1 and one for other counts. Braces hold names of parameters. */
 type ReasonText = string | readonly [one: string, other: string]

@@ -8,7 +8,7 @@ import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.
 import { ExtractionProcess } from '../../../../adapters/text-extraction/processes/extraction-process.js'
 import { ProcessStarter } from '../../../../adapters/text-extraction/processes/process-starter.js'
 import { boundedPieces } from '../../../../adapters/text-extraction/readers/reader.js'
-import type { ExtractedPiece } from '../../../../src/ports/index.js'
+import { type ExtractedPiece, errorReason } from '../../../../src/ports/index.js'
 import { extracted, sourceOf } from '../../../extracted.js'
 import { read } from '../hostile/reading.js'
 
@@ -281,11 +281,11 @@ describe('the text of a file', () => {
 
   it('arrives in pieces of limited size, with the page and the warnings on the last one', async () => {
     const text = `${'a'.repeat(131_071)}${'😀'.repeat(200_000)}`
-    const pieces = await collect([{ text, pages: 3, warnings: ['odd'] }])
+    const pieces = await collect([{ text, pages: 3, warnings: [{ message: 'odd' }] }])
     expect(pieces.map((piece) => piece.text).join('')).toBe(text)
     expect(Math.max(...pieces.map((piece) => piece.text.length))).toBeLessThanOrEqual(131_072)
     expect(pieces.every((piece) => piece.text.isWellFormed())).toBe(true)
-    expect(pieces.at(-1)).toMatchObject({ pages: 3, warnings: ['odd'] })
+    expect(pieces.at(-1)).toMatchObject({ pages: 3, warnings: [{ message: 'odd' }] })
     expect(pieces.slice(0, -1).every(({ pages, warnings }) => pages === undefined && warnings === undefined)).toBe(true)
   })
 
@@ -293,12 +293,22 @@ describe('the text of a file', () => {
     const pages = Array.from({ length: 1_000 }, (_, at) => ({
       text: 'x',
       pages: at,
-      warnings: [`page ${at}`, 'w'.repeat(9_000)],
+      warnings: [
+        { message: `page ${at}`, reason: errorReason('page-damaged', { page: at }) },
+        { message: 'w'.repeat(9_000) },
+      ],
     }))
     const warnings = (await collect(pages)).flatMap((piece) => piece.warnings ?? [])
     expect(warnings).toHaveLength(101)
-    expect(warnings.slice(0, 3)).toEqual(['page 0', `${'w'.repeat(500)}…`, 'page 1'])
-    expect(warnings.at(-1)).toBe('… and 1,900 more')
+    const pageOf = (page: number) => ({
+      message: `page ${page}`,
+      reason: { code: 'page-damaged', parameters: { page } },
+    })
+    expect(warnings.slice(0, 3)).toEqual([pageOf(0), { message: `${'w'.repeat(500)}…` }, pageOf(1)])
+    expect(warnings.at(-1)).toEqual({
+      message: '… and 1,900 more',
+      reason: { code: 'more-warnings', parameters: { count: 1_900 } },
+    })
   })
 
   it('is rejected if it is longer than a file of its size can contain', async () => {
