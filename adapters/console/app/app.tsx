@@ -4,11 +4,18 @@ import { ApiProvider } from './api/api.js'
 import { ErrorBoundary } from './frame/error-boundary.js'
 import { Frame, SECTIONS } from './frame/frame.js'
 import { readStored, store } from './frame/stored.js'
-import { accountOf, canOf, tenantAccountOf } from './login/accounts.js'
 import { FirstLogin } from './login/first-login.js'
+import { LOST_UPLOADS_TEXTS } from './login/login-end.js'
 import { LoginPage } from './login/login-page.js'
-import { LOST_UPLOADS_TEXTS } from './login/lost-uploads.js'
-import { type Login, type LoginAccount, LoginProvider, useLogin } from './login/use-login.js'
+import {
+  accountOf,
+  canOf,
+  type Login,
+  type LoginAccount,
+  LoginProvider,
+  tenantAccountOf,
+  useLogin,
+} from './login/use-login.js'
 import { holderOf, useLoginState } from './login/use-login-state.js'
 import { phrases, useTexts } from './texts/phrases.js'
 import { EmptyState, Loading } from './ui/notes.js'

@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { allowEmptyMarkup } from './allow-empty-markup.js'
-import { serverAddresses } from './api/server.js'
+import { serverAddresses } from './api/api.js'
 import { App } from './app.js'
 import { ErrorBoundary } from './frame/error-boundary.js'
 import { GuardedRouter } from './frame/guarded-router.js'

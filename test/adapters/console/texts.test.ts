@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-code-texts.js'
+import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-texts.js'
 import { REASON_TEXTS, reasonText } from '../../../adapters/console/app/api/reason-texts.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
 import { plural } from '../../../adapters/console/app/texts/phrases.js'
@@ -127,9 +127,9 @@ describe('texts of the console', () => {
   })
 
   it('have the parameters in both languages', () => {
-    const parameters = (text: unknown): string[] => [...new Set(String(text).match(/\{\w+\}/g))].sort()
+    const parameters = (text: unknown): string => [...new Set(String(text).match(/\{\w+\}/g))].sort().join()
     const { en, de } = REASON_TEXTS
-    const differing = ERROR_REASON_CODES.filter((code) => `${parameters(en[code])}` !== `${parameters(de[code])}`)
+    const differing = ERROR_REASON_CODES.filter((code) => parameters(en[code]) !== parameters(de[code]))
     // The German sentence does not say which other element is the same.
     expect(differing).toEqual(['not-unique'])
   })

@@ -1,7 +1,7 @@
 import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.js'
 import { sentence, useErrorText } from '../api/error-texts.js'
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
-import { FORMATS } from './formats.js'
+import { FORMATS } from './texts.js'
 import { FileGoneError } from './work/upload-queue.js'
 
 /** Codes of a file that the server refuses each time. */

@@ -1,6 +1,7 @@
 import { phrases, plural } from '../texts/phrases.js'
-import type { Stage } from './document.js'
-import { FORMATS } from './formats.js'
+
+/** The endings of the names of files that can be read. */
+export const FORMATS = '.txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl'
 
 /** Texts that several pages of the section share. */
 export const TEXTS = phrases({

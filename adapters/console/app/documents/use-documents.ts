@@ -1,12 +1,12 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { type AlcoveClient, type DocumentState, dataOf, useApi } from '../api/api.js'
-import { isRefusal } from '../api/is-refusal.js'
+import { isRefusal } from '../api/refusals.js'
 import { useStore } from '../ui/store.js'
 import { isFinal, type Listed, type Progress, progressOf, type Stage } from './document.js'
 import { type Filters, queryOf } from './list/filters.js'
 import { useContextWork } from './work/context-work.js'
-import { pollMs } from './work/polling.js'
+import { pollMs } from './work/document-watch.js'
 
 interface Page {
   /** The newest first. */

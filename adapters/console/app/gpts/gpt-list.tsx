@@ -1,11 +1,12 @@
 import { type ReactElement, useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { useLogin } from '../login/use-login.js'
-import { phrases, useTexts } from '../texts/phrases.js'
+import { phrases, plural, useTexts } from '../texts/phrases.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { TextField } from '../ui/form/fields.js'
 import { EmptyState, Loaded } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
-import { GptCard } from './gpt-card.js'
+import { SharedBadge } from './shared-badge.js'
 import { type Gpt, useGpts } from './use-gpts.js'
 
 const TEXTS = phrases({
@@ -188,4 +189,28 @@ function has(name: string, part: string): boolean {
 /** Without case and accents. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}
+
+const GPT_CARD_TEXTS = phrases({
+  en: { prompts: (count: number) => plural.en(count, '1 starter prompt', `${count} starter prompts`) },
+  de: { prompts: (count) => plural.de(count, '1 Startfrage', `${count} Startfragen`) },
+})
+
+/** A context in the list. */
+function GptCard({ gpt }: { readonly gpt: Gpt }): ReactElement {
+  const texts = useTexts(GPT_CARD_TEXTS)
+  return (
+    <li className="card gpts-card">
+      <h3>
+        <Link href={`/gpts/${gpt.id}`} className="gpts-card-link">
+          {gpt.name}
+        </Link>
+      </h3>
+      {gpt.caption !== '' && <p className="gpts-caption">{gpt.caption}</p>}
+      <p className="gpts-card-foot">
+        <span className="soft">{texts.prompts(gpt.starterPrompts.length)}</span>
+        <SharedBadge gpt={gpt} />
+      </p>
+    </li>
+  )
 }

@@ -3,15 +3,14 @@ import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { AlcoveApiError } from '../api/api.js'
 import { useLogin } from '../login/use-login.js'
 import { phrases, useTexts } from '../texts/phrases.js'
-import { BackLink } from '../ui/back-link.js'
 import { ButtonLink } from '../ui/buttons.js'
-import { LinkTabs } from '../ui/link-tabs.js'
-import { EmptyState, Loaded, Loading } from '../ui/notes.js'
-import { PageHead } from '../ui/page-head.js'
-import { EditGpt } from './edit/edit-gpt.js'
-import { GptView } from './gpt-view.js'
+import { EmptyState, Loaded, Loading, Note } from '../ui/notes.js'
+import { BackLink, PageHead } from '../ui/page-head.js'
+import { LinkTabs } from '../ui/tabs.js'
+import { EditGpt } from './edit/new-gpt.js'
 import { SettingsPage } from './settings/settings-page.js'
 import { SharedBadge } from './shared-badge.js'
+import { readTools } from './tools/tool-draft.js'
 import { type Gpt, useGpt, useMayChange } from './use-gpts.js'
 
 // The documents are a section of their own.
@@ -107,6 +106,60 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
           </Route>
         </Switch>
       </Suspense>
+    </>
+  )
+}
+
+const GPT_VIEW_TEXTS = phrases({
+  en: {
+    readOnly: 'You may look at this GPT, but not change it.',
+    description: 'Instructions',
+    prompts: 'Starter prompts',
+    tools: 'Tools',
+    none: 'None',
+    agent: (id: number) => `Runs the agent ${id}.`,
+  },
+  de: {
+    readOnly: 'Du darfst dieses GPT ansehen, aber nicht ändern.',
+    description: 'Anweisungen',
+    prompts: 'Startfragen',
+    tools: 'Werkzeuge',
+    none: 'Keine',
+    agent: (id) => `Führt den Agenten ${id} aus.`,
+  },
+})
+
+/** The texts of a context for somebody who may not change it. */
+function GptView({ gpt }: { readonly gpt: Gpt }): ReactElement {
+  const texts = useTexts(GPT_VIEW_TEXTS)
+  const read = readTools(gpt.toolsJson)
+  const tools = 'tools' in read ? read.tools : []
+  return (
+    <>
+      <Note>{texts.readOnly}</Note>
+      <section className="panel">
+        <h2>{texts.description}</h2>
+        <p className="gpts-text">{gpt.description === '' ? texts.none : gpt.description}</p>
+        <h2>{texts.prompts}</h2>
+        {gpt.starterPrompts.length === 0 && <p>{texts.none}</p>}
+        <ol>
+          {gpt.starterPrompts.map((prompt, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two prompts may be the same, and none moves.
+            <li key={index} className="gpts-text">
+              {prompt}
+            </li>
+          ))}
+        </ol>
+        <h2>{texts.tools}</h2>
+        {tools.length === 0 && <p>{texts.none}</p>}
+        <ul>
+          {tools.map(({ key, name, description, agentId }) => (
+            <li key={key} className="gpts-text">
+              <code>{name}</code> {description} {texts.agent(agentId)}
+            </li>
+          ))}
+        </ul>
+      </section>
     </>
   )
 }

@@ -1,7 +1,6 @@
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { dataOf, type Schema, useApi } from '../api/api.js'
-import { useOwnSight } from '../login/own-sight.js'
-import { useLogin } from '../login/use-login.js'
+import { useLogin, useOwnSight } from '../login/use-login.js'
 
 export type Gpt = Schema<'Context'>
 

@@ -1,3 +1,4 @@
+import { phrases, plural } from '../texts/phrases.js'
 import { clearToasts } from '../ui/toasts.js'
 
 /**
@@ -6,7 +7,7 @@ import { clearToasts } from '../ui/toasts.js'
  */
 export type LoginEndReason = 'sign-out' | 'ended'
 
-export type LoginEndListener = (reason: LoginEndReason) => unknown
+type LoginEndListener = (reason: LoginEndReason) => unknown
 
 /** Work that a sign-out ends. */
 export interface OpenWork {
@@ -65,3 +66,19 @@ export function dropWork(): void {
 async function notify(reason: LoginEndReason): Promise<void> {
   await Promise.allSettled([...listeners].map(async (listener) => await listener(reason)))
 }
+
+/** The notice of uploads that the end of a login has cancelled, such as by a sign-out in another tab. */
+export const LOST_UPLOADS_TEXTS = phrases({
+  en: (count: number) =>
+    plural.en(
+      count,
+      'One file was not sent yet, and its upload is cancelled. Upload it again.',
+      `${count} files were not sent yet, and their uploads are cancelled. Upload them again.`,
+    ),
+  de: (count) =>
+    plural.de(
+      count,
+      'Eine Datei war noch nicht gesendet, und ihr Upload ist abgebrochen. Lade sie noch einmal hoch.',
+      `${count} Dateien waren noch nicht gesendet, und ihre Uploads sind abgebrochen. Lade sie noch einmal hoch.`,
+    ),
+})

@@ -1,16 +1,16 @@
+import './operate.css'
 import type { ReactElement } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { useInstallation } from '../api/use-installation.js'
 import { phrases, useTexts } from '../texts/phrases.js'
 import { EmptyState } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
+import { LinkTabs } from '../ui/tabs.js'
 import { AuditPage } from './audit/audit-page.js'
 import { DoctorPage } from './doctor/doctor-page.js'
 import { useDoctor } from './doctor/use-doctor.js'
-import { OperateTabs } from './operate-tabs.js'
 import { QuotasPage } from './quotas/quotas-page.js'
 import { StatePage } from './state/state-page.js'
-import './operate.css'
 
 const TEXTS = phrases({
   en: {
@@ -53,4 +53,23 @@ export default function Operate(): ReactElement {
       </Route>
     </Switch>
   )
+}
+
+const OPERATE_TABS_TEXTS = phrases({
+  en: { label: 'Pages of operation', state: 'State', quotas: 'Quotas', doctor: 'Doctor', audit: 'Audit trail' },
+  de: { label: 'Seiten des Betriebs', state: 'Status', quotas: 'Kontingente', doctor: 'Prüfung', audit: 'Protokoll' },
+})
+
+/** The pages of the section as links. @param isOperator true for managers of the root company */
+function OperateTabs({ isOperator }: { readonly isOperator: boolean }): ReactElement {
+  const texts = useTexts(OPERATE_TABS_TEXTS)
+  const [path] = useLocation()
+  const pages = [
+    ['/operate', texts.state],
+    ['/operate/quotas', texts.quotas],
+    ...(isOperator ? ([['/operate/doctor', texts.doctor]] as const) : []),
+    ['/operate/audit', texts.audit],
+  ] as const
+  const tabs = pages.map(([href, title]) => ({ href, title, isCurrent: path === href }))
+  return <LinkTabs label={texts.label} tabs={tabs} />
 }

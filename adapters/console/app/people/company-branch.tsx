@@ -1,12 +1,14 @@
 import { type ReactElement, useState } from 'react'
 import { Disclosure, DisclosurePanel, Button as TriggerButton } from 'react-aria-components'
+import { Link } from 'wouter'
+import { useLogin } from '../login/use-login.js'
 import { useTexts } from '../texts/phrases.js'
 import { Button } from '../ui/buttons.js'
 import { Badge, ErrorNote } from '../ui/notes.js'
+import { useRolesText } from './names.js'
 import { TEXTS } from './people-texts.js'
 import type { Companies, Company } from './use-companies.js'
-import { isServiceUser, matches, useUsers } from './use-users.js'
-import { UserLine } from './users/user-line.js'
+import { isServiceUser, matches, type User, useUserName, useUsers } from './use-users.js'
 
 interface CompanyBranchProps {
   readonly company: Company
@@ -96,5 +98,24 @@ function Opened({ company, companies, open, onToggle, text = '' }: CompanyBranch
         </Button>
       )}
     </div>
+  )
+}
+
+/** A user in a list, with a link to the page of the user. */
+export function UserLine({ user }: { readonly user: User }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const nameOf = useUserName()
+  const rolesText = useRolesText()
+  const { login } = useLogin()
+  const isService = isServiceUser(user)
+  const address = isService ? user.name : user.email
+  return (
+    <li className="people-line">
+      <Link href={`/people/users/${user.id}`}>{nameOf(user)}</Link>
+      {address !== nameOf(user) && <span className="soft">{address}</span>}
+      <span className="soft">{rolesText(user)}</span>
+      {user.id === login.user.id && <Badge>{texts.you}</Badge>}
+      {!user.hasPassword && !isService && <Badge kind="busy">{texts.noPassword}</Badge>}
+    </li>
   )
 }

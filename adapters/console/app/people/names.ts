@@ -1,6 +1,8 @@
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
-import { TEXTS as PEOPLE_TEXTS } from './people-texts.js'
+import type { Choice } from '../ui/form/fields.js'
+import { TEXTS as PEOPLE_TEXTS, ROLE_TEXTS } from './people-texts.js'
 import { useRoles } from './roles/use-roles.js'
+import type { OptionItem } from './use-options.js'
 import type { User } from './use-users.js'
 
 const TEXTS = phrases({
@@ -59,4 +61,29 @@ export function useRolesText(): (user: Pick<User, 'permissions'>) => string {
 export function useApplicationName(): (technical: string) => string {
   const { applications } = useTexts(TEXTS)
   return (technical) => phraseOf(applications, technical.toLowerCase()) ?? technical
+}
+
+/** A function that says what a role may do. */
+export function useCapabilityText(): (capability: string) => string {
+  const { capabilities } = useTexts(ROLE_TEXTS)
+  return (capability) => phraseOf(capabilities, capability) ?? capability
+}
+
+/** A function that turns options into choices that say what each role may do. */
+export function useRoleChoices(): (roles: readonly OptionItem[]) => readonly Choice<string>[] {
+  const { data } = useRoles()
+  const { nameOf, aboutOf } = useRoleNames()
+  const textOf = useCapabilityText()
+  return (items) =>
+    items.map(({ value, title }) => {
+      const named = { id: value, name: title }
+      const role = data?.find(({ id }) => id === value)
+      const hint = aboutOf(named) ?? role?.capabilities.map(textOf).join(' · ')
+      return {
+        value: String(value),
+        label: nameOf(named),
+        technical: title,
+        ...(hint !== undefined && { hint }),
+      }
+    })
 }

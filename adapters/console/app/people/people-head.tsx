@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useTexts } from '../texts/phrases.js'
-import { LinkTabs } from '../ui/link-tabs.js'
 import { PageHead } from '../ui/page-head.js'
+import { LinkTabs } from '../ui/tabs.js'
 import { TEXTS } from './people-texts.js'
 
 /** The top of the pages with a tab, with links to the others. */

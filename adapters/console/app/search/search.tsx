@@ -1,3 +1,4 @@
+import './search.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
@@ -6,14 +7,12 @@ import { useTexts } from '../texts/phrases.js'
 import { Button, ButtonLink } from '../ui/buttons.js'
 import { EmptyState, ErrorNote } from '../ui/notes.js'
 import { PageHead } from '../ui/page-head.js'
-import { FirstTry } from './first-try.js'
 import { SearchForm } from './question/search-form.js'
-import { useChosenContexts, useContextList, useHistory } from './question/use-contexts.js'
+import { type ChosenContext, useChosenContexts, useContextList, useHistory } from './question/use-contexts.js'
 import { Results } from './results/results.js'
 import { hasWrongSettings, readState, type SearchState, writeState } from './search-state.js'
 import { TEXTS } from './texts.js'
 import { SEARCH_KEY } from './use-search.js'
-import './search.css'
 
 /** Tries searches: at `/search`. The address keeps the search that is shown, the form the next one. */
 export default function Search(): ReactElement {
@@ -91,5 +90,48 @@ function SearchPage({ onlyContext }: { readonly onlyContext: number | undefined 
       )}
       {isAsked ? <Results state={state} nameOf={nameOf} onSearch={search} /> : <FirstTry chosen={chosen} onAsk={ask} />}
     </>
+  )
+}
+
+const MAX_STARTERS = 8
+
+interface FirstTryProps {
+  readonly chosen: readonly ChosenContext[]
+  readonly onAsk: (prompt: string) => void
+}
+
+/** The page before the first question: starter prompts, or what is missing. */
+function FirstTry({ chosen, onAsk }: FirstTryProps): ReactElement {
+  const texts = useTexts(TEXTS)
+  const [first] = chosen
+  if (first !== undefined && chosen.every(({ hasDocuments }) => !hasDocuments)) {
+    const action = (
+      <ButtonLink kind="primary" href={`/gpts/${first.id}/documents`}>
+        {texts.upload}
+      </ButtonLink>
+    )
+    return (
+      <EmptyState title={texts.noDocuments} action={action}>
+        {texts.noDocumentsText}
+      </EmptyState>
+    )
+  }
+  const starters = [...new Set(chosen.flatMap(({ context }) => context?.starterPrompts ?? []))].slice(0, MAX_STARTERS)
+  return (
+    <EmptyState title={texts.nothingAsked}>
+      <p>{texts.nothingAskedText}</p>
+      {starters.length > 0 && (
+        <>
+          <p>{texts.starters}</p>
+          <div className="search-prompts">
+            {starters.map((prompt) => (
+              <Button key={prompt} onPress={() => onAsk(prompt)}>
+                {prompt}
+              </Button>
+            ))}
+          </div>
+        </>
+      )}
+    </EmptyState>
   )
 }

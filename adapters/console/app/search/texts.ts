@@ -1,6 +1,4 @@
 import { phrases, plural } from '../texts/phrases.js'
-import type { FilterTest } from './question/filter.js'
-import type { SearchMode } from './search-state.js'
 
 /** The name of a column of results. */
 export type ColumnName = 'A' | 'B'

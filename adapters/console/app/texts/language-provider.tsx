@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react'
 import { I18nProvider } from 'react-aria-components'
 import { readStored, store } from '../frame/stored.js'
-import { LANGUAGES, type Language, LanguageContext } from './phrases.js'
+import { LANGUAGES, type Language, LanguageContext, useLanguage } from './phrases.js'
 
 const STORED = 'alcove.language'
 
@@ -25,4 +25,26 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
 function firstLanguage(): Language {
   const wanted = [readStored(STORED) ?? '', ...navigator.languages].map((tag) => tag.slice(0, 2))
   return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en'
+}
+
+/** The languages as buttons, each in its own words. */
+export function LanguageChoice(): ReactElement {
+  const { language, choose } = useLanguage()
+  return (
+    <fieldset className="languages">
+      <legend className="visually-hidden">Language / Sprache</legend>
+      {(Object.keys(LANGUAGES) as Language[]).map((each) => (
+        <button
+          key={each}
+          type="button"
+          lang={each}
+          className="button button-quiet"
+          aria-pressed={each === language}
+          onClick={() => choose(each)}
+        >
+          {LANGUAGES[each]}
+        </button>
+      ))}
+    </fieldset>
+  )
 }

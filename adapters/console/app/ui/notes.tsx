@@ -2,11 +2,10 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactElement, ReactNode } from 'react'
 import { ProgressBar as AriaProgressBar, Label } from 'react-aria-components'
 import { useSaidError } from '../api/error-texts.js'
-import { isRefusal } from '../api/is-refusal.js'
+import { isRefusal } from '../api/refusals.js'
 import { phrases, useTexts } from '../texts/phrases.js'
 import { Button } from './buttons.js'
 import { INCOMPLETE } from './form/form.js'
-import { ServerDetails } from './server-details.js'
 
 const TEXTS = phrases({
   en: { loading: 'Loading…', again: 'Try again' },
@@ -131,4 +130,30 @@ export function Badge({
   readonly children: ReactNode
 }): ReactElement {
   return <span className={`badge badge-${kind}`}>{children}</span>
+}
+
+const SERVER_DETAILS_TEXTS = phrases({
+  en: { details: 'What the server says' },
+  de: { details: 'Was der Server sagt (englisch)' },
+})
+
+interface ServerDetailsProps {
+  /** Sentences of the server, in English. */
+  readonly sentences: readonly string[]
+  readonly isOpenAtFirst?: boolean
+}
+
+/** The server's own sentences, which open by a press: they have facts that the text of the page does not have. */
+export function ServerDetails({ sentences, isOpenAtFirst = false }: ServerDetailsProps): ReactElement {
+  const { details } = useTexts(SERVER_DETAILS_TEXTS)
+  return (
+    <details className="server-details" open={isOpenAtFirst}>
+      <summary>{details}</summary>
+      {sentences.map((each) => (
+        <p key={each} lang="en">
+          {each}
+        </p>
+      ))}
+    </details>
+  )
 }

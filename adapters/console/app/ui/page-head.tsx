@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
+import { Link } from 'wouter'
 
 interface PageHeadProps {
   /** The heading of the page, and its title in the browser. */
@@ -20,5 +21,16 @@ export function PageHead({ title, children, actions }: PageHeadProps): ReactElem
       </div>
       {actions !== undefined && <div>{actions}</div>}
     </div>
+  )
+}
+
+/** The way from a page of one thing to the list of all: the first line of the page. */
+export function BackLink({ href, children }: { readonly href: string; readonly children: string }): ReactElement {
+  return (
+    <p className="back">
+      <Link href={href}>
+        <span aria-hidden="true">‹</span> {children}
+      </Link>
+    </p>
   )
 }

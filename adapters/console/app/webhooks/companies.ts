@@ -1,6 +1,8 @@
 import { type Company, useAllCompanies } from '../api/companies.js'
 import { useLogin } from '../login/use-login.js'
 import { phrases, useTexts } from '../texts/phrases.js'
+import { nameOf } from './destinations/destination-state.js'
+import { useDestinations } from './queries.js'
 
 /**
  * The companies whose webhooks the user manages: the company and those below it. Only who manages users may list them;
@@ -35,4 +37,19 @@ export function useCompanyName(): (id: number) => string {
   const companies = useCompanies()
   const { company } = useTexts(TEXTS)
   return (id) => companies.find((each) => each.id === id)?.name ?? company(id)
+}
+
+const DESTINATION_NAME_TEXTS = phrases({
+  en: { destination: (id: number) => `Destination ${id}` },
+  de: { destination: (id) => `Ziel ${id}` },
+})
+
+/** A function that names a destination: by its number if it is deleted or belongs to another company. */
+export function useDestinationName(): (id: number) => string {
+  const { destination } = useTexts(DESTINATION_NAME_TEXTS)
+  const { data = [] } = useDestinations(undefined)
+  return (id) => {
+    const found = data.find((each) => each.id === id)
+    return found === undefined ? destination(id) : nameOf(found)
+  }
 }

@@ -1,7 +1,7 @@
 import { type UseInfiniteQueryResult, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { dataOf, type Schema, useApi } from '../api/api.js'
-import { isRefusal } from '../api/is-refusal.js'
+import { isRefusal } from '../api/refusals.js'
 
 export type Destination = Schema<'Destination'>
 export type DestinationWithSecret = Schema<'DestinationWithSecret'>

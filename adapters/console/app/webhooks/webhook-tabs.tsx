@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { useLocation } from 'wouter'
 import { phrases, useTexts } from '../texts/phrases.js'
-import { LinkTabs } from '../ui/link-tabs.js'
+import { LinkTabs } from '../ui/tabs.js'
 
 const TEXTS = phrases({
   en: { label: 'Webhooks', destinations: 'Destinations', deliveries: 'Deliveries', catalog: 'Catalog' },

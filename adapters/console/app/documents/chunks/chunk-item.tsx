@@ -3,7 +3,6 @@ import { Link } from 'wouter'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
 import type { Chunk } from '../document.js'
-import { type Piece, piecesOf } from './chunk-pieces.js'
 import { CHUNK_TEXTS } from './chunk-texts.js'
 
 interface ChunkItemProps {
@@ -60,4 +59,50 @@ function PieceText({ piece, title }: { readonly piece: Piece; readonly title: st
   ) : (
     <>{shown}</>
   )
+}
+
+/** A part of a text that looks the same everywhere. */
+interface Piece {
+  /** Offset in the text of the document. */
+  readonly start: number
+  readonly text: string
+  /** True if the next chunk repeats it. */
+  readonly isShared: boolean
+  readonly isMarked: boolean
+}
+
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The text of a chunk from the end of the chunk before it, so that chunks one after the other are the text.
+ *
+ * @param marked the part that a link is about
+ */
+function piecesOf(
+  { content, start, end }: Chunk,
+  previous: Chunk | undefined,
+  next: Chunk | undefined,
+  marked: Range | undefined,
+): readonly Piece[] {
+  const begin = clamp(previous?.end ?? start, start, end)
+  const sharedFrom = clamp(next?.start ?? end, begin, end)
+  const markFrom = clamp(marked?.from ?? end, begin, end)
+  const markTo = clamp(marked?.to ?? end, markFrom, end)
+  const cuts = [...new Set([begin, sharedFrom, markFrom, markTo, end])].sort((first, second) => first - second)
+  return cuts.slice(1).map((to, index) => {
+    const from = cuts[index] ?? begin
+    return {
+      start: from,
+      text: content.slice(from - start, to - start),
+      isShared: from >= sharedFrom,
+      isMarked: marked !== undefined && from >= markFrom && to <= markTo,
+    }
+  })
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value))
 }

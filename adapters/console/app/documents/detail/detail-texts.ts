@@ -1,7 +1,5 @@
 import { phrases } from '../../texts/phrases.js'
 
-type StageName = 'extract' | 'words' | 'embed' | 'index' | 'total'
-
 export const DETAIL_TEXTS = phrases({
   en: {
     back: 'All documents',

@@ -1,21 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useEffect, useMemo, useRef } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
-import { isRefusal } from '../../api/is-refusal.js'
+import { isRefusal } from '../../api/refusals.js'
+import { useLogin } from '../../login/use-login.js'
+import { useUserNames } from '../../operate/use-names.js'
+import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
-import { BackLink } from '../../ui/back-link.js'
 import { Loaded, Note } from '../../ui/notes.js'
+import { BackLink } from '../../ui/page-head.js'
 import { useStore } from '../../ui/store.js'
 import { ChunkView } from '../chunks/chunk-view.js'
-import { type ContextName, type Detailed, isFinal, progressOf, replacementOf } from '../document.js'
-import { useListAddress } from '../list/list-address.js'
+import { type ContextName, type Detailed, isFinal, progressOf, replacementOf, valueText } from '../document.js'
+import { useListAddress } from '../list/filters.js'
 import { UploadList } from '../list/upload-list.js'
 import { StateBadge } from '../state-badge.js'
+import { TEXTS } from '../texts.js'
 import { useContextWork } from '../work/context-work.js'
-import { pollMs } from '../work/polling.js'
+import { pollMs } from '../work/document-watch.js'
 import { DETAIL_TEXTS } from './detail-texts.js'
 import { DocumentActions } from './document-actions.js'
-import { DocumentFacts } from './document-facts.js'
 import { FailureText } from './failure-text.js'
 import { ReceiptView } from './receipt-view.js'
 
@@ -112,4 +115,52 @@ function NewVersion({
       {progress.error != null && <FailureText told={progress.error} />}
     </Note>
   )
+}
+
+/** The facts of a document that the upload or a user has given. */
+function DocumentFacts({ document }: { readonly document: Detailed }): ReactElement {
+  const texts = useTexts(TEXTS)
+  const detail = useTexts(DETAIL_TEXTS)
+  const format = useFormat()
+  const { originalName, contentType, size, created, createdBy, metadata } = document
+  const creator = useCreator(createdBy)
+  const values = Object.entries(metadata)
+  return (
+    <section className="panel">
+      <h3>{detail.facts}</h3>
+      <dl className="facts">
+        <dt>{detail.originalName}</dt>
+        <dd>{originalName}</dd>
+        <dt>{detail.type}</dt>
+        <dd>{contentType}</dd>
+        <dt>{texts.size}</dt>
+        <dd>{format.bytes(size)}</dd>
+        <dt>{texts.added}</dt>
+        <dd>
+          {format.time(created)}, {detail.addedBy(creator)}
+        </dd>
+        <dt>{texts.metadata}</dt>
+        <dd>
+          {values.length === 0
+            ? detail.none
+            : values.map(([key, value]) => (
+                <div key={key}>
+                  <span className="soft">{key}:</span> {valueText(value)}
+                </div>
+              ))}
+        </dd>
+      </dl>
+    </section>
+  )
+}
+
+/** The name of the user who added a document, as far as this user may see it. */
+function useCreator(id: number): string {
+  const texts = useTexts(DETAIL_TEXTS)
+  const { login, can } = useLogin()
+  const isOther = id !== login.user.id
+  const maySee = can('tenant:manage')
+  const [found] = useUserNames(isOther && maySee ? [id] : [])
+  if (!isOther) return texts.you
+  return found?.name ?? (found?.isGone === true ? texts.removedUser : texts.otherUser)
 }

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { ServerDetails } from '../../ui/server-details.js'
+import { ServerDetails } from '../../ui/notes.js'
 import { serverSentence, useDocumentErrorText } from '../error-texts.js'
 
 /** Why a document failed or waits, and what to do. The server's sentence follows: it may know more of the file. */

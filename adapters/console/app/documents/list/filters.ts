@@ -1,3 +1,5 @@
+import { useHistoryState } from 'wouter/use-browser-location'
+
 /** The states by which the list is filtered. A document in progress waits, or is being processed. */
 export const STATE_FILTERS = ['all', 'busy', 'completed', 'failed'] as const
 
@@ -32,4 +34,20 @@ export function filtersOf(address: URLSearchParams): Filters {
 /** The members of the address of the page. */
 export function addressOf({ name, state }: Filters): Readonly<Record<string, string>> {
   return { ...(name !== '' && { name }), ...(state !== 'all' && { state }) }
+}
+
+/** The state of the history behind a link of the list: the filters of the list, as its address has them. */
+export interface FromList {
+  readonly listQuery: string
+}
+
+/** The address of the list from which the user came, with its filters, for the way back. */
+export function useListAddress(contextId: number): string {
+  const state = useHistoryState<unknown>()
+  const query = isFromList(state) ? state.listQuery : ''
+  return `/gpts/${contextId}/documents${query === '' ? '' : `?${query}`}`
+}
+
+function isFromList(state: unknown): state is FromList {
+  return typeof state === 'object' && state !== null && 'listQuery' in state && typeof state.listQuery === 'string'
 }

@@ -1,11 +1,10 @@
 import { type ReactElement, useEffect, useState } from 'react'
-import { DropZone, FileTrigger, Text } from 'react-aria-components'
+import { type DropItem, DropZone, FileTrigger, Text } from 'react-aria-components'
 import { useErrorText } from '../../api/error-texts.js'
 import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { TEXTS } from '../texts.js'
-import { chosenFiles, droppedFiles, type GivenFiles } from '../work/given-files.js'
-import type { UploadQueue } from '../work/upload-queue.js'
+import type { GivenFile, UploadQueue } from '../work/upload-queue.js'
 
 /** The place for new files: dropped, pasted, or chosen. */
 export function UploadArea({ uploads }: { readonly uploads: UploadQueue }): ReactElement {
@@ -57,4 +56,49 @@ export function UploadArea({ uploads }: { readonly uploads: UploadQueue }): Reac
       </p>
     </>
   )
+}
+
+/** Files that a system makes by itself. */
+const SYSTEM_FILES: ReadonlySet<string> = new Set(['Thumbs.db', 'desktop.ini'])
+
+/** Files that the user gave, and how many hidden ones of folders were left out. */
+interface GivenFiles {
+  readonly files: readonly GivenFile[]
+  readonly hidden: number
+}
+
+/** The files of a file dialog: single ones, or those of a folder. */
+function chosenFiles(list: FileList): GivenFiles {
+  const files = [...list].map((file) => {
+    const folders = file.webkitRelativePath.split('/').slice(0, -1)
+    return givenFile(file, folders)
+  })
+  return withoutHidden(files)
+}
+
+/** The files that were dropped, with those of dropped folders. */
+async function droppedFiles(items: readonly DropItem[]): Promise<GivenFiles> {
+  const files: GivenFile[] = []
+  const collect = async (item: DropItem, folders: readonly string[]): Promise<void> => {
+    if (item.kind === 'file') files.push(givenFile(await item.getFile(), folders))
+    if (item.kind !== 'directory') return
+    for await (const entry of item.getEntries()) await collect(entry, [...folders, item.name])
+  }
+  for (const item of items) await collect(item, [])
+  return withoutHidden(files)
+}
+
+export function givenFile(file: File, folders: readonly string[] = [], replaces?: number): GivenFile {
+  const folder = folders.length === 0 ? undefined : folders.join('/')
+  return { name: file.name, folder, size: file.size, read: () => Promise.resolve(file), replaces }
+}
+
+/** A hidden file that the user chose by itself is meant. */
+function withoutHidden(given: readonly GivenFile[]): GivenFiles {
+  const files = given.filter(({ name, folder }) => folder === undefined || !isHidden(name, folder))
+  return { files, hidden: given.length - files.length }
+}
+
+function isHidden(name: string, folder: string): boolean {
+  return SYSTEM_FILES.has(name) || [...folder.split('/'), name].some((part) => part.startsWith('.'))
 }

@@ -1,9 +1,9 @@
 import type { AlcoveClient, DocumentState } from '../../api/api.js'
-import { isRefusal } from '../../api/is-refusal.js'
+import { isRefusal } from '../../api/refusals.js'
 import { Store } from '../../ui/store.js'
 
 /** The states that the stream has told since it began. */
-export interface Watched {
+interface Watched {
   readonly byId: ReadonlyMap<number, DocumentState>
   readonly byUuid: ReadonlyMap<string, DocumentState>
   /** False while no stream comes: the page then asks for the documents again and again. */
@@ -124,4 +124,12 @@ export class DocumentWatch {
       connections: this.#connections,
     })
   }
+}
+
+const FIRST_POLL_MS = 3_000
+const LONGEST_POLL_MS = 15_000
+
+/** The pause before another question for what may have changed. @param polls questions until now */
+export function pollMs(polls: number): number {
+  return Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 1.2 ** polls)
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
 import { useFormat } from '../../texts/format.js'
@@ -11,10 +11,17 @@ import { ErrorNote, Note } from '../../ui/notes.js'
 import { type FieldErrors, useCheckGpt } from '../check-gpt.js'
 import { ToolsEditor } from '../tools/tools-editor.js'
 import type { Gpt } from '../use-gpts.js'
-import { ConflictNote } from './conflict-note.js'
-import { draftOf, fieldsOf, GptConflict, type GptDraft, keepDraft, withParts } from './gpt-draft.js'
+import {
+  draftOf,
+  fieldsOf,
+  GptConflict,
+  type GptDraft,
+  type GptPart,
+  keepDraft,
+  useGptDraft,
+  withParts,
+} from './gpt-draft.js'
 import { StarterPrompts } from './starter-prompts.js'
-import { useGptDraft } from './use-gpt-draft.js'
 
 const TEXTS = phrases({
   en: {
@@ -164,5 +171,54 @@ export function GptForm({ stored, draftKey, isNew = false, action, save, onSaved
         </span>
       </div>
     </Form>
+  )
+}
+
+const CONFLICT_NOTE_TEXTS = phrases({
+  en: {
+    parts: {
+      name: 'Name',
+      caption: 'Caption',
+      description: 'Instructions',
+      starterPrompts: 'Starter prompts',
+      toolsJson: 'Tools',
+    },
+    changed: (parts: string) => `Nothing is saved yet: somebody else has changed this too since you began: ${parts}.`,
+    choose: 'Save once more to put yours in place of the other change, or take the other one.',
+    take: 'Take the other change',
+  },
+  de: {
+    parts: {
+      name: 'Name',
+      caption: 'Untertitel',
+      description: 'Anweisungen',
+      starterPrompts: 'Startfragen',
+      toolsJson: 'Werkzeuge',
+    },
+    changed: (parts) => `Noch ist nichts gespeichert: Jemand anderes hat das seitdem auch geändert: ${parts}.`,
+    choose: 'Speichere noch einmal, damit deine Änderung die andere ersetzt, oder übernimm die andere.',
+    take: 'Die andere Änderung übernehmen',
+  },
+})
+
+interface ConflictNoteProps {
+  readonly parts: readonly GptPart[]
+  readonly onTake: () => void
+}
+
+/** Says which parts of a GPT two users have changed at the same time. */
+function ConflictNote({ parts, onTake }: ConflictNoteProps): ReactElement {
+  const texts = useTexts(CONFLICT_NOTE_TEXTS)
+  const note = useRef<HTMLDivElement>(null)
+  // The form is long: the button that saves is far from its top.
+  useEffect(() => {
+    note.current?.focus()
+  }, [])
+  return (
+    <div ref={note} tabIndex={-1} role="alert" className="note note-warning">
+      <p>{texts.changed(parts.map((part) => texts.parts[part]).join(', '))}</p>
+      <p>{texts.choose}</p>
+      <Button onPress={onTake}>{texts.take}</Button>
+    </div>
   )
 }

@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { useLogin } from '../../login/use-login.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
-import { BackLink } from '../../ui/back-link.js'
-import { PageHead } from '../../ui/page-head.js'
+import { BackLink, PageHead } from '../../ui/page-head.js'
 import { toast } from '../../ui/toasts.js'
-import { GPTS } from '../use-gpts.js'
-import { EMPTY_DRAFT, textsOf } from './gpt-draft.js'
+import { GPTS, type Gpt } from '../use-gpts.js'
+import { changesOf, draftOf, EMPTY_DRAFT, textsOf } from './gpt-draft.js'
 import { GptForm } from './gpt-form.js'
 
 const TEXTS = phrases({
@@ -55,5 +54,36 @@ export function NewGpt(): ReactElement {
         }}
       />
     </>
+  )
+}
+
+const EDIT_GPT_TEXTS = phrases({
+  en: { save: 'Save', saved: 'The changes are saved.' },
+  de: { save: 'Speichern', saved: 'Die Änderungen sind gespeichert.' },
+})
+
+/** The form of a stored context. */
+export function EditGpt({ gpt }: { readonly gpt: Gpt }): ReactElement {
+  const texts = useTexts(EDIT_GPT_TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const { login, account } = useLogin()
+  const stored = useMemo(() => draftOf(gpt), [gpt])
+  return (
+    <GptForm
+      stored={stored}
+      draftKey={`${login.user.id} ${account?.id ?? ''} ${gpt.id}`}
+      action={texts.save}
+      save={async (draft, base) => {
+        const params = { path: { contextId: gpt.id } }
+        const newest = draftOf(await dataOf(api.GET('/context/{contextId}', { params })))
+        return await dataOf(api.PUT('/context/{contextId}', { params, body: changesOf(draft, base, newest) }))
+      }}
+      onSaved={(saved) => {
+        queries.setQueryData([...GPTS, gpt.id], saved)
+        void queries.invalidateQueries({ queryKey: GPTS })
+        toast({ text: texts.saved })
+      }}
+    />
   )
 }

@@ -5,8 +5,8 @@ import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../../ui/notes.js'
+import { type Settings, useChangeSettings } from './settings-draft.js'
 import { SETTINGS_TEXTS } from './settings-texts.js'
-import { type Settings, useChangeSettings } from './use-settings.js'
 
 const TEXTS = phrases({
   en: {

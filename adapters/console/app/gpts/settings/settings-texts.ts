@@ -1,7 +1,4 @@
 import { phrases } from '../../texts/phrases.js'
-import type { Settings } from './use-settings.js'
-
-type SearchMode = Settings['searchMode']
 
 export const SETTINGS_TEXTS = phrases({
   en: {

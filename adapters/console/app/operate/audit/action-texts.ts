@@ -1,5 +1,5 @@
 import { phraseOf, phrases } from '../../texts/phrases.js'
-import { ACTIONS, type ActionObject, type AuditAction, type AuditEntry, type Verb } from './actions.js'
+import { ACTIONS, type AuditAction, type AuditEntry } from './actions.js'
 
 export const ACTION_TEXTS = phrases({
   en: {

@@ -1,5 +1,4 @@
 import { phrases } from '../../texts/phrases.js'
-import type { AuditEntry } from './actions.js'
 
 export const AUDIT_TEXTS = phrases({
   en: {

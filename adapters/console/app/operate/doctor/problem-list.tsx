@@ -1,9 +1,8 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { phrases, useTexts } from '../../texts/phrases.js'
-import { Badge } from '../../ui/notes.js'
-import { ServerDetails } from '../../ui/server-details.js'
-import { useSaidProblem } from './said-problem.js'
+import { phrases, useLanguage, useTexts } from '../../texts/phrases.js'
+import { Badge, ServerDetails } from '../../ui/notes.js'
+import { GERMAN_PROBLEMS } from './german-problems.js'
 
 type Problem = Schema<'DoctorProblem'>
 
@@ -68,4 +67,22 @@ export function ProblemList({ problems }: { readonly problems: readonly Problem[
       })}
     </ol>
   )
+}
+
+interface SaidProblem {
+  readonly problem: string
+  readonly repair: string
+  /** The server's sentences, if the others are not those. */
+  readonly details: readonly string[]
+}
+
+/** A function that says a problem in the language of the user. The server's English sentences are whole by themselves. */
+function useSaidProblem(): (problem: Problem) => SaidProblem {
+  const { language } = useLanguage()
+  return ({ code, message, repair, isRepairable }) => {
+    const german = language === 'de' ? GERMAN_PROBLEMS[code] : undefined
+    if (german === undefined) return { problem: message, repair, details: [] }
+    const [problem, repaired, byHand = repaired] = german
+    return { problem, repair: isRepairable ? repaired : byHand, details: [message, repair] }
+  }
 }

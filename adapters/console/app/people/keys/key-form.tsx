@@ -1,8 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useFieldError } from '../../api/field-errors.js'
 import { useUnsaved } from '../../frame/guarded-router.js'
-import { type Sight, useOwnSight } from '../../login/own-sight.js'
-import { useLogin } from '../../login/use-login.js'
+import { type Sight, useLogin, useOwnSight } from '../../login/use-login.js'
 import { useTexts } from '../../texts/phrases.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Checkbox, Choices, TextField } from '../../ui/form/fields.js'
@@ -99,14 +98,14 @@ export function KeyForm({ rootId, isPending, error, onCreate, onEdit }: KeyFormP
       <fieldset className="people-choice" data-invalid={needsTarget || undefined} aria-describedby="key-targets-error">
         <legend>{texts.forWhat}</legend>
         <Checkbox
-          label={texts.targetNames['assistant']}
+          label={texts.targetNames.assistant}
           hint={isHidden ? texts.assistantPerson : texts.assistantHint}
           isSelected={targets.includes('assistant')}
           isDisabled={isHidden}
           onChange={(isWanted) => toggle('assistant', isWanted)}
         />
         <Checkbox
-          label={texts.targetNames['tenant']}
+          label={texts.targetNames.tenant}
           hint={texts.tenantHint}
           isSelected={targets.includes('tenant')}
           onChange={(isWanted) => toggle('tenant', isWanted)}

@@ -34,7 +34,7 @@ export const KEY_TEXTS = phrases({
     revokeDone: 'The key is revoked.',
     seesUser: 'own and shared GPTs',
     seesAccount: 'all GPTs of the account',
-    targetNames: { assistant: 'GPTs and searches', tenant: 'Users and webhooks' } as Readonly<Record<string, string>>,
+    targetNames: { assistant: 'GPTs and searches', tenant: 'Users and webhooks' },
     actsAs: 'The key acts as',
     asService: 'A new API key user',
     asServiceHint: 'For programs of the company. It is no person, and Administrator on the accounts of the company.',

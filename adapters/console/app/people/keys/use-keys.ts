@@ -6,7 +6,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { dataOf, type Schema, useApi } from '../../api/api.js'
-import type { Sight } from '../../login/own-sight.js'
+import type { Sight } from '../../login/use-login.js'
 
 export type ApiKey = Schema<'ApiKey'>
 export type NewApiKey = Schema<'ApiKeyWithSecret'>

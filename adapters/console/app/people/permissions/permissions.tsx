@@ -1,19 +1,24 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useRef, useState } from 'react'
 import { dataOf, useApi } from '../../api/api.js'
-import { useLeave } from '../../frame/guarded-router.js'
+import { useLeave, useUnsaved } from '../../frame/guarded-router.js'
 import { useLogin } from '../../login/use-login.js'
+import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { ConfirmDialog, Dialog } from '../../ui/dialogs.js'
-import { ErrorNote } from '../../ui/notes.js'
+import { Form } from '../../ui/form/form.js'
+import { Named } from '../../ui/named.js'
+import { Badge, ErrorNote } from '../../ui/notes.js'
+import { Row, Table } from '../../ui/table.js'
 import { toast } from '../../ui/toasts.js'
-import { useRoleNames } from '../names.js'
+import { CompanyChoice } from '../company-choice.js'
+import { useApplicationName, useRoleNames } from '../names.js'
+import { useCompanyName } from '../use-companies.js'
 import type { ListedPermission, UserDetails } from '../use-users.js'
 import { USER_TEXTS } from '../user-texts.js'
-import { AddPermission } from './add-permission.js'
 import { ChangeRole } from './change-role.js'
-import { type PermissionAction, PermissionTable } from './permission-table.js'
+import { type PermissionDraft, PermissionSteps } from './permission-steps.js'
 
 /** An action on a permission that a dialog asks about. */
 interface Asked {
@@ -127,4 +132,109 @@ function useChanges(userId: number) {
       await refresh()
     },
   }
+}
+
+type PermissionAction = 'role' | 'suspend' | 'resume' | 'revoke'
+
+interface PermissionTableProps {
+  readonly permissions: readonly ListedPermission[]
+  readonly onAction: (action: PermissionAction, permission: ListedPermission) => void
+}
+
+function PermissionTable({ permissions, onAction }: PermissionTableProps): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  const format = useFormat()
+  const companyName = useCompanyName()
+  const { nameOf } = useRoleNames()
+  const applicationName = useApplicationName()
+  const names = { role: texts.changeRole, suspend: texts.suspend, resume: texts.resume, revoke: texts.revoke }
+  return (
+    <Table
+      label={texts.permissions}
+      columns={[
+        { name: texts.company },
+        { name: texts.application },
+        { name: texts.region },
+        { name: texts.account },
+        { name: texts.role },
+        { name: texts.state },
+        { name: texts.lastUse },
+        { name: texts.actions },
+      ]}
+    >
+      {permissions.map((permission) => {
+        const { account, application, region, role, disabled, instanceActive, lastAccess } = permission
+        const actions: readonly PermissionAction[] = ['role', disabled ? 'resume' : 'suspend', 'revoke']
+        return (
+          <Row
+            key={permission.id}
+            cells={[
+              companyName(account.customerId),
+              <Named name={applicationName(application.name)} technical={application.name} />,
+              region.name,
+              account.name,
+              <Named name={nameOf(role)} technical={role.name} />,
+              <>
+                {disabled ? <Badge kind="busy">{texts.suspended}</Badge> : <Badge kind="good">{texts.active}</Badge>}
+                {!instanceActive && <Badge kind="bad">{texts.accountOff}</Badge>}
+              </>,
+              lastAccess === null ? texts.never : format.time(lastAccess),
+              <div className="people-row-actions">
+                {actions.map((action) => (
+                  <Button
+                    // One button suspends and resumes, so that it keeps the focus.
+                    key={action === 'resume' ? 'suspend' : action}
+                    kind="quiet"
+                    aria-label={texts.of(names[action], nameOf(role), `${account.name} (${application.name})`)}
+                    onPress={() => onAction(action, permission)}
+                  >
+                    {names[action]}
+                  </Button>
+                ))}
+              </div>,
+            ]}
+          />
+        )
+      })}
+    </Table>
+  )
+}
+
+interface AddPermissionProps {
+  readonly user: UserDetails
+  readonly onDone: () => void
+}
+
+function AddPermission({ user, onDone }: AddPermissionProps): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  const api = useApi()
+  const [draft, setDraft] = useState<PermissionDraft>({ companyId: user.customerId })
+  const { account, role } = draft
+  const release = useUnsaved(draft.type !== undefined || draft.companyId !== user.customerId)
+  const add = useMutation({
+    mutationFn: async (body: { userIdentityId: number; appAccountId: number; appRoleId: number }) =>
+      await dataOf(api.POST('/permission', { body })),
+    onSuccess: () => {
+      release()
+      onDone()
+    },
+  })
+  const submit = (): void => {
+    if (account === undefined || role === undefined) return
+    add.mutate({ userIdentityId: user.id, appAccountId: account, appRoleId: role })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <CompanyChoice value={draft.companyId} onChange={(companyId) => setDraft({ companyId })} />
+      <PermissionSteps
+        draft={draft}
+        onChange={setDraft}
+        takenAccounts={new Set(user.permissions.map((permission) => permission.account.id))}
+      />
+      <ErrorNote error={add.error} />
+      <Button type="submit" kind="primary" isPending={add.isPending}>
+        {texts.addAction}
+      </Button>
+    </Form>
+  )
 }

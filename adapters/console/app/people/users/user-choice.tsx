@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState } from 'react'
 import { useTexts } from '../../texts/phrases.js'
 import { ErrorNote } from '../../ui/notes.js'
-import { ListChoice } from '../list-choice.js'
+import { ListChoice } from '../company-choice.js'
 import { TEXTS } from '../people-texts.js'
 import { isServiceUser, matches, type User, useUserName, useUsers } from '../use-users.js'
 

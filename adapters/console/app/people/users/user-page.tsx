@@ -1,19 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactElement, useEffect, useState } from 'react'
+import { Fragment, type ReactElement, useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
+import { useInstallation } from '../../api/use-installation.js'
 import { useLogin } from '../../login/use-login.js'
+import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
-import { BackLink } from '../../ui/back-link.js'
-import { Button } from '../../ui/buttons.js'
+import { Button, ButtonLink } from '../../ui/buttons.js'
 import { ConfirmDialog } from '../../ui/dialogs.js'
 import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
-import { PageHead } from '../../ui/page-head.js'
+import { BackLink, PageHead } from '../../ui/page-head.js'
+import { INVITE_TEXTS } from '../invite/invite-texts.js'
 import { Permissions } from '../permissions/permissions.js'
+import { useCompanyName } from '../use-companies.js'
 import { isServiceUser, type UserDetails, useUser, useUserName } from '../use-users.js'
 import { USER_TEXTS } from '../user-texts.js'
-import { InvitedNote } from './invited-note.js'
-import { UserFacts } from './user-facts.js'
 
 /** One user: at `/people/users/3`. */
 export function UserPage({ id }: { readonly id: number }): ReactElement {
@@ -126,5 +127,81 @@ function DeleteUser({ user, name }: { readonly user: UserDetails; readonly name:
         {!isServiceUser(user) && <p>{texts.deleteKept}</p>}
       </ConfirmDialog>
     </>
+  )
+}
+
+function UserFacts({ user }: { readonly user: UserDetails }): ReactElement {
+  const texts = useTexts(USER_TEXTS)
+  const format = useFormat()
+  const companyName = useCompanyName()
+  const isPerson = !isServiceUser(user)
+  const facts: readonly (readonly [string, string])[] = [
+    [texts.firstName, user.firstName || '–'],
+    [texts.lastName, user.lastName || '–'],
+    [texts.email, user.email || texts.none],
+    [texts.company, companyName(user.customerId)],
+    ...(user.externalId === null ? [] : ([[texts.externalId, user.externalId]] as const)),
+    [texts.created, format.time(user.createdAt)],
+    [texts.lastAccess, user.lastAccess === null ? texts.never : format.time(user.lastAccess)],
+    ...(isPerson
+      ? ([
+          [texts.password, user.hasPassword ? texts.hasPassword : texts.noPassword],
+          [texts.otp, user.otpMethod === 'none' ? texts.noOtp : texts.hasOtp],
+        ] as const)
+      : []),
+  ]
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  )
+}
+
+const SETTING = 'alcove serve --smtp-url smtp://USER:PASSWORD@HOST:587 --mail-from ADDRESS'
+
+interface InvitedNoteProps {
+  /** The change: a new user with or without an invitation, or another invitation. */
+  readonly kind: 'invited' | 'silently' | 'again'
+  readonly email: string
+}
+
+/** The outcome of an invitation, how the person gets the link, and what comes next. */
+function InvitedNote({ kind, email }: InvitedNoteProps): ReactElement {
+  const texts = useTexts(INVITE_TEXTS)
+  const { data: installation, isPending } = useInstallation(false)
+  // Only managers of the topmost company learn whether the server sends mails.
+  const isKept = kind !== 'silently' && installation?.mails === 'kept'
+  return (
+    <Note kind={isKept ? 'warning' : 'success'}>
+      <p>{kind === 'again' ? texts.again : texts.added}</p>
+      {kind === 'silently' ? (
+        <p>{texts.noMail}</p>
+      ) : isKept ? (
+        <>
+          <p>
+            <strong>{texts.kept}</strong> {texts.keptText(email)}
+          </p>
+          <p>
+            {texts.keptSetting} <code>{SETTING}</code>
+          </p>
+        </>
+      ) : (
+        !isPending && <p>{installation?.mails === 'sent' ? texts.sent(email) : texts.unsure(email)}</p>
+      )}
+      {kind !== 'again' && (
+        <>
+          <p>{texts.next}</p>
+          <div className="actions">
+            <ButtonLink href="/people/invite">{texts.another}</ButtonLink>
+            <ButtonLink href="/people">{texts.all}</ButtonLink>
+          </div>
+        </>
+      )}
+    </Note>
   )
 }

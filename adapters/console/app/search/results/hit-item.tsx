@@ -6,9 +6,8 @@ import { Badge } from '../../ui/notes.js'
 import type { ColumnName } from '../texts.js'
 import type { ExplainedHit, Explanation, Hit } from '../use-search.js'
 import { excerptOf, piecesOf, type SoughtWord } from './marks.js'
+import { useFactFormat } from './reason-texts.js'
 import { RESULT_TEXTS } from './result-texts.js'
-import { useFactFormat } from './use-fact-format.js'
-import { whySentence } from './why.js'
 
 /** The place of a hit in the other column; undefined if it is not there. */
 interface OtherPlace {
@@ -131,4 +130,33 @@ function Passage({ hit, words }: { readonly hit: Hit; readonly words: readonly S
 function addressOf({ contextId, docId, id, source, match }: Hit): string {
   const [from, to] = [source.start + match.start, source.start + match.end]
   return `/gpts/${contextId}/documents/${docId}?chunk=${id}&from=${from}&to=${to}`
+}
+
+type WhyTexts = (typeof RESULT_TEXTS)['en']['why']
+
+/**
+ * Says why a hit is at its place.
+ *
+ * @param explained undefined as long as the explanation is not there
+ */
+function whySentence(
+  { source, score, similarity }: Pick<Hit, 'source' | 'score' | 'similarity'>,
+  explained: ExplainedHit | undefined,
+  mode: Explanation['mode'] | undefined,
+  texts: WhyTexts,
+): string {
+  const { foundBy } = source
+  const [byWords, byMeaning] = [foundBy.includes('words'), foundBy.includes('meaning')]
+  const side = byWords && byMeaning ? texts.both : byWords ? texts.words : texts.meaning
+  if (explained === undefined) return side
+  const { words, meaning } = explained
+  const byMeaningText = meaning.rank === null ? texts.meaningFar : texts.meaningPlace(meaning.rank)
+  const byWordsText =
+    words.rank !== null ? texts.wordPlace(words.rank) : words.score > 0 ? texts.wordFar : texts.wordNone
+  // Words that almost all passages have count nothing: then the score is the similarity.
+  const areWordsCommon = words.score > 0 && Math.abs(score - similarity) < 1e-9
+  if (mode !== 'semantic' && areWordsCommon) return `${texts.common} ${byMeaningText}`
+  if (mode === 'semantic') return `${texts.semantic} ${byMeaningText}`
+  if (mode === 'keyword') return `${texts.keyword} ${byWordsText}`
+  return `${side} ${byWordsText} ${byMeaningText}`
 }

@@ -3,8 +3,8 @@ import { useTexts } from '../../texts/phrases.js'
 import { Row, Table } from '../../ui/table.js'
 import { Fold } from '../fold.js'
 import type { Explanation } from '../use-search.js'
+import { useFactFormat } from './reason-texts.js'
 import { RESULT_TEXTS } from './result-texts.js'
-import { useFactFormat } from './use-fact-format.js'
 
 /** Tells how the engine read the question: its words, and the documents that it could search. */
 export function QuestionFacts({

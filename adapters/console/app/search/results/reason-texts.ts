@@ -1,10 +1,11 @@
-import { phrases } from '../../texts/phrases.js'
+import { useFormat } from '../../texts/format.js'
+import { phrases, useLanguage } from '../../texts/phrases.js'
 import type { Explanation } from '../use-search.js'
 
 export type ReasonCode = Explanation['reasons'][number]['code']
 
 /** Writes numbers in the language of the user. */
-export interface FactFormat {
+interface FactFormat {
   readonly number: (value: number, digits?: number) => string
   readonly percent: (fraction: number) => string
   /** With all its digits; default: three, such as 0.731. */
@@ -77,3 +78,12 @@ export const REASON_TEXTS = phrases({
       `Die nächste Stelle hat eine Ähnlichkeit von ${score(bestSimilarity ?? 0)}, die Mindestähnlichkeit ist ${score(scoreThreshold)}. Senke sie.`,
   },
 })
+
+/** Numbers, shares and scores in the language of the user. */
+export function useFactFormat(): FactFormat {
+  const { language } = useLanguage()
+  const { number, percent } = useFormat()
+  const score = (value: number, digits = 3): string =>
+    new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+  return { number, percent, score }
+}

@@ -4,9 +4,8 @@ import { Button, ButtonLink } from '../../ui/buttons.js'
 import { Note } from '../../ui/notes.js'
 import type { SearchSettings } from '../search-state.js'
 import type { Explanation } from '../use-search.js'
-import { REASON_TEXTS, type ReasonCode } from './reason-texts.js'
+import { REASON_TEXTS, type ReasonCode, useFactFormat } from './reason-texts.js'
 import { RESULT_TEXTS } from './result-texts.js'
-import { useFactFormat } from './use-fact-format.js'
 
 /** A change of the search that answers one of its reasons. */
 export interface SearchChange {

@@ -1,10 +1,11 @@
 import type { ReactElement } from 'react'
+import { Link } from 'wouter'
 import type { Schema } from '../../api/api.js'
 import { useFormat } from '../../texts/format.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
-import { DeliveryProblem } from './delivery-problem.js'
-import { OutcomeBadge } from './delivery-status.js'
-import { useExactTime } from './exact-time.js'
+import { Loaded } from '../../ui/notes.js'
+import { useDelivery } from '../queries.js'
+import { DeliveryProblem, DeliveryStatusBadge, OutcomeBadge, useExactTime, useStatusTexts } from './delivery-status.js'
 
 const TEXTS = phrases({
   en: {
@@ -78,5 +79,39 @@ export function Attempts({ attempts }: { readonly attempts: readonly Schema<'Att
         </li>
       ))}
     </ol>
+  )
+}
+
+const TEST_EVENT_TEXTS = phrases({
+  en: {
+    title: 'Test event',
+    link: 'Open the delivery',
+  },
+  de: {
+    title: 'Testereignis',
+    link: 'Zustellung öffnen',
+  },
+})
+
+/** A test event on its way: each attempt and its answer appear as they come. */
+export function TestEvent({ deliveryId }: { readonly deliveryId: number }): ReactElement {
+  const texts = useTexts(TEST_EVENT_TEXTS)
+  const { meanings } = useStatusTexts()
+  const query = useDelivery(deliveryId)
+  return (
+    <section className="panel" aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      <Loaded query={query}>
+        {({ status, attempts }) => (
+          <>
+            <p role="status">
+              <DeliveryStatusBadge status={status} /> {meanings[status]}
+            </p>
+            <Attempts attempts={attempts} />
+          </>
+        )}
+      </Loaded>
+      <Link href={`/webhooks/deliveries/${deliveryId}`}>{texts.link}</Link>
+    </section>
   )
 }

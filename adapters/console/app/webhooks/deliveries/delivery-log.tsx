@@ -4,10 +4,8 @@ import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
 import { Badge, EmptyState, ErrorNote, Loaded } from '../../ui/notes.js'
 import { Row, Table } from '../../ui/table.js'
-import { useDestinationName } from '../use-destination-name.js'
-import { DeliveryProblem } from './delivery-problem.js'
-import { DeliveryStatusBadge } from './delivery-status.js'
-import { useExactTime } from './exact-time.js'
+import { useDestinationName } from '../companies.js'
+import { DeliveryProblem, DeliveryStatusBadge, useExactTime } from './delivery-status.js'
 import { type DeliveryFilter, type LoggedDelivery, useLiveDeliveries } from './live-deliveries.js'
 
 const TEXTS = phrases({

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { phrases, useTexts } from '../../texts/phrases.js'
+import { useReason } from '../../api/reason-texts.js'
+import { phrases, useLanguage, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import type { Delivery } from '../queries.js'
 
@@ -106,4 +107,21 @@ export function OutcomeBadge({ outcome }: { readonly outcome: Outcome | null }):
   if (outcome === null) return <Badge kind="busy">{texts.running}</Badge>
   const kind = outcome === 'success' ? 'good' : outcome === 'interrupted' ? 'neutral' : 'bad'
   return <Badge kind={kind}>{texts.outcomes[outcome]}</Badge>
+}
+
+interface DeliveryProblemProps extends Pick<Schema<'Delivery'>, 'reason'> {
+  readonly error: string
+}
+
+/** Why an attempt or a delivery has failed, in the language of the user. */
+export function DeliveryProblem({ error, reason }: DeliveryProblemProps): ReactElement {
+  const { text, lang } = useReason()(reason, error)
+  return <span lang={lang}>{text}</span>
+}
+
+/** A function that says a time with its seconds: events come many in a minute. */
+export function useExactTime(): (iso: string) => string {
+  const { language } = useLanguage()
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' })
+  return (iso) => format.format(new Date(iso))
 }

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { type AlcoveClient, dataOf, type Schema, useApi } from '../../api/api.js'
-import { isRefusal } from '../../api/is-refusal.js'
+import { isRefusal } from '../../api/refusals.js'
 import { type Delivery, WEBHOOKS_KEY } from '../queries.js'
 
 /** Selects the deliveries that a log shows. */

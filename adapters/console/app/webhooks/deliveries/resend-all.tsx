@@ -9,8 +9,14 @@ import { Dialog } from '../../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../../ui/notes.js'
 import { WEBHOOKS_KEY } from '../queries.js'
 import type { DeliveryFilter } from './live-deliveries.js'
-import { useDisabledText } from './resend-error.js'
-import { findUnsent, RESENDABLE, type Resendable, type ResendReport, resendEach } from './resend-run.js'
+import {
+  findUnsent,
+  RESENDABLE,
+  type Resendable,
+  type ResendReport,
+  resendEach,
+  useDisabledText,
+} from './resend-run.js'
 
 const TEXTS = phrases({
   en: {

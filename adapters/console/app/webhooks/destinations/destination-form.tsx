@@ -7,8 +7,8 @@ import { Form } from '../../ui/form/form.js'
 import { ErrorNote } from '../../ui/notes.js'
 import { useCompanies, useFirstCompany } from '../companies.js'
 import type { Destination } from '../queries.js'
-import { useDestinationErrors } from './destination-errors.js'
 import type { DestinationSettings } from './destination-settings.js'
+import { useDestinationErrors } from './destination-settings.js'
 import { EventTypeChoice } from './event-type-choice.js'
 
 const TEXTS = phrases({

@@ -2,20 +2,21 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
+import { useFormat } from '../../texts/format.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
-import { BackLink } from '../../ui/back-link.js'
 import { Button, ButtonLink } from '../../ui/buttons.js'
 import { ErrorNote, Loaded, Note } from '../../ui/notes.js'
-import { PageHead } from '../../ui/page-head.js'
+import { BackLink, PageHead } from '../../ui/page-head.js'
 import { toast } from '../../ui/toasts.js'
+import { useCompanyName } from '../companies.js'
+import { TestEvent } from '../deliveries/attempts.js'
 import { DeliveryLog } from '../deliveries/delivery-log.js'
-import { TestEvent } from '../deliveries/test-event.js'
 import { type Destination, useDestination, WEBHOOKS_KEY } from '../queries.js'
 import { DeleteDestination } from './delete-destination.js'
-import { DestinationFacts } from './destination-facts.js'
 import { differingSettings } from './destination-settings.js'
-import { nameOf, useStateText } from './destination-state.js'
-import { RotateSecret } from './rotate-secret.js'
+import { DestinationState, nameOf, useStateText } from './destination-state.js'
+import { EventTypes } from './event-type-choice.js'
+import { RotateSecret } from './secret-dialog.js'
 
 const TEXTS = phrases({
   en: {
@@ -109,5 +110,79 @@ function Destination({ destination }: { readonly destination: Destination }): Re
         <Link href={`/webhooks/deliveries?destination=${id}`}>{texts.all}</Link>
       </p>
     </>
+  )
+}
+
+const DESTINATION_FACTS_TEXTS = phrases({
+  en: {
+    state: 'State',
+    url: 'URL',
+    types: 'Events',
+    company: 'Company',
+    below: (company: string) => `${company} and the companies below it`,
+    retry: 'Attempts',
+    retries: { standard: 'three within seconds', long: 'eleven in about a day' },
+    scheme: 'Signature',
+    schemes: {
+      service: 'x-service-signature',
+      standard: 'Standard Webhooks',
+      both: 'x-service-signature and Standard Webhooks',
+    },
+    previous: 'Old secret',
+    previousText: (until: string) => `signs too until ${until}`,
+    created: 'Added',
+  },
+  de: {
+    state: 'Status',
+    url: 'URL',
+    types: 'Ereignisse',
+    company: 'Firma',
+    below: (company) => `${company} und untergeordnete Firmen`,
+    retry: 'Versuche',
+    retries: { standard: 'drei innerhalb weniger Sekunden', long: 'elf über etwa einen Tag' },
+    scheme: 'Signatur',
+    schemes: {
+      service: 'x-service-signature',
+      standard: 'Standard Webhooks',
+      both: 'x-service-signature und Standard Webhooks',
+    },
+    previous: 'Altes Secret',
+    previousText: (until) => `signiert auch noch bis ${until}`,
+    created: 'Hinzugefügt',
+  },
+})
+
+/** The settings of a destination. */
+function DestinationFacts({ destination }: { readonly destination: Destination }): ReactElement {
+  const texts = useTexts(DESTINATION_FACTS_TEXTS)
+  const format = useFormat()
+  const company = useCompanyName()(destination.customerId)
+  return (
+    <dl className="facts">
+      <dt>{texts.state}</dt>
+      <dd>
+        <DestinationState destination={destination} />
+      </dd>
+      <dt>{texts.url}</dt>
+      <dd>{destination.url}</dd>
+      <dt>{texts.types}</dt>
+      <dd>
+        <EventTypes types={destination.eventTypes} />
+      </dd>
+      <dt>{texts.company}</dt>
+      <dd>{destination.includeDescendants ? texts.below(company) : company}</dd>
+      <dt>{texts.retry}</dt>
+      <dd>{texts.retries[destination.retry]}</dd>
+      <dt>{texts.scheme}</dt>
+      <dd>{texts.schemes[destination.signatureScheme]}</dd>
+      {destination.previousSecretExpires !== null && (
+        <>
+          <dt>{texts.previous}</dt>
+          <dd>{texts.previousText(format.time(destination.previousSecretExpires))}</dd>
+        </>
+      )}
+      <dt>{texts.created}</dt>
+      <dd>{format.time(destination.created)}</dd>
+    </dl>
   )
 }

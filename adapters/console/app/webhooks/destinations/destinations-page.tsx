@@ -10,7 +10,7 @@ import { useCompanies, useCompanyName, useFirstCompany } from '../companies.js'
 import { type Destination, useDestinations } from '../queries.js'
 import { WebhookTabs } from '../webhook-tabs.js'
 import { DestinationState, nameOf } from './destination-state.js'
-import { EventTypes } from './event-types.js'
+import { EventTypes } from './event-type-choice.js'
 
 const TEXTS = phrases({
   en: {

@@ -1,12 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { useLocation } from 'wouter'
 import { dataOf, useApi } from '../../api/api.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
-import { BackLink } from '../../ui/back-link.js'
-import { PageHead } from '../../ui/page-head.js'
-import { WEBHOOKS_KEY } from '../queries.js'
+import { Loaded, Note } from '../../ui/notes.js'
+import { BackLink, PageHead } from '../../ui/page-head.js'
+import { toast } from '../../ui/toasts.js'
+import { type Destination, useDestination, WEBHOOKS_KEY } from '../queries.js'
 import { DestinationForm, type Submission } from './destination-form.js'
+import { mergeSettings, pickSettings } from './destination-settings.js'
+import { nameOf } from './destination-state.js'
 import { SecretDialog } from './secret-dialog.js'
 
 const TEXTS = phrases({
@@ -53,5 +56,100 @@ export function NewDestination(): ReactElement {
         <SecretDialog destination={create.data} onClose={() => navigate(`/webhooks/destinations/${create.data.id}`)} />
       )}
     </>
+  )
+}
+
+const EDIT_DESTINATION_TEXTS = phrases({
+  en: {
+    back: 'The destination',
+    title: 'Change a destination',
+    about: 'Events that wait already go to the new URL too. The secret stays.',
+    save: 'Save',
+    saved: 'The destination is saved',
+    names: {
+      url: 'URL',
+      name: 'Name',
+      eventTypes: 'Events',
+      includeDescendants: 'Events of the companies below',
+      retry: 'Attempts',
+      signatureScheme: 'Signature',
+    },
+    conflict: (names: string) =>
+      `Nothing is saved yet: somebody else has changed this too since you began: ${names}. Save once more to put yours in place of the other change, or cancel to see it.`,
+  },
+  de: {
+    back: 'Das Ziel',
+    title: 'Ziel ändern',
+    about: 'Auch Ereignisse, die schon warten, gehen an die neue URL. Das Secret bleibt.',
+    save: 'Speichern',
+    saved: 'Das Ziel ist gespeichert',
+    names: {
+      url: 'URL',
+      name: 'Name',
+      eventTypes: 'Ereignisse',
+      includeDescendants: 'Auch Ereignisse untergeordneter Firmen',
+      retry: 'Versuche',
+      signatureScheme: 'Signatur',
+    },
+    conflict: (names) =>
+      `Noch ist nichts gespeichert. Jemand anderes hat das seitdem auch geändert: ${names}. Speichere noch einmal, damit deine Änderung die andere ersetzt, oder brich ab, um die andere zu sehen.`,
+  },
+})
+
+/** Changes a destination: at `/webhooks/destinations/{id}/edit`. */
+export function EditDestination({ id }: { readonly id: number }): ReactElement {
+  const texts = useTexts(EDIT_DESTINATION_TEXTS)
+  const query = useDestination(id)
+  return (
+    <>
+      <BackLink href={`/webhooks/destinations/${id}`}>
+        {query.data === undefined ? texts.back : nameOf(query.data)}
+      </BackLink>
+      <PageHead title={texts.title}>{texts.about}</PageHead>
+      <Loaded query={query}>{(destination) => <Edit destination={destination} />}</Loaded>
+    </>
+  )
+}
+
+function Edit({ destination }: { readonly destination: Destination }): ReactElement {
+  const texts = useTexts(EDIT_DESTINATION_TEXTS)
+  const api = useApi()
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const [base, setBase] = useState(destination)
+  const { id } = base
+  const update = useMutation({
+    mutationFn: async ({ body: wanted }: Submission) => {
+      const params = { path: { id } }
+      const newest = await dataOf(api.GET('/v1/outbound-webhooks/destinations/{id}', { params }))
+      const { body, conflicts } = mergeSettings(base, wanted, newest)
+      // The next try knows of these changes, so it replaces them.
+      if (conflicts.length > 0) setBase({ ...base, ...pickSettings(newest, conflicts) })
+      else await dataOf(api.PUT('/v1/outbound-webhooks/destinations/{id}', { params, body }))
+      return conflicts
+    },
+    onSuccess: async (conflicts, { release }) => {
+      await queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })
+      if (conflicts.length > 0) return
+      toast({ text: texts.saved })
+      release()
+      navigate(`/webhooks/destinations/${id}`)
+    },
+  })
+  const { data: conflicts = [] } = update
+  return (
+    <DestinationForm
+      destination={destination}
+      action={texts.save}
+      isPending={update.isPending}
+      error={update.error}
+      onSubmit={(submission) => update.mutate(submission)}
+    >
+      {conflicts.length > 0 && (
+        <div role="alert">
+          <Note kind="warning">{texts.conflict(conflicts.map((name) => texts.names[name]).join(', '))}</Note>
+        </div>
+      )}
+    </DestinationForm>
   )
 }
