@@ -7,7 +7,9 @@ import { ErrorBoundary } from './frame/error-boundary.js'
 import { GuardedRouter } from './frame/guarded-router.js'
 import { LanguageProvider } from './texts/language-provider.js'
 import './styles/base.css'
+import './styles/pages.css'
 import './styles/controls.css'
+import './styles/notes.css'
 
 allowEmptyMarkup()
 const root = document.getElementById('root')
