@@ -1,5 +1,11 @@
 import { isIP } from 'node:net'
-import { DestinationRefusedError, type ErrorReasonCode, errorReason, InvalidInputError } from '../../src/ports/index.js'
+import {
+  DestinationRefusedError,
+  type ErrorReason,
+  type ErrorReasonCode,
+  errorReason,
+  InvalidInputError,
+} from '../../src/ports/index.js'
 
 /** The parts of a destination's URL that has an accepted form, name and port. */
 export interface DestinationUrl {
@@ -70,14 +76,17 @@ function parseUrl(text: unknown): URL {
   // The dot of the root is not part of the name: certificates do not have it.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   if (url.href.length > MAX_LENGTH) {
-    throw invalidUrlError(`must have at most ${MAX_LENGTH} characters, in punycode and escaped`, 'url-too-long')
+    throw invalidUrlError(`must have at most ${MAX_LENGTH} characters, in punycode and escaped`, 'url-too-long', {
+      max: MAX_LENGTH,
+    })
   }
   return url
 }
 
 /** Refuses forms that the URL Standard would repair or drop: other programs read them differently. */
 function checkForm(text: string): void {
-  if (text.length > MAX_LENGTH) throw invalidUrlError(`must have at most ${MAX_LENGTH} characters`, 'too-long')
+  if (text.length > MAX_LENGTH)
+    throw invalidUrlError(`must have at most ${MAX_LENGTH} characters`, 'too-long', { max: MAX_LENGTH })
   const [, authority] = /^https:\/\/([^/?#]*)/i.exec(text) ?? []
   if (authority === undefined) throw invalidUrlError('must begin with https://', 'not-https')
   if (/[\s\\\p{Cc}\p{Cs}]/u.test(text)) {
@@ -102,6 +111,10 @@ function checkName(name: string): void {
   }
 }
 
-function invalidUrlError(problem: string, code?: ErrorReasonCode): InvalidInputError {
-  return new InvalidInputError('url', problem, { reason: code && errorReason(code, { max: MAX_LENGTH }) })
+function invalidUrlError(
+  problem: string,
+  code?: ErrorReasonCode,
+  parameters?: ErrorReason['parameters'],
+): InvalidInputError {
+  return new InvalidInputError('url', problem, { reason: code && errorReason(code, parameters) })
 }

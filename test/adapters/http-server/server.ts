@@ -7,7 +7,7 @@ import {
   MemoryPasswordHasher,
   MemoryTelemetry,
 } from '../../../adapters/memory/index.js'
-import type { Engine, InitializeResult, NewContext } from '../../../src/index.js'
+import type { Engine, ErrorReason, InitializeResult, NewContext } from '../../../src/index.js'
 import type { EmbeddingModel } from '../../../src/ports/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { type Answer, checkAnswer } from './check-answer.js'
@@ -18,6 +18,8 @@ export interface Problem {
   readonly title: string
   readonly detail: string
   readonly code: string
+  readonly field?: string
+  readonly reason?: ErrorReason
 }
 
 export interface RequestOptions {

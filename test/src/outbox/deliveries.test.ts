@@ -66,7 +66,9 @@ describe.each(DATABASES)('deliveries to real receivers, on $name', ({ open }) =>
     const log = await relay.whenSettled()
     expect(log.map(({ httpStatus }) => httpStatus)).toEqual(statuses)
     for (const delivery of log) {
-      expect(delivery).toMatchObject({ status: 'failed', attemptCount: 1 })
+      const code = Number(delivery.httpStatus) < 400 ? 'answered-redirect' : 'answered'
+      const reason = { code, parameters: { status: delivery.httpStatus } }
+      expect(delivery).toMatchObject({ status: 'failed', attemptCount: 1, reason, attempts: [{ reason }] })
       expect(delivery.error).toContain(String(delivery.httpStatus))
     }
     await new Promise((resolve) => setTimeout(resolve, 800))

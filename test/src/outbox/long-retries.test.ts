@@ -116,7 +116,14 @@ describe.each(DATABASES)('a destination that asks for long retries, on $name', (
     await relay.attempt()
     expect(await shown()).toMatchObject({ disabled: true, disabledReason: 'gone' })
     const gone = 'the destination answered 410: its URL is gone'
-    expect((await opened.log())[1]).toMatchObject({ status: 'failed', httpStatus: 410, attemptCount: 1, error: gone })
+    const reason = { code: 'answered-gone', parameters: { status: 410 } }
+    expect((await opened.log())[1]).toMatchObject({
+      status: 'failed',
+      httpStatus: 410,
+      attemptCount: 1,
+      error: gone,
+      reason,
+    })
     await relay.attempt()
     expect((await opened.log())[0]).toMatchObject({ status: 'cancelled', attemptCount: 2 })
     const { engine } = opened

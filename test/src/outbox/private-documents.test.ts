@@ -85,6 +85,7 @@ describe('an event about a document in a private context', () => {
     await opened.whenSettled()
     const cancelled = await session.deliveries.get(again.id)
     expect([cancelled.status, cancelled.error]).toEqual(['cancelled', expect.stringContaining('private context')])
+    expect(cancelled.reason).toEqual({ code: 'event-private', parameters: {} })
     expect(received()['alone']).toHaveLength(1)
     await uploadText(opened.session, contextId, `second-${NAME}`, 'Nobody knows this.')
     await opened.whenSettled()

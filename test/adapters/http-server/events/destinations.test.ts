@@ -47,6 +47,7 @@ describe('the answer to a tenant about names in the operator’s network', () =>
     for (const { status, body } of answers) {
       expect([status, body]).toEqual([400, answers[0]?.body])
       expect(body.code).toBe('ERR_DESTINATION_REFUSED')
+      expect(body.reason).toEqual({ code: 'name-not-resolved-to-public', parameters: {} })
       expect(body.detail).toContain('the name does not resolve to public addresses: use a name')
     }
   })
@@ -81,13 +82,13 @@ describe('the answer to a tenant about names in the operator’s network', () =>
 
   it('is the exact reason when the URL itself is wrong', async () => {
     const token = await newCompany()
-    for (const [url, detail] of [
-      ['https://10.1.2.3/', '10.1.2.3'],
-      ['https://localhost/', 'localhost'],
-      ['http://public.example.com/', 'https://'],
+    for (const [url, detail, reason] of [
+      ['https://10.1.2.3/', '10.1.2.3', { code: 'address-not-public', parameters: { address: '10.1.2.3' } }],
+      ['https://localhost/', 'localhost', { code: 'local-name', parameters: { name: 'localhost' } }],
+      ['http://public.example.com/', 'https://', { code: 'not-https', parameters: {} }],
     ] as const) {
       const { status, body } = await create(token, url)
-      expect([status, body.detail]).toEqual([400, expect.stringContaining(detail)])
+      expect([status, body.detail, body.reason]).toEqual([400, expect.stringContaining(detail), reason])
     }
   })
 })

@@ -501,6 +501,7 @@ describe('a delivery', () => {
       'httpStatus',
       'attemptCount',
       'error',
+      'reason',
       'created',
       'updated',
     ])
@@ -512,6 +513,7 @@ describe('a delivery', () => {
       httpStatus: 200,
       attemptCount: 1,
       error: null,
+      reason: null,
       resendOf: null,
       attempts: [{ outcome: 'success', httpStatus: 200, error: null, responseBody: '' }],
     })

@@ -21,11 +21,19 @@ const mails = async (): Promise<number> => (await readdir(join(server.dataDir, '
 describe('the REST API', () => {
   // A44
   it('refuses names with links, HTML, line breaks or more than 100 characters by 400', async () => {
-    for (const name of ['You won: http://evil', 'evil.com', 'Ada <b>', 'Ada\nL', 'x'.repeat(101), 'Ada \u202Emoc']) {
+    for (const [name, code] of [
+      ['You won: http://evil', 'web-address'],
+      ['evil.com', 'web-address'],
+      ['Ada <b>', 'angle-bracket'],
+      ['Ada\nL', 'not-one-line'],
+      ['x'.repeat(101), 'too-long'],
+      ['Ada \u202Emoc', 'text-direction'],
+    ] as const) {
       for (const field of ['name', 'firstName', 'lastName']) {
         const json = { email: 'bad@example.com', [field]: name }
         const { status, body } = await server.request<Problem>('POST', '/tenant/user', { token, json })
         expect([status, body.detail.startsWith(`${field}: must `)]).toEqual([400, true])
+        expect([body.field, body.reason?.code]).toEqual([field, code])
       }
     }
     const json = { email: 'tolkien@example.com', firstName: 'J. R. R.', lastName: 'Tolkien' }
