@@ -136,10 +136,7 @@ export class DeliverEvent implements JobHandler {
   async fail({ deliveries }: Repositories, subject: number, error: unknown): Promise<void> {
     const isKnown = error instanceof AlcoveError
     const problem = isKnown ? `${error.message} (${error.code})` : 'an internal failure (ERR_INTERNAL)'
-    const reason =
-      isKnown && error.reason !== undefined
-        ? error.reason
-        : errorReason('internal-failure', { code: isKnown ? error.code : 'ERR_INTERNAL' })
+    const reason = isKnown ? (error.reason ?? null) : errorReason('internal-failure')
     await deliveries.interruptAttempts([subject])
     await deliveries.update(subject, { status: 'dead', error: problem, reason, updated: this.#now() })
   }

@@ -90,7 +90,7 @@ export const REASON_TEXTS = phrases({
     'event-private':
       'The event names a document of a private context, and whoever set the URL of the destination does not see all contexts.',
     'event-damaged': 'The stored bytes of the event {event} are damaged.',
-    'internal-failure': 'Alcove itself has made a mistake ({code}).',
+    'internal-failure': 'Alcove itself has made a mistake.',
     'encoding-unsure': 'The encoding is not certain: the text was read as {name}; if that is wrong, save it as UTF-8.',
     'characters-undecodable': [
       '1 character could not be decoded and became U+FFFD.',
@@ -211,7 +211,7 @@ export const REASON_TEXTS = phrases({
     'event-private':
       'Das Ereignis nennt ein Dokument eines privaten GPTs, und wer die URL des Ziels gesetzt hat, sieht nicht alle GPTs.',
     'event-damaged': 'Der gespeicherte Inhalt des Ereignisses {event} ist beschädigt.',
-    'internal-failure': 'Alcove selbst hat einen Fehler gemacht ({code}).',
+    'internal-failure': 'Alcove selbst hat einen Fehler gemacht.',
     'encoding-unsure':
       'Die Zeichenkodierung ist nicht sicher: Der Text wurde als {name} gelesen. Ist das falsch, speichere ihn als UTF-8.',
     'characters-undecodable': [
