@@ -65,7 +65,7 @@ describe('texts of the console', () => {
       'https://user@example.com',
       'https://example.com/#part',
       'https://example.com:99999',
-      'https://-.example.com',
+      "https://a'b.example.com",
       `https://example.com/${'x'.repeat(2_048)}`,
       'https://example.com:25',
       'https://localhost',

@@ -46,7 +46,9 @@ describe('the rules for the form of a destination', () => {
       'https:',
       'https:/',
     ]) {
-      await expect(vet(`${scheme}${HOOKS}/`)).rejects.toThrow(new InvalidInputError('url', 'must begin with https://'))
+      const reason = { code: 'not-https', parameters: {} } as const
+      const refusal = new InvalidInputError('url', 'must begin with https://', { reason })
+      await expect(vet(`${scheme}${HOOKS}/`)).rejects.toThrow(refusal)
     }
     for (const scheme of ['https://', 'HTTPS://', 'hTtPs://'])
       expect(await vet(`${scheme}${HOOKS}`)).toBe(`https://${HOOKS}/`)

@@ -421,13 +421,22 @@ describe('a connection error', () => {
   it('reports a failed look-up', async () => {
     const error = Object.assign(new Error('queryA ENOTFOUND hooks.example.test'), { code: 'ENOTFOUND' })
     const kind = 'connection_error'
-    const failed = { kind, error: 'the name hooks.example.test does not resolve (ENOTFOUND)' }
+    const [code, name] = ['name-unresolved', 'hooks.example.test']
+    const failed = {
+      kind,
+      error: 'the name hooks.example.test does not resolve (ENOTFOUND)',
+      reason: { code, parameters: { name, system: 'ENOTFOUND' } },
+    }
     expect(await failing({}, { resolver: () => Promise.reject(error) })).toEqual(failed)
     const thrown = (): never => {
       throw error
     }
     expect(await failing({}, { resolver: thrown })).toEqual(failed)
-    const empty = { kind, error: 'the name hooks.example.test does not resolve' }
+    const empty = {
+      kind,
+      error: 'the name hooks.example.test does not resolve',
+      reason: { code, parameters: { name } },
+    }
     expect(await failing({}, { resolver: async () => [] })).toEqual(empty)
   })
 
@@ -531,7 +540,9 @@ describe('the deadline', () => {
   it('also limits the check of a destination', async () => {
     const transport = transportTo(await receiverOf(), { deadlineMs: 200, resolver: silentResolver })
     await expect(transport.vetDestination('https://hooks.example.test/')).rejects.toThrow(
-      new UnresolvedDestinationError('url', 'the name hooks.example.test does not resolve within 0.2 s'),
+      new UnresolvedDestinationError('url', 'the name hooks.example.test does not resolve within 0.2 s', {
+        reason: { code: 'name-unresolved-in-time', parameters: { name: 'hooks.example.test', seconds: 0.2 } },
+      }),
     )
   })
 
