@@ -1,5 +1,6 @@
-import type { ExtractedPiece } from '../../../../src/ports/index.js'
+import type { ExtractedPiece, ExtractionWarning } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
+import { warning } from '../reader.js'
 import { type DocPieces, type DocStreams, openDoc, readPieces } from './doc-container.js'
 import { editedText } from './doc-marks.js'
 import { paragraphRuns } from './doc-properties.js'
