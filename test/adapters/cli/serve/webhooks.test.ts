@@ -240,6 +240,7 @@ describe('alcove delivery', () => {
       httpStatus: null,
       attemptCount: 0,
       error: null,
+      reason: null,
       created: expect.any(String) as string,
       updated: expect.any(String) as string,
     })
