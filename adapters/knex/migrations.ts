@@ -18,7 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [initial]
  * The version that the first migration makes; each later one adds 1. Databases with lower versions are of the time
  * before the first release, and no migration leads from there.
  */
-export const FIRST_VERSION = 100
+export const FIRST_VERSION = 101
 
 /** The version of the schema that this engine works on. */
 export const SCHEMA_VERSION: number = FIRST_VERSION + MIGRATIONS.length - 1

@@ -47,8 +47,8 @@ export async function replacePrivateFile(path: string, content: string | Uint8Ar
 }
 
 /**
- * Creates a folder, and the folders above it, for this user alone. It makes one after the other: where a system refuses
- * a new folder by saying that it does not exist, as in /proc and on some read-only disks, Node's `recursive` tries for ever.
+ * Creates a folder, and the folders above it, for this user alone. It makes one after the other. In /proc and
+ * on some read-only disks, the system says of a new folder that it does not exist, and Node's `recursive` tries for ever.
  *
  * @returns the first folder that was created
  * @throws the error of the system
