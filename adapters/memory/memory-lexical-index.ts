@@ -2,7 +2,6 @@ import {
   bm25,
   bm25Maximum,
   byLexicalScore,
-  ClosedError,
   type DocumentIds,
   inverseDocumentFrequency,
   type LexicalAnswer,
