@@ -234,6 +234,7 @@ export {
   type ChatPrompt,
   type ChatSource,
   type ContextSearchResult,
+  type Correction,
   checkedOptions,
   type ExplainBody,
   type ExplainedDocuments,

@@ -2,7 +2,10 @@ import {
   bm25,
   bm25Maximum,
   byLexicalScore,
+  canBeSimilar,
   type DocumentIds,
+  findSimilar,
+  gramsOf,
   inverseDocumentFrequency,
   type LexicalAnswer,
   type LexicalHit,
@@ -11,8 +14,12 @@ import {
   type LexicalRows,
   type LexicalSearchOptions,
   type LexicalStatistics,
+  leastShared,
   passesOf,
+  type SimilarTerms,
+  sharedGrams,
   type TermCount,
+  type Vocabulary,
 } from '../../src/ports/index.js'
 import { MemoryCollections } from './memory-collections.js'
 
@@ -41,17 +48,18 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
   async search(
     collection: string,
     query: LexicalQuery,
-    { limit, documents, statistics }: LexicalSearchOptions,
+    { limit, documents, statistics, similarTo }: LexicalSearchOptions,
   ): Promise<LexicalAnswer> {
     const rows = this.rowsOf(collection)
+    const groups = await similarIn(rows, [...query.keys()], similarTo)
     const idfs = new Map<string, number>()
-    const { chunks, meanLength, chunksWithTerm } = statistics ?? statisticsOf(rows, [...query.keys()])
+    const { chunks, meanLength, chunksWithTerm } = statistics ?? statisticsOf(rows, [...query.keys()], groups)
     for (const [term, weight] of query) {
       idfs.set(term, weight * inverseDocumentFrequency(chunks, chunksWithTerm.get(term) ?? 0))
     }
     const passes = passesOf(documents)
     const scoreOf = ({ length, occurrences }: StoredChunk): number =>
-      bm25(idfs, { length, occurrences: (term) => occurrences.get(term) ?? 0 }, meanLength)
+      bm25(idfs, { length, occurrences: (term) => occurrencesIn(occurrences, term, groups) }, meanLength)
     const hits = rows
       .filter(({ documentId }) => passes(documentId))
       .map((row): LexicalHit => ({ documentId: row.documentId, chunk: row.chunk, score: scoreOf(row) }))
@@ -60,6 +68,7 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
     return {
       hits: hits.slice(0, limit),
       maximum: bm25Maximum(idfs),
+      similar: groups,
       scoresOf: async (chunks) => {
         const currentRows = new Map(this.rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))
         return chunks.map(({ documentId, chunk }) => {
@@ -70,8 +79,13 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
     }
   }
 
-  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
-    return statisticsOf(this.rowsOf(collection), terms)
+  async statistics(
+    collection: string,
+    terms: readonly string[],
+    similarTo?: ReadonlySet<string>,
+  ): Promise<LexicalStatistics> {
+    const rows = this.rowsOf(collection)
+    return statisticsOf(rows, terms, await similarIn(rows, terms, similarTo))
   }
 
   async countTerms(
@@ -92,8 +106,44 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
   }
 }
 
-function statisticsOf(rows: readonly StoredChunk[], terms: readonly string[]): LexicalStatistics {
-  const countWith = (term: string): number => rows.filter(({ occurrences }) => occurrences.has(term)).length
+type TermGroups = ReadonlyMap<string, SimilarTerms>
+
+async function similarIn(
+  rows: readonly StoredChunk[],
+  terms: readonly string[],
+  similarTo: ReadonlySet<string> = new Set(),
+): Promise<TermGroups> {
+  const known = new Set(rows.flatMap(({ occurrences }) => [...occurrences.keys()]))
+  const candidates = [...known].filter(canBeSimilar).map((term) => [term, gramsOf(term)] as const)
+  const sharedWith = (word: string): ReadonlyMap<string, number> => {
+    const grams = gramsOf(word)
+    const shared = candidates.map(([term, others]) => [term, sharedGrams(grams, others)] as const)
+    return new Map(shared.filter(([, count]) => count >= leastShared(grams.size)))
+  }
+  const vocabulary: Vocabulary = {
+    readShared: async (words) => ({ known, shared: words.map(sharedWith) }),
+    readExisting: async (asked) => new Set(asked.filter((term) => known.has(term))),
+  }
+  return await findSimilar(
+    vocabulary,
+    terms.filter((term) => similarTo.has(term)),
+  )
+}
+
+function occurrencesIn(occurrences: StoredChunk['occurrences'], term: string, groups: TermGroups): number {
+  let sum = occurrences.get(term) ?? 0
+  for (const [other, weight] of groups.get(term)?.terms ?? []) sum += weight * (occurrences.get(other) ?? 0)
+  return sum
+}
+
+function statisticsOf(rows: readonly StoredChunk[], terms: readonly string[], groups: TermGroups): LexicalStatistics {
+  /** Adds up the best weight of each chunk. */
+  const countWith = (term: string): number => {
+    const weights: [string, number][] = [[term, 1], ...(groups.get(term)?.terms ?? [])]
+    return rows.reduce((sum, { occurrences }) => {
+      return sum + Math.max(0, ...weights.map(([one, weight]) => (occurrences.has(one) ? weight : 0)))
+    }, 0)
+  }
   return {
     chunks: rows.length,
     meanLength: rows.reduce((sum, { length }) => sum + length, 0) / Math.max(1, rows.length),

@@ -1,5 +1,8 @@
 import type { DocumentIds, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
 
+/** In a larger collection, terms that tell little are not added up for all chunks, and totals may be estimated. */
+export const MANY_CHUNKS = 10_000
+
 /** The number and the mean length of a collection's chunks. */
 export interface CollectionTotals {
   readonly chunks: number
@@ -43,6 +46,8 @@ export interface PostingSource {
   readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** Reads the numbers of chunks whose documents pass a filter, in ascending order, without deleted chunks. */
   readonly rangesOf: (filter: DocumentIds) => Promise<readonly DocumentRange[]>
+  /** The number that stands for one occurrence in the postings. Default: 1. */
+  readonly frequencyScale?: number
   /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }

@@ -37,7 +37,7 @@ export class PostingSums {
     private readonly idfs: ReadonlyMap<string, number>,
     meanLength: number,
   ) {
-    this.#makeScore = makeTermScores(meanLength)
+    this.#makeScore = makeTermScores(meanLength, source.frequencyScale)
   }
 
   /**

@@ -114,9 +114,10 @@ const KEPT_LENGTHS = 1_024
 /**
  * Makes the score functions of terms in one collection.
  * @param meanLength the mean length of a chunk, in terms
+ * @param scale the number that stands for one occurrence in the postings
  * @returns a function that makes the score function of a term from its idf times its weight
  */
-export function makeTermScores(meanLength: number): (idf: number) => TermScore {
+export function makeTermScores(meanLength: number, scale = 1): (idf: number) => TermScore {
   const factors = new Float64Array(KEPT_LENGTHS)
   const factorOf = (length: number): number => {
     const kept = factors[length] ?? 0
@@ -133,7 +134,7 @@ export function makeTermScores(meanLength: number): (idf: number) => TermScore {
       const byte = index * POSTING_BYTES
       const frequency = postings.getUint16(byte + 4)
       const length = postings.getUint16(byte + 6)
-      if (frequency !== 1) return bm25OfTerm(idf, frequency, factorOf(length))
+      if (frequency !== scale) return bm25OfTerm(idf, frequency / scale, factorOf(length))
       const kept = once[length] ?? 0
       if (kept > 0) return kept
       const score = bm25OfTerm(idf, 1, factorOf(length))

@@ -7,12 +7,11 @@ import {
   type LexicalStatistics,
 } from '../../src/ports/index.js'
 import { BestHits } from './best-hits.js'
-import type { PostingSource } from './posting-source.js'
+import { MANY_CHUNKS, type PostingSource } from './posting-source.js'
 import { type CountedTerm, PostingSums } from './posting-sums.js'
 import type { ScoredChunks } from './scored-chunks.js'
+import { groupedSource, type WordGroups } from './word-groups.js'
 
-/** In a larger collection, terms that tell little are not added up for all chunks, and totals may be estimated. */
-export const MANY_CHUNKS = 10_000
 /**
  * The share of a chunk's highest possible score that terms which tell little may have together. They have most of the
  * postings.
@@ -46,7 +45,12 @@ export function nothingFound(
 }
 
 /** Reads the statistics that a search for these terms uses. */
-export async function readStatistics(source: PostingSource, terms: readonly string[]): Promise<LexicalStatistics> {
+export async function readStatistics(
+  ungrouped: PostingSource,
+  terms: readonly string[],
+  groups?: WordGroups,
+): Promise<LexicalStatistics> {
+  const source = groupedSource(ungrouped, groups)
   const { chunks, deleted, meanLength } = source.totals
   const counted = terms.length === 0 ? [] : await source.count(terms)
   const chunksWithTerm = new Map<string, number>()
@@ -61,10 +65,12 @@ export async function readStatistics(source: PostingSource, terms: readonly stri
  * lists few of many chunks, the terms are looked up for these chunks only.
  */
 export async function searchWords(
-  source: PostingSource,
+  ungrouped: PostingSource,
   query: LexicalQuery,
   { limit, documents, tolerance = 0, statistics: given }: LexicalSearchOptions,
+  groups?: WordGroups,
 ): Promise<WordsFound> {
+  const source = groupedSource(ungrouped, groups)
   const { chunks } = source.totals
   const statistics = await readStatistics(source, [...query.keys()])
   const { chunksWithTerm: counts } = statistics
@@ -79,7 +85,12 @@ export async function searchWords(
       chunks > MANY_CHUNKS
         ? await searchMany(sums, best, groupTerms(counts, idfs), { limit, tolerance })
         : await searchFew(sums, best, counts)
-    return { hits, maximum, shortfall, scoresOf: async (now, numbers) => await sums.scoresOf(now, numbers) }
+    return {
+      hits,
+      maximum,
+      shortfall,
+      scoresOf: async (now, numbers) => await sums.scoresOf(groupedSource(now, groups), numbers),
+    }
   } finally {
     sums.release()
   }

@@ -1,13 +1,11 @@
-import { stemOfPlainWord } from './plain-words.js'
 import { scan } from './scan.js'
-import { stem } from './stem.js'
 import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
 
 /**
  * The version of the rules that make terms. Every change of the terms of any text needs a new version. The engine then
  * indexes all words a second time: a question would miss the terms that another version made.
  */
-export const ANALYZER_VERSION: number = 1
+export const ANALYZER_VERSION: number = 2
 
 /** A term with its range in the text, in UTF-16 units. */
 export interface Term {
@@ -32,8 +30,8 @@ export interface Term {
  */
 export function analyze(text: string): Term[] {
   const terms: Term[] = []
-  scan(text, (term, start, end, kind) => {
-    terms.push({ term: stem(term, kind), start, end })
+  scan(text, (term, start, end) => {
+    terms.push({ term, start, end })
   })
   return terms
 }
@@ -41,15 +39,9 @@ export function analyze(text: string): Term[] {
 /** @returns the terms that {@link analyze} finds, without their ranges */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
-  scan(
-    text,
-    (term, _start, _end, kind) => {
-      terms.push(stem(term, kind))
-    },
-    (start, end) => {
-      terms.push(stemOfPlainWord(text, start, end))
-    },
-  )
+  scan(text, (term) => {
+    terms.push(term)
+  })
   return terms
 }
 
@@ -80,17 +72,25 @@ export function questionTerms(text: string): Map<string, number> {
     // A part of one unit, such as "e" of "E-4711", has no meaning.
     if (kind === PART && term.length === 1) return
     const weight = kind === WORD && QUESTION_WORDS.has(term) ? QUESTION_WORD_WEIGHT : WEIGHTS[kind]
-    const key = stem(term, kind)
-    weights.set(key, (weights.get(key) ?? 0) + weight)
+    weights.set(term, (weights.get(term) ?? 0) + weight)
   })
   return weights
+}
+
+/** @returns the words of a question that may be inflected or mistyped: no identifiers, and none of the commonest words */
+export function inflectedWords(text: string): Set<string> {
+  const words = new Set<string>()
+  scan(text, (term, _start, _end, kind) => {
+    if ((kind === WORD || kind === JOINED) && !QUESTION_WORDS.has(term)) words.add(term)
+  })
+  return words
 }
 
 /** @returns the terms of a question that only turn a sentence into a question, such as "how" or "the" */
 export function questionWords(text: string): Set<string> {
   const terms = new Set<string>()
   scan(text, (term, _start, _end, kind) => {
-    if (kind === WORD && QUESTION_WORDS.has(term)) terms.add(stem(term, kind))
+    if (kind === WORD && QUESTION_WORDS.has(term)) terms.add(term)
   })
   return terms
 }

@@ -1,2 +1,10 @@
-export { ANALYZER_VERSION, analyze, questionTerms, questionWords, type Term, termsOf } from './analyzer.js'
+export {
+  ANALYZER_VERSION,
+  analyze,
+  inflectedWords,
+  questionTerms,
+  questionWords,
+  type Term,
+  termsOf,
+} from './analyzer.js'
 export { textParts } from './scan.js'

@@ -121,6 +121,16 @@ export {
 } from './measurements.js'
 export type { CommonPasswords, OneTimePasswords, PasswordHasher } from './passwords.js'
 export type { ProcessLocks } from './process-locks.js'
+export {
+  canBeSimilar,
+  canHaveSimilar,
+  findSimilar,
+  gramsOf,
+  leastShared,
+  type SimilarTerms,
+  sharedGrams,
+  type Vocabulary,
+} from './similar-terms.js'
 export { SPANS, type SpanDescription, type SpanKind, type SpanName } from './spans.js'
 export type { StarterPromptSubject, StarterPromptWriter } from './starter-prompt-writer.js'
 export {

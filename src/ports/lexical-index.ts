@@ -1,3 +1,4 @@
+import type { SimilarTerms } from './similar-terms.js'
 import type { DocumentIds, IndexedChunk } from './vector-index.js'
 
 /** Chunks of one document with the terms of each, in arrays of equal length. */
@@ -38,6 +39,13 @@ export interface LexicalSearchOptions {
    * comparable. They must have each term of the query that the collection has. Default: those of the collection.
    */
   readonly statistics?: LexicalStatistics
+  /**
+   * Terms of the query that count together with the terms of the collection that are like them: see `chooseSimilar`. The
+   * occurrences of these count as occurrences of the term, times their weight. The number of chunks with the term is then
+   * that of the chunks with one of these, each times the best weight of its terms. In a collection with more than 10,000
+   * chunks it may be as low as the largest number of one of these, times its weight. Default: none.
+   */
+  readonly similarTo?: ReadonlySet<string>
 }
 
 /** The number of chunks that have a term, and of their documents. */
@@ -58,6 +66,8 @@ export interface LexicalAnswer {
   readonly hits: readonly LexicalHit[]
   /** The score that no chunk can exceed: see {@link bm25Maximum}. */
   readonly maximum: number
+  /** The terms that counted as the terms of `similarTo`. Default: none. */
+  readonly similar?: ReadonlyMap<string, SimilarTerms>
   /** The most by which the score of a hit may be too low, because of the `tolerance`. Default: 0, scores are exact. */
   readonly shortfall?: number
   /**
@@ -124,8 +134,9 @@ export interface LexicalIndex {
    * Reads the statistics that a search for these terms uses. They may be estimates, as those of {@link search}.
    *
    * @param terms any number of terms
+   * @param similarTo as that of {@link search}
    */
-  statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics>
+  statistics(collection: string, terms: readonly string[], similarTo?: ReadonlySet<string>): Promise<LexicalStatistics>
 
   /**
    * Counts the chunks that have each term, and their documents. The counts are exact: deleted chunks do not count. Takes

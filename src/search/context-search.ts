@@ -13,11 +13,11 @@ import {
   type VectorKey,
   type VisibleChunk,
 } from '../ports/index.js'
-import { embedWindows, PromptKnowledge, type PromptReader, promptTerms } from './prompt.js'
+import { embedWindows, PromptKnowledge, type PromptReader, promptTerms, similarWordsOf } from './prompt.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
-import { type PlacedChunk, withPassages } from './results.js'
+import { type PlacedChunk, type PromptTerms, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
 import {
@@ -53,7 +53,7 @@ export interface FoundChunks {
   readonly ranked: readonly PlacedChunk[]
   /** The stored records of these chunks, in any order. */
   readonly records: readonly VisibleChunk[]
-  readonly terms: LexicalQuery
+  readonly terms: PromptTerms
   readonly scale: ScoreScale
 }
 
@@ -121,10 +121,11 @@ export class ContextSearch {
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
-      const { ranked, scale } = await this.finder.find({
+      const { ranked, scale, similar } = await this.finder.find({
         ...request,
         statistics: prepared?.statistics,
         vectors,
+        similarTo: similarWordsOf(prompt),
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context),
@@ -160,7 +161,8 @@ export class ContextSearch {
       const changed = visibleRecords.filter((record) => !passes(record, filter))
       for (const { documentId } of changed) missing.documents.add(documentId)
       const records = visibleRecords.filter((record) => passes(record, filter))
-      if (records.length === ranked.length) return { ranked: withPassages(ranked, windows), records, terms, scale }
+      if (records.length === ranked.length)
+        return { ranked: withPassages(ranked, windows), records, terms: { weights: terms, similar }, scale }
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })

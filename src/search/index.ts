@@ -14,7 +14,7 @@ export {
 } from './explain/explanation.js'
 export type { ContextSearchResult } from './joined-search.js'
 export type { FoundBy } from './ranking/near-chunks.js'
-export type { Passage, ResultSource, SearchResult } from './results.js'
+export type { Correction, Passage, ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {
   checkedOptions,

@@ -1,8 +1,8 @@
-import type { LexicalQuery, LexicalStatistics } from '../ports/index.js'
+import type { LexicalStatistics } from '../ports/index.js'
 import type { FoundChunks } from './context-search.js'
 import { type FusionQuestion, jointScore, type ScoreScale } from './ranking/fusion.js'
 import { byRelevance } from './ranking/near-chunks.js'
-import { type SizedChunk, withSizes } from './results.js'
+import { type PromptTerms, type SizedChunk, withSizes } from './results.js'
 
 /** The chunks that a search found in one context. */
 export interface ContextFinding {
@@ -16,7 +16,7 @@ export interface ContextFinding {
 export interface JoinedChunk extends SizedChunk {
   readonly contextId: number
   /** The terms of the prompt in the search of its context. */
-  readonly terms: LexicalQuery
+  readonly terms: PromptTerms
 }
 
 /**

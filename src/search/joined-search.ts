@@ -15,7 +15,7 @@ import type {
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
-import { embedWindows, PromptKnowledge, promptTerms } from './prompt.js'
+import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from './prompt.js'
 import { MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import {
@@ -174,7 +174,7 @@ export class JoinedSearch {
     const all: LexicalStatistics[] = []
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await this.words.statistics(wordCollectionOf(context), [...terms.keys()])
+        await this.words.statistics(wordCollectionOf(context), [...terms.keys()], similarWordsOf(input.prompt))
       try {
         const inTurn = async (): Promise<LexicalStatistics> => await turns.words.one(taker, read, signal)
         all.push(await tracer.span('alcove.search.words', {}, inTurn))

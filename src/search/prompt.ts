@@ -1,9 +1,10 @@
-import { questionTerms } from '../analysis/index.js'
+import { inflectedWords, questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import { FairScheduler, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { letEventLoopRun } from '../kernel/scheduling/time-slice.js'
 import {
+  canHaveSimilar,
   type EmbeddingModel,
   type Encoding,
   isTokenizer,
@@ -132,6 +133,14 @@ export class PromptKnowledge {
     this.#measured ??= this.model.tokenizer().then((tokenizer) => measureModelKnowledge(this.prompt, tokenizer))
     return await this.#measured
   }
+}
+
+/** Text between quotation marks, whose words are found as they are. */
+const QUOTED = /"[^"]*"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb/g
+
+/** @returns the words of a prompt that count together with similar words: all but short, quoted and very common ones */
+export function similarWordsOf(prompt: string): ReadonlySet<string> {
+  return new Set([...inflectedWords(prompt.replace(QUOTED, ' '))].filter(canHaveSimilar))
 }
 
 /** Known share of a question at which its knowledge is 0: such a question is almost noise to the model. */

@@ -5,6 +5,7 @@ import {
   type DocumentMetadata,
   displayNameOf,
   type LexicalQuery,
+  type SimilarTerms,
   type VectorKey,
   type VisibleChunk,
   type WindowRecord,
@@ -12,6 +13,12 @@ import {
 import type { Principal } from '../tenancy/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './ranking/near-chunks.js'
 import type { ReadableChunks } from './searchable-documents.js'
+
+/** The terms of a prompt, and those of the context that counted as them. */
+export interface PromptTerms {
+  readonly weights: LexicalQuery
+  readonly similar: ReadonlyMap<string, SimilarTerms>
+}
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
 export interface SearchResult {
@@ -53,6 +60,17 @@ export interface ResultSource {
   readonly metadata: DocumentMetadata
   /** The sides that found the chunk: one or both. */
   readonly foundBy: readonly FoundBy[]
+  /**
+   * Words of the prompt that the context does not have, each with the word of the chunk that counted for it. Absent if
+   * there are none.
+   */
+  readonly corrected?: readonly Correction[]
+}
+
+/** A word of a prompt that was taken for another one. Both are in the form in which words are compared. */
+export interface Correction {
+  readonly from: string
+  readonly to: string
 }
 
 /** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
@@ -84,7 +102,7 @@ const MAX_HELD_BYTES = 65_536
  */
 export async function* readResults(
   found: readonly SizedChunk[],
-  terms: LexicalQuery,
+  terms: PromptTerms,
   readable: ReadableChunks,
   { caller, contextId }: { readonly caller: Principal; readonly contextId: number },
 ): AsyncGenerator<SearchResult> {
@@ -115,7 +133,7 @@ export function* splitBySize<Chunk extends SizedChunk>(found: readonly Chunk[]):
  */
 export async function toResults(
   ranked: readonly PlacedChunk[],
-  terms: LexicalQuery,
+  terms: PromptTerms,
   records: readonly VisibleChunk[],
   slice: TimeSlice = new TimeSlice(),
 ): Promise<SearchResult[]> {
@@ -124,8 +142,8 @@ export async function toResults(
   for (const chunk of ranked) {
     const record = recordByKey.get(toMapKey(chunk))
     if (record === undefined || record.content === null) continue
-    const match = await findMatch(record.content, terms, chunk, slice)
-    results.push(toResult(chunk, match, record, record.content))
+    const { match, corrected } = await findMatch(record.content, terms, chunk, slice)
+    results.push(toResult(chunk, match, corrected, record, record.content))
   }
   return results
 }
@@ -136,17 +154,24 @@ export async function toResults(
  */
 async function findMatch(
   content: string,
-  terms: LexicalQuery,
+  terms: PromptTerms,
   { foundBy, nearest }: PlacedChunk,
   slice: TimeSlice,
-): Promise<Passage> {
-  const densest = terms.size === 0 ? undefined : await findDensestPassage(content, terms, slice)
-  const isByWords = densest !== undefined && (foundBy.includes('words') || densest.terms * 2 >= terms.size)
-  if (isByWords) return { start: densest.start, end: densest.end }
-  return nearest ?? { start: 0, end: content.length }
+): Promise<{ readonly match: Passage; readonly corrected: readonly Correction[] }> {
+  const { size } = terms.weights
+  const densest = size === 0 ? undefined : await findDensestPassage(content, terms, slice)
+  const isByWords = densest !== undefined && (foundBy.includes('words') || densest.terms * 2 >= size)
+  const match = isByWords ? { start: densest.start, end: densest.end } : (nearest ?? { start: 0, end: content.length })
+  return { match, corrected: densest?.corrected ?? [] }
 }
 
-function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, content: string): SearchResult {
+function toResult(
+  chunk: PlacedChunk,
+  match: Passage,
+  corrected: readonly Correction[],
+  record: VisibleChunk,
+  content: string,
+): SearchResult {
   const { similarity, score, foundBy } = chunk
   return {
     id: record.id,
@@ -165,6 +190,7 @@ function toResult(chunk: PlacedChunk, match: Passage, record: VisibleChunk, cont
       headings: record.headings,
       metadata: record.metadata,
       foundBy,
+      ...(corrected.length > 0 && { corrected }),
     },
   }
 }
@@ -193,6 +219,8 @@ export function withSizes(ranked: readonly PlacedChunk[], records: readonly Visi
 interface WordPassage extends Passage {
   /** Number of different terms of the question in the passage. */
   readonly terms: number
+  /** Words of the question that the collection does not have, with the words of the text that count for them. */
+  readonly corrected: readonly Correction[]
 }
 
 /** Maximum difference of two sums of the same numbers, because of rounding. */
@@ -209,21 +237,38 @@ const MAX_LENGTH = 320
  */
 export async function findDensestPassage(
   text: string,
-  query: LexicalQuery,
+  { weights, similar }: PromptTerms,
   slice: TimeSlice = new TimeSlice(),
 ): Promise<WordPassage | undefined> {
   const terms: Term[] = []
+  const questionTermOf = questionTerms(weights, similar)
+  const corrected = new Map<string, string>()
   for (const part of textParts(text)) {
     for (const { term, start, end } of analyze(part.text)) {
-      if (query.has(term)) terms.push({ term, start: part.start + start, end: part.start + end })
+      const counted = questionTermOf.get(term)
+      if (counted === undefined) continue
+      terms.push({ term: counted, start: part.start + start, end: part.start + end })
+      if (similar.get(counted)?.isKnown === false) corrected.set(counted, term)
     }
     await slice.pauseIfOver()
   }
-  return selectDensest(terms, query)
+  const densest = selectDensest(terms, weights)
+  return densest && { ...densest, corrected: [...corrected].map(([from, to]) => ({ from, to })) }
+}
+
+/** Maps terms of texts to the terms of the question that they count as: to that which they are most like. */
+function questionTerms(weights: LexicalQuery, similar: ReadonlyMap<string, SimilarTerms>): ReadonlyMap<string, string> {
+  const best = new Map<string, { readonly term: string; readonly weight: number }>()
+  for (const [term, { terms }] of similar) {
+    for (const [other, weight] of terms) if (weight > (best.get(other)?.weight ?? 0)) best.set(other, { term, weight })
+  }
+  const mapped = new Map([...best].map(([other, { term }]) => [other, term]))
+  for (const term of weights.keys()) mapped.set(term, term)
+  return mapped
 }
 
 /** @param terms the terms of the question in the text, in the order of their starts */
-function selectDensest(terms: readonly Term[], query: LexicalQuery): WordPassage | undefined {
+function selectDensest(terms: readonly Term[], query: LexicalQuery): Omit<WordPassage, 'corrected'> | undefined {
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
@@ -247,7 +292,7 @@ function selectDensest(terms: readonly Term[], query: LexicalQuery): WordPassage
   return best && { start: best.start, end: best.end, terms: best.terms }
 }
 
-interface WeightedPassage extends WordPassage {
+interface WeightedPassage extends Omit<WordPassage, 'corrected'> {
   /** Sum over its different terms: the weight of the term divided by its number of occurrences in the text. */
   readonly worth: number
 }

@@ -4,6 +4,7 @@ import type { DocumentIds, LexicalIndex } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { textRows as rows, weighed } from './lexical-rows.js'
 import { lexicalScoreTests } from './lexical-score-tests.js'
+import { lexicalSimilarTests } from './lexical-similar-tests.js'
 import { lexicalStatisticsTests } from './lexical-statistics-tests.js'
 
 const COLLECTION = 'context-1-words-1'
@@ -14,6 +15,7 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
   defineSuite(runner, `LexicalIndex: ${name}`, create, (test) => {
     lexicalScoreTests(test, COLLECTION)
     lexicalStatisticsTests(test, COLLECTION, OTHER)
+    lexicalSimilarTests(test, COLLECTION)
 
     test('compares terms literally, whatever characters they contain', async (index) => {
       const terms = [

@@ -38,9 +38,10 @@ function describeDocuments(documents: ExplainedDocuments): string {
   return parts.join(', ')
 }
 
-function describeWord({ word, term, isQuestionWord, documents, chunks }: ExplainedWord): string {
+function describeWord({ word, term, isQuestionWord, documents, chunks, similar }: ExplainedWord): string {
   const places = `in ${counted(documents, 'document')}, ${counted(chunks, 'chunk')}`
-  return `${word}${word === term ? '' : ` (${term})`}: ${places}${isQuestionWord ? ', counts little' : ''}`
+  const alike = similar.length === 0 ? '' : `; also ${similar.map((other) => other.term).join(', ')}`
+  return `${word}${word === term ? '' : ` (${term})`}: ${places}${isQuestionWord ? ', counts little' : ''}${alike}`
 }
 
 function describeHit({ source, score, similarity, words, meaning }: ExplainedHit): string {

@@ -23,6 +23,9 @@ const word = z.object({
   isQuestionWord: z.boolean().meta({ description: 'True for a word such as "how", which counts little' }),
   documents: count.meta({ description: 'Documents that words may find now and that have the word' }),
   chunks: count,
+  similar: z
+    .array(z.object({ term: z.string(), weight: fraction }))
+    .meta({ description: 'The terms of the context that count as this word, the most alike first' }),
 })
 
 const hit = z.object({

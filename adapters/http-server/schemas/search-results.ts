@@ -13,6 +13,12 @@ export const resultSource: z.ZodType<ResultSource> = z
     headings,
     metadata,
     foundBy: z.array(z.enum(['words', 'meaning'])).meta({ description: 'The indexes that found the chunk' }),
+    corrected: z
+      .array(z.object({ from: z.string(), to: z.string() }))
+      .exactOptional()
+      .meta({
+        description: 'Words of the prompt that the context does not have, each with the word that counted for it',
+      }),
   })
   .meta({ id: 'SearchResultSource' })
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import {
   type DocumentIds,
+  findSimilar,
   type IndexedChunk,
   type LexicalAnswer,
   type LexicalIndex,
@@ -19,17 +20,12 @@ import {
   promptly,
   requireTablePrefix,
 } from '../../node-kit/index.js'
-import type { CollectionTotals, PostingSource } from '../posting-source.js'
+import { type CollectionTotals, MANY_CHUNKS, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
+import { SimilarCache } from '../similar-cache.js'
 import { countTerms } from '../term-counts.js'
-import {
-  MANY_CHUNKS,
-  NO_STATISTICS,
-  nothingFound,
-  readStatistics,
-  searchWords,
-  type WordsFound,
-} from '../word-search.js'
+import type { WordGroups } from '../word-groups.js'
+import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import {
   countChunks,
   countChunksByDocument,
@@ -41,6 +37,7 @@ import {
 } from './chunk-runs.js'
 import { withDatabaseErrors } from './errors.js'
 import { levelOf, pgPostingSource } from './posting-rows.js'
+import { addGrams, vocabularyOf } from './similar-rows.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { type WordTable, WordTables } from './word-tables.js'
 
@@ -59,6 +56,7 @@ export interface PgLexicalOptions {
 /** The result of a search, and the table that it read. */
 interface SearchedTable {
   readonly found: WordsFound
+  readonly groups: WordGroups
   readonly table: WordTable
   /** The postings of the table. */
   readonly source: PostingSource
@@ -88,6 +86,7 @@ export class PgLexicalIndex implements LexicalIndex {
     ttl: TOTALS_KEPT_MS,
   })
   readonly #calls = new CollectionCalls('the word index')
+  readonly #similar = new SimilarCache()
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
@@ -124,8 +123,8 @@ export class PgLexicalIndex implements LexicalIndex {
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
     const use = async (table: WordTable): Promise<SearchedTable> => {
-      const source = await this.#sourceOf(collection, table)
-      return { found: await searchWords(source, query, options), table, source }
+      const { source, groups } = await this.#countedSource(collection, table, [...query.keys()], options.similarTo)
+      return { found: await searchWords(source, query, options, groups), groups, table, source }
     }
     const searched =
       query.size === 0
@@ -137,14 +136,21 @@ export class PgLexicalIndex implements LexicalIndex {
       hits,
       maximum,
       shortfall,
+      similar: searched.groups,
       scoresOf: (chunks) => promptly(() => this.#scoresOf(collection, searched, chunks)),
     }
   }
 
-  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
+  async statistics(
+    collection: string,
+    terms: readonly string[],
+    similarTo?: ReadonlySet<string>,
+  ): Promise<LexicalStatistics> {
     this.#calls.refuseIfClosed()
-    const read = async (table: WordTable): Promise<LexicalStatistics> =>
-      await readStatistics(await this.#sourceOf(collection, table), terms)
+    const read = async (table: WordTable): Promise<LexicalStatistics> => {
+      const { source, groups } = await this.#countedSource(collection, table, terms, similarTo)
+      return await readStatistics(source, terms, groups)
+    }
     return await promptly(async () => await this.#useIfExists(collection, NO_STATISTICS, read))
   }
 
@@ -235,6 +241,12 @@ export class PgLexicalIndex implements LexicalIndex {
           [table.postings, part.map(({ term }) => term), postings.map(levelOf), postings],
         )
       }
+      // Last: another addition of the same new terms waits from here on.
+      await addGrams(
+        transaction,
+        table,
+        added.map(({ term }) => term),
+      )
     })
   }
 
@@ -253,6 +265,22 @@ export class PgLexicalIndex implements LexicalIndex {
       }
     }
     return await this.#calls.track(withDatabaseErrors(collection, score))
+  }
+
+  /** The postings of a collection, with the terms that are like those of `similarTo`. */
+  async #countedSource(
+    collection: string,
+    table: WordTable,
+    terms: readonly string[],
+    similarTo: ReadonlySet<string> | undefined,
+  ): Promise<{ readonly source: PostingSource; readonly groups: WordGroups }> {
+    const source = await this.#sourceOf(collection, table)
+    const state = { ...source.totals, id: table.id }
+    const { groups } = await this.#similar.count(collection, terms, similarTo, {
+      count: () => Promise.resolve({ state }),
+      findSimilar: async (words) => await findSimilar(vocabularyOf(this.#knex, table), words),
+    })
+    return { source, groups }
   }
 
   async #sourceOf(collection: string, table: WordTable): Promise<PostingSource> {

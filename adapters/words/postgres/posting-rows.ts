@@ -4,6 +4,7 @@ import type { IsStopped } from '../background-maintenance.js'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
 import { ascendingParts, POSTING_BYTES } from '../postings.js'
 import { readChunks, readRanges } from './chunk-runs.js'
+import { mergeGrams, purgeGrams } from './similar-rows.js'
 import type { WordTable } from './word-tables.js'
 
 /** The number of rows of one term and level that are merged. The merged row belongs to the next level. */
@@ -90,12 +91,10 @@ interface TermAtLevel {
  *
  * @returns the number of merged rows; `undefined` if the merge was stopped, or another process merges
  */
-export async function mergePostings(
-  knex: Knex,
-  { postings }: WordTable,
-  isStopped: IsStopped,
-): Promise<number | undefined> {
+export async function mergePostings(knex: Knex, table: WordTable, isStopped: IsStopped): Promise<number | undefined> {
+  const { postings } = table
   let merged = 0
+  await tryExclusively(knex, postings, (transaction) => mergeGrams(transaction, table))
   for (;;) {
     const due = await knex.raw<Rows<TermAtLevel>>(
       `select term, level from ?? where level < ${LAST_LEVEL} group by term, level
@@ -161,6 +160,7 @@ export async function purgePostings(knex: Knex, table: WordTable, isStopped: IsS
     if (isDone !== true) return false
     after = last
   }
+  await tryExclusively(knex, table.postings, (transaction) => purgeGrams(transaction, table))
   // Another process may have purged the same postings: then the count must not fall below 0.
   await knex.raw('update ?? set deleted = greatest(0, deleted - ?)', [table.state, deleted])
   return true

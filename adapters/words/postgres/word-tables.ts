@@ -11,6 +11,10 @@ export interface WordTable {
   readonly runs: string
   /** One row: the number of the next chunk, and the number of deleted chunks that still have postings. */
   readonly state: string
+  /** The terms that can have similar ones, with their ids. A term may be there for a while without postings. */
+  readonly terms: string
+  /** The parts of the terms, in buckets: see `gram-entries.ts`. Rows without a bucket wait for their merging. */
+  readonly grams: string
 }
 
 /** The tables of a database that store words, and their catalog. */
@@ -23,8 +27,8 @@ export class WordTables extends CollectionCatalog<{ readonly id: string }, WordT
       catalog: `${prefix}word_collections`,
       tablesOf: ({ id }) => tableOf(prefix, id),
       dropTables: async (transaction, id) => {
-        const { postings, runs, state } = tableOf(prefix, id)
-        await transaction.raw('drop table if exists ??, ??, ??', [state, runs, postings])
+        const { postings, runs, state, terms, grams } = tableOf(prefix, id)
+        await transaction.raw('drop table if exists ??, ??, ??, ??, ??', [state, runs, postings, terms, grams])
       },
     })
   }
@@ -41,10 +45,20 @@ export class WordTables extends CollectionCatalog<{ readonly id: string }, WordT
 
 function tableOf(prefix: string, id: string): WordTable {
   const postings = `${prefix}words_${id}`
-  return { id, postings, runs: `${postings}_runs`, state: `${postings}_state` }
+  return {
+    id,
+    postings,
+    runs: `${postings}_runs`,
+    state: `${postings}_state`,
+    terms: `${postings}_terms`,
+    grams: `${postings}_grams`,
+  }
 }
 
-async function makeTables(transaction: Knex.Transaction, { postings, runs, state }: WordTable): Promise<void> {
+async function makeTables(
+  transaction: Knex.Transaction,
+  { postings, runs, state, terms, grams }: WordTable,
+): Promise<void> {
   await transaction.raw(
     'create table ?? (term text collate "C" not null, level smallint not null, postings bytea not null)',
     [postings],
@@ -63,4 +77,10 @@ async function makeTables(transaction: Knex.Transaction, { postings, runs, state
     [state],
   )
   await transaction.raw('insert into ?? default values', [state])
+  await transaction.raw(
+    'create table ?? (id integer generated always as identity primary key, term text collate "C" not null unique)',
+    [terms],
+  )
+  await transaction.raw('create table ?? (bucket integer unique, entries bytea not null)', [grams])
+  await transaction.raw('alter table ?? alter column entries set storage external', [grams])
 }

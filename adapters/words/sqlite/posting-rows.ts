@@ -6,6 +6,7 @@ import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
 import type { PostingCache, PostingMark } from './posting-cache.js'
 import type { KnownRuns } from './run-cache.js'
+import { addGrams, purgeGrams } from './similar-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { type CheckedRow, checksumOf, type PostingRow, requireChecksum } from './word-checksums.js'
 
@@ -62,6 +63,10 @@ async function addTerms(connection: SqliteConnection, added: readonly TermPostin
      on conflict (term, first) do update
      set crc = excluded.crc, postings = cast(postings || excluded.postings as blob)`,
     [JSON.stringify(entries), Buffer.concat(added.map(({ postings }) => postings))],
+  )
+  await addGrams(
+    connection,
+    added.flatMap(({ term }, at) => (lastRows[at]?.[0] === null ? [term] : [])),
   )
 }
 
@@ -220,11 +225,13 @@ interface LastRow extends Pick<PostingRow, 'term' | 'first'> {
 export async function purgePostings(deleted: number, runStep: RunStep): Promise<void> {
   const runAsOne: RunStep = async (step) =>
     await runStep(async (connection) => await connection.transaction(async () => await step(connection)))
+  const gone = new Set<number>()
   for (let last: LastRow | undefined = { term: '', first: -1, isLast: false }; !last.isLast; ) {
     const after: LastRow = last
-    last = await runAsOne(async (connection) => await purgeRows(connection, after))
+    last = await runAsOne(async (connection) => await purgeRows(connection, after, gone))
     if (last === undefined) return
   }
+  await purgeGrams(gone, runAsOne)
   await runAsOne(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
   for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await runAsOne(returnFreePages)
   for (let tries = 0; tries < LOG_TRIES; tries += 1) {
@@ -233,9 +240,10 @@ export async function purgePostings(deleted: number, runStep: RunStep): Promise<
   }
 }
 
-async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<LastRow> {
-  const rows = await connection.all<CheckedRow>(
-    'select term, first, before, crc, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
+/** @param gone receives the ids of rows that are removed */
+async function purgeRows(connection: SqliteConnection, after: LastRow, gone: Set<number>): Promise<LastRow> {
+  const rows = await connection.all<CheckedRow & { readonly id: number }>(
+    'select id, term, first, before, crc, postings from postings where (term, first) > (?, ?) order by term, first limit ?',
     [after.term, after.first, ROWS_PER_STEP],
   )
   const ranges = await readRanges(connection, { except: [] })
@@ -243,14 +251,19 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
   // Other calls may have added postings to the last checked row.
   let count = await countUpTo(connection, after)
   const turns = new Turns(POSTINGS_PER_TURN)
+  /** Terms whose first row may be gone: those that have others get the id of the next one. */
+  const removed = new Set<string>()
   for (const row of rows) {
-    const { term, first, before, postings } = row
+    const { id, term, first, before, postings } = row
     requireChecksum(row)
     if (term !== currentTerm) count = 0
     currentTerm = term
     const kept = keepLiving(postings, ranges)
-    if (kept.length === 0) await connection.run('delete from postings where term = ? and first = ?', [term, first])
-    else if (kept.length < postings.length || before !== count) {
+    if (kept.length === 0) {
+      await connection.run('delete from postings where term = ? and first = ?', [term, first])
+      gone.add(id)
+      removed.add(term)
+    } else if (kept.length < postings.length || before !== count) {
       const crc = checksumOf({ term, first, before: count, postings: kept })
       await connection.run('update postings set before = ?, crc = ?, postings = ? where term = ? and first = ?', [
         ...[count, crc, kept, term, first],
@@ -259,6 +272,7 @@ async function purgeRows(connection: SqliteConnection, after: LastRow): Promise<
     count += kept.length / POSTING_BYTES
     await turns.yieldAfter(postings.length / POSTING_BYTES)
   }
+  await addGrams(connection, [...removed])
   const { term, first } = rows.at(-1) ?? after
   return { term, first, isLast: rows.length < ROWS_PER_STEP }
 }

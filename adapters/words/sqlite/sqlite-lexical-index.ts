@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import {
   type DocumentIds,
+  findSimilar,
   type IndexedChunk,
   type LexicalAnswer,
   type LexicalIndex,
@@ -18,7 +19,9 @@ import { BackgroundMaintenance, type IsStopped } from '../background-maintenance
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { PurgeTimes } from '../purge-times.js'
+import { SimilarCache } from '../similar-cache.js'
 import { countTerms } from '../term-counts.js'
+import type { WordGroups } from '../word-groups.js'
 import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
 import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
@@ -26,6 +29,7 @@ import { FileChecks } from './file-checks.js'
 import { PostingCache } from './posting-cache.js'
 import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
 import { type KnownRuns, RunCache } from './run-cache.js'
+import { vocabularyOf } from './similar-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { type WordFile, WordFiles } from './word-files.js'
 
@@ -43,6 +47,7 @@ const MAX_CHECKED = 10_000
 /** The result of a search, with the file that it read and the connection for it. */
 interface SearchedFile {
   readonly found: WordsFound
+  readonly groups: WordGroups
   /** The id of the file. */
   readonly id: string
   readonly connection: SqliteConnection
@@ -63,6 +68,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls('the word index')
   readonly #cache = new PostingCache()
   readonly #runs = new RunCache()
+  readonly #similar = new SimilarCache()
   readonly #checks: FileChecks
   readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
@@ -113,22 +119,28 @@ export class SqliteLexicalIndex implements LexicalIndex {
   async search(collection: string, query: LexicalQuery, options: LexicalSearchOptions): Promise<LexicalAnswer> {
     this.#calls.refuseIfClosed()
     const searched = await this.#read<SearchedFile | undefined>(collection, undefined, async (reader) => {
-      const { state, marks } = await countPostings(reader, [...query.keys()])
+      const terms = [...query.keys()]
+      const { state, marks, groups } = await this.#count(collection, reader, terms, options.similarTo)
       const runs = await this.#runs.read(collection, reader, state)
       const sourceOf = (one: SqliteConnection): PostingSource =>
         new SqlitePostingSource(one, state, marks, this.#cache, runs)
-      const found = await searchWords(sourceOf(reader), query, options)
-      return { found, id: state.id, connection: reader, runs, sourceOf }
+      const found = await searchWords(sourceOf(reader), query, options, groups)
+      return { found, groups, id: state.id, connection: reader, runs, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
     const { hits, maximum, shortfall = 0 } = searched.found
-    return { hits, maximum, shortfall, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+    const similar = searched.groups
+    return { hits, maximum, shortfall, similar, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
-  async statistics(collection: string, terms: readonly string[]): Promise<LexicalStatistics> {
+  async statistics(
+    collection: string,
+    terms: readonly string[],
+    similarTo?: ReadonlySet<string>,
+  ): Promise<LexicalStatistics> {
     return await this.#read(collection, NO_STATISTICS, async (reader) => {
-      const { state, marks } = await countPostings(reader, terms)
-      return await readStatistics(new SqlitePostingSource(reader, state, marks, this.#cache), terms)
+      const { state, marks, groups } = await this.#count(collection, reader, terms, similarTo)
+      return await readStatistics(new SqlitePostingSource(reader, state, marks, this.#cache), terms, groups)
     })
   }
 
@@ -228,7 +240,21 @@ export class SqliteLexicalIndex implements LexicalIndex {
     await this.#calls.waitForCalls()
     this.#cache.clear()
     this.#runs.clear()
+    this.#similar.clear()
     await withFileErrors(this.folder, 'all collections', () => this.#files.close())
+  }
+
+  /** Counts the postings of terms, and of the terms that are like those of `similarTo`. */
+  async #count(
+    collection: string,
+    reader: SqliteConnection,
+    terms: readonly string[],
+    similarTo: ReadonlySet<string> | undefined,
+  ): Promise<Awaited<ReturnType<typeof countPostings>> & { readonly groups: WordGroups }> {
+    return await this.#similar.count(collection, terms, similarTo, {
+      count: async (members) => await countPostings(reader, members),
+      findSimilar: async (words) => await findSimilar(vocabularyOf(reader), words),
+    })
   }
 
   /**

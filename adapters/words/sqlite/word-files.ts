@@ -139,7 +139,7 @@ export class WordFiles {
 }
 
 /** The layout of the tables. A file of another layout is not read. */
-const LAYOUT = 3
+const LAYOUT = 4
 /** The page cache of the writing connection: additions read pages all over the file. */
 const CACHE_KB = 8_192
 /** The log is truncated to this size after it was larger. */
@@ -154,12 +154,14 @@ const LOG_BYTES = 16 * 1_048_576
  *   beginning.
  * - `runs`: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. `lengths` has
  *   the number of terms of each chunk, in 4 bytes.
+ * - `grams`: the parts of the terms, in buckets: see `gram-entries.ts`. `new_grams` has those that wait for a bucket. A
+ *   term has the id of its first row of postings, so ids are never used again.
  * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
  *   postings. A trigger keeps `total`, which is made of all numbers.
  */
 const TABLES = `
   create table postings (
-    id integer primary key, term text not null, first integer not null, before integer not null,
+    id integer primary key autoincrement, term text not null, first integer not null, before integer not null,
     crc integer not null, postings blob not null
   );
   create unique index postings_of_term on postings (term, first);
@@ -168,6 +170,8 @@ const TABLES = `
     length integer not null, crc integer not null, lengths blob not null
   );
   create index runs_of_document on runs (document, chunk);
+  create table grams (bucket integer primary key, entries blob not null);
+  create table new_grams (id integer primary key, entries blob not null);
   create table state (
     id text not null, next integer not null default 0, chunks integer not null default 0,
     length integer not null default 0, deleted integer not null default 0, total integer not null default 0

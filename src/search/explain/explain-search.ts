@@ -17,7 +17,7 @@ import type {
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
-import { embedWindows, PromptKnowledge, promptTerms } from '../prompt.js'
+import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from '../prompt.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
 import { toResults } from '../results.js'
@@ -28,7 +28,7 @@ import {
   type SearchableDocuments,
   withPresentContexts,
 } from '../searchable-documents.js'
-import type { ExplainedDocuments, ExplainedHit, SearchExplanation } from './explanation.js'
+import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
 import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
 
@@ -111,7 +111,7 @@ export class ExplainSearch {
     const terms = promptTerms(prompt)
     const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })
     const counts = await this.#words.count(context, terms, visible.byWords, taker, signal)
-    const words = explainWords(prompt, terms, counts)
+    let words = explainWords(prompt, terms, counts)
     let modelProblem: string | undefined
     let embedded: EmbeddedPrompt | undefined
     let hits: readonly ExplainedHit[] = []
@@ -124,7 +124,8 @@ export class ExplainSearch {
       const finding = this.contextSearch.find(context, { ...request, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
       const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
-      ranking = await this.#rank(context, embedded, terms, visible, taker, signal)
+      ranking = await this.#rank(context, embedded, terms, similarWordsOf(prompt), visible, taker, signal)
+      words = words.map((word) => ({ ...word, similar: similarIn(ranking.words, word.term) }))
       if (found !== undefined) hits = await this.#explainHits(found, ranking, taker, signal)
       bestSimilarity =
         mode === 'keyword' && terms.size > 0
@@ -176,6 +177,7 @@ export class ExplainSearch {
     context: ContextRecord,
     { model, vectors }: EmbeddedPrompt,
     terms: LexicalQuery,
+    similarTo: ReadonlySet<string>,
     visible: SearchableDocuments,
     taker: TurnTaker,
     signal: AbortSignal,
@@ -192,6 +194,7 @@ export class ExplainSearch {
     const search = async () =>
       await this.indexes.words.search(wordCollectionOf(context), terms, {
         limit: RANKED,
+        similarTo,
         ...visible.byWords.indexOptions,
       })
     return {
@@ -247,6 +250,11 @@ export class ExplainSearch {
     }
     return hits
   }
+}
+
+/** @returns the terms that counted as a term of the prompt, the most alike first */
+function similarIn(words: LexicalAnswer | undefined, term: string): ExplainedWord['similar'] {
+  return [...(words?.similar?.get(term)?.terms ?? [])].map(([similar, weight]) => ({ term: similar, weight }))
 }
 
 /** @returns the number of documents that the filter selects and that the search may find; null without a filter */

@@ -86,6 +86,8 @@ export interface ExplainedWord {
   readonly documents: number
   /** Number of their chunks that have the word. */
   readonly chunks: number
+  /** The terms of the context that count as this word, with their weights, at most 24; the most alike first. */
+  readonly similar: readonly { readonly term: string; readonly weight: number }[]
 }
 
 /** A result with the ranks of both sides. */

@@ -78,7 +78,14 @@ export function explainWords(
   for (const { term, start, end } of analyze(prompt)) {
     if (!terms.has(term) || words.has(term)) continue
     const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
-    words.set(term, { word: prompt.slice(start, end), term, isQuestionWord: asked.has(term), documents, chunks })
+    words.set(term, {
+      word: prompt.slice(start, end),
+      term,
+      isQuestionWord: asked.has(term),
+      documents,
+      chunks,
+      similar: [],
+    })
   }
   return [...words.values()]
 }

@@ -16,6 +16,7 @@ import {
   combineSides,
   type IndexReader,
   mayHaveWords,
+  NONE_SIMILAR,
   type WordHit,
   type WordSide,
 } from './index-reader.js'
@@ -62,6 +63,7 @@ export class ChunkFinder {
         return {
           ranked: best.map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] })),
           scale: { by: 'meaning' },
+          similar: NONE_SIMILAR,
         }
       }
     }
@@ -74,7 +76,8 @@ export class ChunkFinder {
       const words = await this.reader.searchWords(query, limit)
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
-      if (ranked.length >= topN || words.isComplete) return { ranked: ranked.slice(0, topN), scale: { by: 'words' } }
+      if (ranked.length >= topN || words.isComplete)
+        return { ranked: ranked.slice(0, topN), scale: { by: 'words' }, similar: words.similar }
     }
   }
 
@@ -126,7 +129,8 @@ export class ChunkFinder {
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
-      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords } } as const
+      const { similar } = words
+      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords }, similar } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
       if (meaning.unseenSimilarity < scoreThreshold) return result
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }

@@ -1,4 +1,4 @@
-import type { ChunkKey } from '../../ports/index.js'
+import type { ChunkKey, SimilarTerms } from '../../ports/index.js'
 import type { BothSides, ChunkQuery } from './index-reader.js'
 import { byRelevance, clamp, type FoundBy, type KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
 
@@ -53,6 +53,8 @@ export interface ChunkRanking {
   /** The best first. */
   readonly ranked: readonly RankedChunk[]
   readonly scale: ScoreScale
+  /** The terms that counted as terms of the question. */
+  readonly similar: ReadonlyMap<string, SimilarTerms>
 }
 
 /** The first limit for each side. */

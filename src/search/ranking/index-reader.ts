@@ -9,6 +9,7 @@ import {
   type LexicalQuery,
   type LexicalStatistics,
   type SearchMode,
+  type SimilarTerms,
   type Telemetry,
   type Tracer,
   tracerOf,
@@ -27,6 +28,9 @@ const MAX_WORD_HITS = 3_200
 const MAX_CHUNKS_PER_CALL = 256
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
 
+/** The similar terms of a search without words. */
+export const NONE_SIMILAR: ReadonlyMap<string, SimilarTerms> = new Map()
+
 /** The inputs of a search for chunks, and the places where it searches. */
 export interface ChunkQuery {
   readonly mode: SearchMode
@@ -40,6 +44,8 @@ export interface ChunkQuery {
   /** The documents that meaning may find. */
   readonly visible: VisibleDocuments
   readonly terms: LexicalQuery
+  /** The terms that count together with similar ones. */
+  readonly similarTo: ReadonlySet<string>
   /** Statistics of the words of several contexts together. Default: those of the word collection. */
   readonly statistics?: LexicalStatistics | undefined
   readonly wordCollection: string
@@ -56,6 +62,8 @@ export interface ChunkQuery {
 
 /** The answer of the word index. */
 export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
+  /** The terms that counted as terms of the question. */
+  readonly similar: ReadonlyMap<string, SimilarTerms>
   /** The most by which the score of a found chunk may be too low. */
   readonly shortfall: number
   readonly found: readonly WordHit[]
@@ -168,13 +176,14 @@ export class IndexReader {
    */
   async searchWords(query: ChunkQuery, wanted: number, tolerance = 0): Promise<WordSide> {
     const limit = Math.min(wanted, MAX_WORD_HITS)
-    const { terms, wordCollection, wordVisible, statistics, taker, signal } = query
-    const options = { limit, tolerance, ...wordVisible.indexOptions, ...(statistics && { statistics }) }
+    const { terms, similarTo, wordCollection, wordVisible, statistics, taker, signal } = query
+    const options = { limit, tolerance, similarTo, ...wordVisible.indexOptions, ...(statistics && { statistics }) }
     const search = async () => await this.#words.search(wordCollection, terms, options)
     const {
       hits,
       maximum,
       shortfall = 0,
+      similar = NONE_SIMILAR,
       scoresOf,
     } = await this.#readWords(query, NO_WORDS, () =>
       this.#tracer.span('alcove.search.words', {}, async (span) => {
@@ -193,7 +202,7 @@ export class IndexReader {
     }
     const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
     const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
-    return { found: [...found.values()], maximum, shortfall, scoresOf, unseenWordScore, isComplete }
+    return { found: [...found.values()], maximum, shortfall, similar, scoresOf, unseenWordScore, isComplete }
   }
 
   /** @returns the scores by words, in the order of the chunks */

@@ -36,7 +36,7 @@ const text = (): fc.Arbitrary<string> =>
 
 describe('terms', () => {
   it('equal those of this version of the analyzer', () => {
-    expect(ANALYZER_VERSION).toBe(1)
+    expect(ANALYZER_VERSION).toBe(2)
     expect(Object.fromEntries(Object.keys(GOLDEN).map((sample) => [sample, termsOf(sample).join(' ')]))).toEqual(GOLDEN)
   })
 
@@ -142,9 +142,8 @@ describe('one word written in two ways', () => {
     ['ﾊﾞﾅﾅ', 'バナナ'],
     ['か\u3099', 'が'],
     ['한글', '\u1112\u1161\u11ab\u1100\u1173\u11af'],
-    ['runs', 'running'],
     ['on-line', 'online'],
-    ['e-mails', 'email'],
+    ['e-mails', 'emails'],
     ['coŀlecció', 'col·lecció'],
     ['PDF', 'PDFs'],
     ['می\u200cخواهم', 'میخواهم'],
@@ -228,7 +227,7 @@ describe('a question', () => {
   })
 
   it('gives a repeated word double weight', () => {
-    expect(questionTerms('titles, and the title').get('titl')).toBe(2)
+    expect(questionTerms('title, and the Title').get('title')).toBe(2)
   })
 })
 
@@ -282,22 +281,22 @@ describe('the analysis of a megabyte', () => {
 
 /** Texts, and their terms. Any change here needs another ANALYZER_VERSION. */
 const GOLDEN: Readonly<Record<string, string>> = {
-  'The flies were running quickly, happily and NATIONALLY.': 'the fli were run quick happili and nation',
+  'The flies were running quickly, happily and NATIONALLY.': 'the flies were running quickly happily and nationally',
   'See GOALS.md, E-4711 and (ab12-cd) or 9router: #1795.':
-    'see goalsmd goal md e4711 e 4711 and ab12cd ab12 ab 12 cd or 9router 9 router #1795 1795',
+    'see goalsmd goals md e4711 e 4711 and ab12cd ab12 ab 12 cd or 9router 9 router #1795 1795',
   'snake_case camelCase HTTPServer parseHTML5 PDFs iPhone12':
-    'snakecase snake case camelcase camel case httpserver http server parsehtml5 pars html 5 pdfs pdf iphone12 i phone 12',
+    'snakecase snake case camelcase camel case httpserver http server parsehtml5 parse html 5 pdfs pdf iphone12 i phone 12',
   'v1.2.3 1,234.56 1,234,567 1,2,3 3.14 2024-01-05 12:30 192.168.0.1':
     'v1.2.3 v1 v 1 2 3 1234.56 1 234 56 1234567 1 234 567 1 2 3 3.14 3 14 2024-01-05 2024 01 05 12:30 12 30 192.168.0.1 192 168 0 1',
   'user@example.com https://www.example.com/a/b.html?x=1 /usr/local/bin C:\\Temp':
-    'userexamplecom user examplecom exampl com httpswwwexamplecomabhtml https wwwexamplecom www exampl com a bhtml b html x 1 usrlocalbin usr local bin c temp',
+    'userexamplecom user examplecom example com httpswwwexamplecomabhtml https wwwexamplecom www example com a bhtml b html x 1 usrlocalbin usr local bin c temp',
   "don't president's we'll O'Brien l’homme rock'n'roll U.S.A.":
-    'dont presid we obrien o brien lhomm l homm rocknrol rock n roll usa u s a',
+    'dont president we obrien o brien lhomme l homme rocknroll rock n roll usa u s a',
   'C++ C# C++17 .NET AT&T a+b R&D std::vector':
     'c++ c c# c c++17 c++ c 17 .net net att at t ab a b rd r d stdvector std vector',
   'state-of-the-art e-mail X-ray': 'stateoftheart state of the art email e mail xray x ray',
   'Straße İstanbul ısı ΣΊΣΥΦΟΣ ﬁn Ｆｕｌｌ café Đặng łódź Æsop':
-    'strass istanbul isi σισυφοσ fin full cafe dang lodz aesop',
+    'strasse istanbul isi σισυφοσ fin full cafe dang lodz aesop',
   'Ёлка й Україна': 'елка и украіна',
   'أ\u{64e}ح\u{652}م\u{64e}د مدرسة على می\u{200c}خواهم ٤٢': 'احمد مدرسه علي ميخواهم مي خواهم 42',
   'ש\u{5b8}\u{5c1}לו\u{5b9}ם עו״ד': 'שלום עוד עו ד',

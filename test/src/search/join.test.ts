@@ -17,7 +17,11 @@ function finding(contextId: number, fingerprint: string, scores: readonly number
     nearest: undefined,
   }))
   const records = chunks.map(({ documentId }) => ({ documentId, ordinal: 0, sizeBytes: 7 }) as unknown as VisibleChunk)
-  return { contextId, fingerprint, found: { ranked, records, terms: new Map(), scale } }
+  return {
+    contextId,
+    fingerprint,
+    found: { ranked, records, terms: { weights: new Map(), similar: new Map() }, scale },
+  }
 }
 
 const contextsOf = (chunks: readonly JoinedChunk[]): number[] => chunks.map(({ contextId }) => contextId)

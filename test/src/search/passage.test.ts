@@ -6,7 +6,7 @@ import { findDensestPassage } from '../../../src/search/results.js'
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
 
 async function passageOf(text: string, question: string): Promise<string | undefined> {
-  const passage = await findDensestPassage(text, questionTerms(question))
+  const passage = await findDensestPassage(text, { weights: questionTerms(question), similar: new Map() })
   return passage && text.slice(passage.start, passage.end)
 }
 
@@ -19,6 +19,20 @@ describe('the densest passage', () => {
   it('prefers a rare term to a common one', async () => {
     const text = `the pump, the pump, the pump. ${FILLER}valve. ${FILLER}`
     expect(await passageOf(text, 'pump valve')).toBe('valve')
+  })
+
+  it('counts similar words as the words of the question, and says which of them were corrected', async () => {
+    const terms = {
+      weights: questionTerms('valves paretnal'),
+      similar: new Map([
+        ['valves', { isKnown: true, terms: new Map([['valve', 0.7]]) }],
+        ['paretnal', { isKnown: false, terms: new Map([['parental', 1]]) }],
+      ]),
+    }
+    const text = `${FILLER}One valve, and parental leave. ${FILLER}`
+    const passage = await findDensestPassage(text, terms)
+    expect(text.slice(passage?.start, passage?.end)).toBe('valve, and parental')
+    expect(passage?.corrected).toEqual([{ from: 'paretnal', to: 'parental' }])
   })
 
   it('exists in a text without spaces', async () => {
@@ -40,7 +54,7 @@ describe('the densest passage', () => {
         fc.array(word, { minLength: 1, maxLength: 5 }),
         async (words, asked) => {
           const [text, query] = [words.join(' '), questionTerms(asked.join(' '))]
-          const passage = await findDensestPassage(text, query)
+          const passage = await findDensestPassage(text, { weights: query, similar: new Map() })
           const terms = analyze(text).filter(({ term }) => query.has(term))
           expect(passage === undefined).toBe(terms.length === 0)
           if (passage === undefined) return

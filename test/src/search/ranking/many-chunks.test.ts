@@ -87,6 +87,7 @@ describe('a hybrid search in more than 10,000 chunks', () => {
         collection: COLLECTION,
         visible,
         terms,
+        similarTo: new Set(),
         wordCollection: WORDS,
         wordVisible: visible,
         knowledge: { measure: async () => 1 },

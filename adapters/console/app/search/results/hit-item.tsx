@@ -46,7 +46,10 @@ export function HitItem({ place, hit, explained, explanation, contextName, other
         {other !== undefined && <Move place={place} other={other} />}
       </div>
       <Origin source={source} contextName={contextName} />
-      <Passage hit={hit} words={explanation?.words.filter(({ isQuestionWord }) => !isQuestionWord) ?? []} />
+      <Passage
+        hit={hit}
+        words={explanation?.words.filter(({ isQuestionWord }) => !isQuestionWord).flatMap(withSimilar) ?? []}
+      />
       <p className="search-why">{whySentence(hit, explained, explanation?.mode, texts.why)}</p>
       <dl className="search-scores">
         <div>
@@ -159,4 +162,9 @@ function whySentence(
   if (mode === 'semantic') return `${texts.semantic} ${byMeaningText}`
   if (mode === 'keyword') return `${texts.keyword} ${byWordsText}`
   return `${side} ${byWordsText} ${byMeaningText}`
+}
+
+/** A word of the question, and the words that counted as it. */
+function withSimilar({ word, term, similar }: Explanation['words'][number]): SoughtWord[] {
+  return [{ word, term }, ...similar.map((other) => ({ word: other.term, term: other.term }))]
 }

@@ -14,7 +14,7 @@ export interface Piece {
   readonly isWord: boolean
 }
 
-/** A word of a prompt, with the form that the word index compares. */
+/** A word of a prompt, or one that counted as it, with the form that the word index compares. */
 export interface SoughtWord {
   readonly word: string
   readonly term: string
@@ -59,15 +59,13 @@ export function piecesOf(text: string, match: Range, words: readonly SoughtWord[
   })
 }
 
-/** Endings of English words, which the word index does not compare. */
-const ENDING = /^(?:[a-z]?(?:e?s|e?d|ings?|ers?|ly))?$/
 const LETTER = /[\p{L}\p{N}]/u
 /** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
 /**
- * Finds the words of a prompt in a text, for the eye, under any case, accents and English endings. The engine
+ * Finds the words of a prompt in a text, for the eye, under any case and accents. The engine
  * decides by its own rules what matches.
  */
 function findWords(text: string, words: readonly SoughtWord[]): Range[] {
@@ -76,13 +74,9 @@ function findWords(text: string, words: readonly SoughtWord[]): Range[] {
   return [...forms].flatMap((form) => {
     const found: Range[] = []
     for (let at = folded.indexOf(form); at >= 0; at = folded.indexOf(form, at + form.length)) {
-      let end = at + form.length
-      if (!UNSPACED.test(form)) {
-        if (LETTER.test(folded[at - 1] ?? '')) continue
-        while (LETTER.test(folded[end] ?? '')) end += 1
-        if (!ENDING.test(folded.slice(at + form.length, end))) continue
-      }
-      found.push({ start: at, end })
+      const end = at + form.length
+      const isPart = LETTER.test(folded[at - 1] ?? '') || LETTER.test(folded[end] ?? '')
+      if (UNSPACED.test(form) || !isPart) found.push({ start: at, end })
     }
     return found
   })

@@ -9,6 +9,8 @@ export const RESULT_TEXTS = phrases({
       `${count === 0 ? 'No hits' : plural.en(count, '1 hit', `${count} hits`)}${column === undefined ? '' : ` with the settings ${column}`}.`,
     scoresHint:
       'Words: how many words of the question the passage has, rare ones first (BM25). Meaning: the similarity, 0 to 1. Together: what orders the hits of this search; it says nothing across questions.',
+    corrected: (from: string, to: string) => `No document has “${from}”: these hits have “${to}”.`,
+    searchExactly: 'Search exactly as written',
     /** Says the meaning of the marks in passages. */
     legend: {
       marked: 'Marked',
@@ -73,6 +75,8 @@ export const RESULT_TEXTS = phrases({
       `${count === 0 ? 'Keine Treffer' : `${count} Treffer`}${column === undefined ? '' : ` mit den Einstellungen ${column}`}.`,
     scoresHint:
       'Wörter: wie viele Wörter der Frage die Stelle hat, seltene zuerst (BM25). Bedeutung: die Ähnlichkeit, 0 bis 1. Zusammen: danach sind die Treffer dieser Suche geordnet. Für den Vergleich verschiedener Fragen taugt die Zahl nicht.',
+    corrected: (from: string, to: string) => `Kein Dokument hat „${from}“: Diese Treffer haben „${to}“.`,
+    searchExactly: 'Genau so suchen, wie es da steht',
     legend: {
       marked: 'Markiert',
       isMatch: 'der Teil, der am besten zur Frage passt.',

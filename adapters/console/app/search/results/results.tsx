@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
-import { ErrorNote } from '../../ui/notes.js'
+import { ErrorNote, Note } from '../../ui/notes.js'
 import type { SearchSettings, SearchState } from '../search-state.js'
 import { type ColumnName, TEXTS } from '../texts.js'
 import { type Hit, requestOf, type SearchRequest, useExplanations, useHits } from '../use-search.js'
@@ -38,6 +38,10 @@ export function Results({ state, nameOf, onSearch }: ResultsProps): ReactElement
       <p role="status" className="search-status">
         {other === undefined ? said(hitsA, undefined) : `${said(hitsA, 'A')} ${said(hitsB, 'B')}`}
       </p>
+      <Corrections
+        hits={[...(hitsA.data ?? []), ...(hitsB.data ?? [])]}
+        onExact={() => onSearch({ ...state, prompt: `"${state.prompt.replaceAll('"', '')}"` })}
+      />
       {[hitsA, hitsB].some(({ data }) => data !== undefined && data.length > 0) && (
         <>
           <p className="hint search-legend">
@@ -73,6 +77,29 @@ export function Results({ state, nameOf, onSearch }: ResultsProps): ReactElement
         )}
       </div>
     </>
+  )
+}
+
+interface CorrectionsProps {
+  readonly hits: readonly Hit[]
+  /** Called to search for the words as they were typed. */
+  readonly onExact: () => void
+}
+
+/** Says which words of the question were taken for others. */
+function Corrections({ hits, onExact }: CorrectionsProps): ReactElement | undefined {
+  const texts = useTexts(RESULT_TEXTS)
+  const meant = new Map(hits.flatMap(({ source }) => source.corrected ?? []).map(({ from, to }) => [from, to]))
+  if (meant.size === 0) return undefined
+  return (
+    <Note kind="info">
+      <p>
+        {[...meant].map(([from, to]) => texts.corrected(from, to)).join(' ')}{' '}
+        <Button kind="quiet" onPress={onExact}>
+          {texts.searchExactly}
+        </Button>
+      </p>
+    </Note>
   )
 }
 

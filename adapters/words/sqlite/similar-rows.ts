@@ -1,0 +1,127 @@
+import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
+import {
+  byBucket,
+  entriesOf,
+  MAX_WAITING_BYTES,
+  type NumberedTerm,
+  SharedGrams,
+  withoutTerms,
+} from '../gram-entries.js'
+import type { SqliteConnection } from './sqlite-connection.js'
+
+/** The number of buckets that one step of a purge rewrites. */
+const BUCKETS_PER_STEP = 512
+
+/**
+ * Adds the parts of new terms. The id of a term is that of its first row of postings. The caller runs it in the
+ * transaction that adds the postings.
+ */
+export async function addGrams(connection: SqliteConnection, newTerms: readonly string[]): Promise<void> {
+  const words = newTerms.filter(canBeSimilar)
+  if (words.length === 0) return
+  await addEntries(connection, entriesOf(await numbered(connection, words)))
+}
+
+async function numbered(connection: SqliteConnection, words: readonly string[]): Promise<readonly NumberedTerm[]> {
+  const [read] = await connection.all<{ readonly ids: string }>(
+    `select json_group_array((select min(id) from postings where term = asked.value)) as ids from json_each(?) as asked`,
+    [JSON.stringify(words)],
+  )
+  const ids = JSON.parse(read?.ids ?? '[]') as readonly (number | null)[]
+  return words.flatMap((term, at) => {
+    const id = ids[at]
+    return typeof id === 'number' ? [{ id, term }] : []
+  })
+}
+
+/** Few entries wait in a row of their own until they are worth the rewriting of buckets. */
+async function addEntries(connection: SqliteConnection, entries: Buffer): Promise<void> {
+  const [waiting] = await connection.all<{ readonly bytes: number }>(
+    'select coalesce(sum(length(entries)), 0) as bytes from new_grams',
+  )
+  if ((waiting?.bytes ?? 0) + entries.length < MAX_WAITING_BYTES) {
+    await connection.run('insert into new_grams (entries) values (?)', [entries])
+    return
+  }
+  const rows = await connection.all<{ readonly entries: Buffer }>('select entries from new_grams')
+  const parts = byBucket(Buffer.concat([...rows.map((row) => row.entries), entries]))
+  let offset = 1
+  const places = [...parts].map(([bucket, part]) => {
+    const place = [bucket, offset, part.length]
+    offset += part.length
+    return place
+  })
+  await connection.run(
+    `insert into grams (bucket, entries)
+     select value ->> 0, substr(?2, value ->> 1, value ->> 2) from json_each(?1) where true
+     on conflict (bucket) do update set entries = cast(entries || excluded.entries as blob)`,
+    [JSON.stringify(places), Buffer.concat([...parts.values()])],
+  )
+  await connection.run('delete from new_grams')
+}
+
+/** The vocabulary in the file of a collection. */
+export function vocabularyOf(connection: SqliteConnection): Vocabulary {
+  return {
+    readShared: async (words) => {
+      const grams = new SharedGrams(words)
+      const rows = await connection.all<{ readonly term: string | null; readonly entries: Buffer | null }>(
+        `select value as term, null as entries from json_each(?1)
+           where exists (select 1 from postings where term = value)
+         union all select null, entries from grams where bucket in (select value from json_each(?2))
+         union all select null, entries from new_grams`,
+        [JSON.stringify(words), JSON.stringify(grams.buckets)],
+      )
+      for (const { entries } of rows) if (entries !== null) grams.count(entries)
+      const terms = await connection.all<NumberedTerm>(
+        'select id, term from postings where id in (select value from json_each(?))',
+        [JSON.stringify(grams.candidates)],
+      )
+      return {
+        known: new Set(rows.flatMap(({ term }) => term ?? [])),
+        shared: grams.sharedBy(new Map(terms.map(({ id, term }) => [id, term]))),
+      }
+    },
+    readExisting: async (terms) => {
+      const rows = await connection.all<{ readonly value: string }>(
+        'select value from json_each(?) where exists (select 1 from postings where term = value)',
+        [JSON.stringify(terms)],
+      )
+      return new Set(rows.map(({ value }) => value))
+    },
+  }
+}
+
+/** Removes the parts of terms that are gone, in steps: `runStep` runs each as a transaction. */
+export async function purgeGrams(
+  gone: ReadonlySet<number>,
+  runStep: (step: (connection: SqliteConnection) => Promise<number>) => Promise<number | undefined>,
+): Promise<void> {
+  if (gone.size === 0) return
+  for (let after: number | undefined = -1; after !== undefined && after < Number.MAX_SAFE_INTEGER; ) {
+    const from: number = after
+    after = await runStep(async (connection) => {
+      const rows = await connection.all<{ readonly bucket: number; readonly entries: Buffer }>(
+        'select bucket, entries from grams where bucket > ? order by bucket limit ?',
+        [from, BUCKETS_PER_STEP],
+      )
+      for (const { bucket, entries } of rows) {
+        const kept = withoutTerms(entries, gone)
+        if (kept.length < entries.length) {
+          await connection.run('update grams set entries = ? where bucket = ?', [kept, bucket])
+        }
+      }
+      return rows.length < BUCKETS_PER_STEP ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.bucket ?? Number.MAX_SAFE_INTEGER)
+    })
+  }
+  await runStep(async (connection) => {
+    for (const { id, entries } of await connection.all<{ readonly id: number; readonly entries: Buffer }>(
+      'select id, entries from new_grams',
+    )) {
+      const kept = withoutTerms(entries, gone)
+      if (kept.length < entries.length)
+        await connection.run('update new_grams set entries = ? where id = ?', [kept, id])
+    }
+    return 0
+  })
+}

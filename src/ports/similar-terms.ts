@@ -1,0 +1,174 @@
+/** Length of the parts by which words are compared, in UTF-16 units. */
+const GRAM_LENGTH = 4
+/** Stands before the first letter of a word: words with the same beginning are more alike. No term has this character. */
+const START = '\u0001'
+const MIN_LENGTH = 4
+/** Length of the shortest term that has a part. */
+const MIN_PART_LENGTH = 3
+const MAX_LENGTH = 64
+/** Letters with their marks, and no digits: an identifier stands for itself. */
+const WORD = /^[\p{L}\p{M}]+$/u
+/** Scripts without spaces between words: their terms are pairs of characters. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+/** Letters of two UTF-16 units: a change of one unit would cut them. */
+const SURROGATE = /[\ud800-\udfff]/
+/** Minimum likeness of two terms that count as similar. */
+const MIN_LIKENESS = 0.5
+/** The weight of a term is its likeness to this power: see `docs/explanation/decisions.md` for the choice. */
+const WEIGHT_POWER = 3
+/** Likeness of a word with a term that one change of a letter makes of it. */
+const ONE_CHANGE = 0.8
+/** Maximum number of terms that count as one. */
+const MAX_SIMILAR_TERMS = 24
+/** The most words that one word may have been mistyped for. */
+const MAX_CORRECTIONS = 4
+
+/** True for a word of a question that can have similar words: four letters or more, no digits, in a script with spaces. */
+export function canHaveSimilar(term: string): boolean {
+  return term.length >= MIN_LENGTH && canBeSimilar(term)
+}
+
+/** True for a term of a text that can be similar to a word: three letters or more, no digits, in a script with spaces. */
+export function canBeSimilar(term: string): boolean {
+  if (term.length < MIN_PART_LENGTH || term.length > MAX_LENGTH || SURROGATE.test(term)) return false
+  return WORD.test(term) && !UNSPACED.test(term)
+}
+
+/** @returns the different parts of a word: all runs of four characters, with a mark before the first */
+export function gramsOf(word: string): ReadonlySet<string> {
+  const marked = START + word
+  const grams = new Set<string>()
+  for (let at = 0; at + GRAM_LENGTH <= marked.length; at += 1) grams.add(marked.slice(at, at + GRAM_LENGTH))
+  return grams
+}
+
+/** @returns the number of parts that two words share */
+export function sharedGrams(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let shared = 0
+  for (const gram of other) if (one.has(gram)) shared += 1
+  return shared
+}
+
+/** The least number of parts that a term shares with a word if it is similar to it. */
+export function leastShared(grams: number): number {
+  return Math.ceil((MIN_LIKENESS * grams) / (2 - MIN_LIKENESS))
+}
+
+/** The terms of a collection that count as one word of a question. */
+export interface SimilarTerms {
+  /** True if the collection has the word itself. */
+  readonly isKnown: boolean
+  /** Weights of the other terms, above 0 and at most 1. */
+  readonly terms: ReadonlyMap<string, number>
+}
+
+/** The terms of a collection, as {@link findSimilar} reads them. */
+export interface Vocabulary {
+  /**
+   * @returns which of the words the collection has; and for each word, the terms that share at least {@link leastShared}
+   *   parts with it, with the number of these parts
+   */
+  readonly readShared: (words: readonly string[]) => Promise<{
+    readonly known: ReadonlySet<string>
+    readonly shared: readonly ReadonlyMap<string, number>[]
+  }>
+  /** @returns which of some hundred terms the collection has */
+  readonly readExisting: (terms: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
+/**
+ * Finds the terms that count as words of a question: their inflections, and words that are made of them. For a word that
+ * the collection does not have, it also finds words that this one may have been mistyped for.
+ *
+ * - Two words are as alike as Dice's coefficient of their parts: twice the number of parts that they share, divided by the
+ *   number of all their parts. The weight of a term is the cube of that. Source: Dice 1945, "Measures of the Amount of
+ *   Ecologic Association Between Species".
+ * - A word that the collection does not have may be one change of a letter away from terms. These count, and with them the
+ *   terms that are like them. The best weight is then 1.
+ *
+ * @param words those for which {@link canHaveSimilar} is true
+ * @throws the error of the vocabulary
+ */
+export async function findSimilar(
+  vocabulary: Vocabulary,
+  words: readonly string[],
+): Promise<ReadonlyMap<string, SimilarTerms>> {
+  if (words.length === 0) return new Map()
+  const { known, shared } = await vocabulary.readShared(words)
+  const weights = words.map((word, at) => weightsOf(word, shared[at] ?? new Map()))
+  const changed = new Map(words.filter((word) => !known.has(word)).map((word) => [word, oneChangeFrom(word)]))
+  const asked = new Set([...changed.values()].flatMap((terms) => [...terms]))
+  const existing = asked.size === 0 ? asked : await vocabulary.readExisting([...asked])
+  const corrections = words.map((word, at) => {
+    const found = [...(changed.get(word) ?? [])].filter((term) => existing.has(term))
+    for (const term of found) raise(weights[at], term, ONE_CHANGE ** WEIGHT_POWER)
+    return found
+      .sort((one, other) => (weights[at]?.get(other) ?? 0) - (weights[at]?.get(one) ?? 0))
+      .slice(0, MAX_CORRECTIONS)
+  })
+  const right = [...new Set(corrections.flat())]
+  const likeRight = right.length === 0 ? [] : (await vocabulary.readShared(right)).shared
+  for (const [at, found] of corrections.entries()) {
+    for (const correction of found) {
+      const share = weights[at]?.get(correction) ?? 0
+      const alike = weightsOf(correction, likeRight[right.indexOf(correction)] ?? new Map())
+      for (const [term, weight] of alike) raise(weights[at], term, share * weight)
+    }
+  }
+  return new Map(words.map((word, at) => [word, bestOf(weights[at] ?? new Map(), known.has(word))]))
+}
+
+/** Maps terms to their weights, above 0 and at most 1. */
+type Weights = Map<string, number>
+
+function weightsOf(word: string, shared: ReadonlyMap<string, number>): Weights {
+  const weights: Weights = new Map()
+  for (const [term, count] of shared) {
+    // Hardly a word has a part twice.
+    const alike = (2 * count) / (partsOf(word) + partsOf(term))
+    if (term !== word && alike >= MIN_LIKENESS) weights.set(term, Math.min(1, alike ** WEIGHT_POWER))
+  }
+  return weights
+}
+
+function raise(weights: Weights | undefined, term: string, weight: number): void {
+  if (weight > (weights?.get(term) ?? 0)) weights?.set(term, weight)
+}
+
+function bestOf(weights: Weights, isKnown: boolean): SimilarTerms {
+  const best = [...weights].sort(([one, first], [other, second]) => second - first || (one < other ? -1 : 1))
+  const scale = isKnown ? 1 : (best[0]?.[1] ?? 1)
+  return { isKnown, terms: new Map(best.slice(0, MAX_SIMILAR_TERMS).map(([term, weight]) => [term, weight / scale])) }
+}
+
+function partsOf(word: string): number {
+  return word.length + 2 - GRAM_LENGTH
+}
+
+/** Alphabets by a letter of theirs. Terms are folded, so their letters have no accents. */
+const ALPHABETS: readonly (readonly [RegExp, string])[] = [
+  [/[a-z]/, 'abcdefghijklmnopqrstuvwxyz'],
+  [/[\u0430-\u044f]/, 'абвгдежзийклмнопрстуфхцчшщъыьэюя'],
+  [/[\u03b1-\u03c9]/, 'αβγδεζηθικλμνξοπρστυφχψω'],
+  [/[\u05d0-\u05ea]/, 'אבגדהוזחטיךכלםמןנסעףפץצקרשת'],
+  [/[\u0627-\u064a]/, 'ابتثجحخدذرزسشصضطظعغفقكلمنهويءآأؤإئ'],
+]
+
+/** @returns the words that one change of a letter makes of a word: some hundred, of the letters of its script */
+function oneChangeFrom(word: string): ReadonlySet<string> {
+  const alphabet = ALPHABETS.find(([pattern]) => pattern.test(word))?.[1] ?? ''
+  const letters = new Set((alphabet + word).split(''))
+  const changed = new Set<string>()
+  for (let at = 0; at <= word.length; at += 1) {
+    const [before, after] = [word.slice(0, at), word.slice(at)]
+    if (after !== '') changed.add(before + after.slice(1))
+    if (after.length > 1) changed.add(before + after.charAt(1) + after.charAt(0) + after.slice(2))
+    for (const letter of letters) {
+      changed.add(before + letter + after)
+      if (after !== '') changed.add(before + letter + after.slice(1))
+    }
+  }
+  changed.delete(word)
+  return changed
+}
