@@ -1,4 +1,4 @@
-import { POSTING_BYTES, viewOf } from './postings.js'
+import { POSTING_BYTES, type Turns, viewOf } from './postings.js'
 
 /** The occurrences of merged postings are counted in parts of one: the weights of terms are fractions. */
 export const FREQUENCY_SCALE = 64
@@ -32,13 +32,14 @@ interface Row {
  * Merges the postings of terms that count as one. A chunk gets the sum of its occurrences, each times its weight and
  * {@link FREQUENCY_SCALE}.
  */
-export function mergePostings(parts: readonly WeighedPostings[]): MergedPostings {
+export async function mergePostings(parts: readonly WeighedPostings[], turns: Turns): Promise<MergedPostings> {
   // The shortest first: each posting is then copied about log k times.
   const rows = parts.map(toRow).sort((one, other) => one.numbers.length - other.numbers.length)
   while (rows.length > 1) {
     const [one, other] = rows.splice(0, 2)
     if (one === undefined || other === undefined) break
     const merged = mergeTwo(one, other)
+    await turns.yieldAfter(merged.numbers.length)
     let at = 0
     while (at < rows.length && (rows[at]?.numbers.length ?? 0) < merged.numbers.length) at += 1
     rows.splice(at, 0, merged)

@@ -46,8 +46,8 @@ export interface PostingSource {
   readonly readOf?: (terms: readonly string[], numbers: Uint32Array) => Promise<readonly PostingsRead[]>
   /** Reads the numbers of chunks whose documents pass a filter, in ascending order, without deleted chunks. */
   readonly rangesOf: (filter: DocumentIds) => Promise<readonly DocumentRange[]>
-  /** The number that stands for one occurrence in the postings. Default: 1. */
-  readonly frequencyScale?: number
+  /** The number that stands for one occurrence in the postings of a term. Default: 1. */
+  readonly scaleOf?: (term: string) => number
   /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }

@@ -19,7 +19,9 @@ export interface CountedTerm {
 
 /** Reads the postings of terms and adds up scores. Postings that were read stay in memory as long as this object. */
 export class PostingSums {
-  readonly #makeScore: (idf: number) => TermScore
+  readonly #meanLength: number
+  /** Makers of score functions, by the number that stands for one occurrence. */
+  readonly #makers = new Map<number, (idf: number) => TermScore>()
   /** The score functions of the terms that were needed. */
   readonly #scores = new Map<string, TermScore>()
   /** The terms that count, in the order in which they are added. The last digits of sums depend on that order. */
@@ -37,7 +39,7 @@ export class PostingSums {
     private readonly idfs: ReadonlyMap<string, number>,
     meanLength: number,
   ) {
-    this.#makeScore = makeTermScores(meanLength, source.frequencyScale)
+    this.#meanLength = meanLength
   }
 
   /**
@@ -100,7 +102,10 @@ export class PostingSums {
   #scoreOf(term: string): TermScore {
     const existing = this.#scores.get(term)
     if (existing !== undefined) return existing
-    const score = this.#makeScore(this.idfs.get(term) ?? 0)
+    const scale = this.source.scaleOf?.(term) ?? 1
+    const makeScore = this.#makers.get(scale) ?? makeTermScores(this.#meanLength, scale)
+    this.#makers.set(scale, makeScore)
+    const score = makeScore(this.idfs.get(term) ?? 0)
     this.#scores.set(term, score)
     return score
   }

@@ -7,7 +7,10 @@ import {
   type PostingSource,
   type PostingsRead,
 } from './posting-source.js'
+import { Turns } from './postings.js'
 
+/** The number of merged postings between two turns of the event loop: about 5 ms. */
+const POSTINGS_PER_TURN = 100_000
 const NOTHING: MergedPostings = { postings: Buffer.alloc(0), count: 0 }
 
 /** For terms of a query: the other terms that count as the same one. */
@@ -29,7 +32,6 @@ export function membersOf(terms: Iterable<string>, groups: WordGroups | undefine
  */
 class GroupedSource implements PostingSource {
   readonly totals: CollectionTotals
-  readonly frequencyScale: number = FREQUENCY_SCALE
   /** A source without such a method reads all postings of a term. */
   readonly readOf?: NonNullable<PostingSource['readOf']>
   readonly #merged = new Map<string, MergedPostings>()
@@ -54,11 +56,13 @@ class GroupedSource implements PostingSource {
   }
 
   async read(terms: readonly string[]): Promise<readonly PostingsRead[]> {
-    await this.#mergeAll(terms)
-    return terms.flatMap((term, at) => {
-      const { postings } = this.#merged.get(term) ?? NOTHING
-      return postings.length === 0 ? [] : [{ term: at, postings }]
-    })
+    await this.#mergeAll(terms.filter((term) => this.#hasGroup(term)))
+    return await this.#readWith(terms, this.#merged, async (single) => await this.source.read(single))
+  }
+
+  /** The postings of a term without a group are those of the source. */
+  scaleOf(term: string): number {
+    return this.#hasGroup(term) ? FREQUENCY_SCALE : 1
   }
 
   async rangesOf(filter: DocumentIds): Promise<readonly DocumentRange[]> {
@@ -70,41 +74,54 @@ class GroupedSource implements PostingSource {
   }
 
   async #readSome(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
-    const members = membersOf(
-      terms.filter((term) => !this.#merged.has(term)),
-      this.groups,
-    )
-    const merged = this.#merge(terms, members, (await this.source.readOf?.(members, numbers)) ?? [])
-    return terms.flatMap((term, at) => {
-      const { postings } = this.#merged.get(term) ?? merged.get(term) ?? NOTHING
+    const readOf = async (some: readonly string[]): Promise<readonly PostingsRead[]> =>
+      (await this.source.readOf?.(some, numbers)) ?? []
+    const missing = terms.filter((term) => this.#hasGroup(term) && !this.#merged.has(term))
+    const members = membersOf(missing, this.groups)
+    const some = members.length === 0 ? [] : await this.#merge(missing, members, await readOf(members))
+    return await this.#readWith(terms, new Map([...some, ...this.#merged]), readOf)
+  }
+
+  /** Reads the terms without a group, and adds the merged postings of the others. */
+  async #readWith(
+    terms: readonly string[],
+    merged: ReadonlyMap<string, MergedPostings>,
+    readSingle: (terms: readonly string[]) => Promise<readonly PostingsRead[]>,
+  ): Promise<readonly PostingsRead[]> {
+    const single = terms.flatMap((term, at) => (this.#hasGroup(term) ? [] : [{ term, at }]))
+    const read = single.length === 0 ? [] : await readSingle(single.map(({ term }) => term))
+    const grouped = terms.flatMap((term, at) => {
+      const { postings } = this.#hasGroup(term) ? (merged.get(term) ?? NOTHING) : NOTHING
       return postings.length === 0 ? [] : [{ term: at, postings }]
     })
+    return [...read.map(({ term, postings }) => ({ term: single[term]?.at ?? 0, postings })), ...grouped]
   }
 
   async #mergeAll(terms: readonly string[]): Promise<void> {
     const missing = terms.filter((term) => !this.#merged.has(term))
     if (missing.length === 0) return
     const members = membersOf(missing, this.groups)
-    for (const [term, merged] of this.#merge(missing, members, await this.source.read(members))) {
+    for (const [term, merged] of await this.#merge(missing, members, await this.source.read(members))) {
       this.#merged.set(term, merged)
     }
   }
 
-  #merge(
+  async #merge(
     terms: readonly string[],
     members: readonly string[],
     read: readonly PostingsRead[],
-  ): ReadonlyMap<string, MergedPostings> {
+  ): Promise<ReadonlyMap<string, MergedPostings>> {
     const parts = new Map<string, Buffer[]>(members.map((member) => [member, []]))
     for (const { term, postings } of read) parts.get(members[term] ?? '')?.push(postings)
-    return new Map(
-      terms.map((term) => {
-        const weighed = this.#weightsOf(term).flatMap(([member, weight]) =>
-          (parts.get(member) ?? []).map((postings) => ({ postings, weight })),
-        )
-        return [term, mergePostings(weighed)]
-      }),
-    )
+    const turns = new Turns(POSTINGS_PER_TURN)
+    const merged = new Map<string, MergedPostings>()
+    for (const term of terms) {
+      const weighed = this.#weightsOf(term).flatMap(([member, weight]) =>
+        (parts.get(member) ?? []).map((postings) => ({ postings, weight })),
+      )
+      merged.set(term, await mergePostings(weighed, turns))
+    }
+    return merged
   }
 
   #weightsOf(term: string): readonly (readonly [string, number])[] {

@@ -21,6 +21,8 @@ const WEIGHT_POWER = 3
 const ONE_CHANGE = 0.8
 /** Maximum number of terms that count as one. */
 const MAX_SIMILAR_TERMS = 24
+/** The most unknown words of a question that are corrected: each has some hundred possible corrections. */
+const MAX_CORRECTED = 16
 /** The most words that one word may have been mistyped for. */
 const MAX_CORRECTIONS = 4
 
@@ -97,7 +99,8 @@ export async function findSimilar(
   if (words.length === 0) return new Map()
   const { known, shared } = await vocabulary.readShared(words)
   const weights = words.map((word, at) => weightsOf(word, shared[at] ?? new Map()))
-  const changed = new Map(words.filter((word) => !known.has(word)).map((word) => [word, oneChangeFrom(word)]))
+  const unknown = words.filter((word) => !known.has(word)).slice(0, MAX_CORRECTED)
+  const changed = new Map(unknown.map((word) => [word, oneChangeFrom(word)]))
   const asked = new Set([...changed.values()].flatMap((terms) => [...terms]))
   const existing = asked.size === 0 ? asked : await vocabulary.readExisting([...asked])
   const corrections = words.map((word, at) => {

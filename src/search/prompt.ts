@@ -138,9 +138,14 @@ export class PromptKnowledge {
 /** Text between quotation marks, whose words are found as they are. */
 const QUOTED = /"[^"]*"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb/g
 
+/** Maximum number of words of a prompt that count together with similar ones: each takes time. The longest tell most. */
+const MAX_SIMILAR_WORDS = 64
+
 /** @returns the words of a prompt that count together with similar words: all but short, quoted and very common ones */
 export function similarWordsOf(prompt: string): ReadonlySet<string> {
-  return new Set([...inflectedWords(prompt.replace(QUOTED, ' '))].filter(canHaveSimilar))
+  const words = [...inflectedWords(prompt.replace(QUOTED, ' '))].filter(canHaveSimilar)
+  if (words.length <= MAX_SIMILAR_WORDS) return new Set(words)
+  return new Set(words.sort((one, other) => other.length - one.length).slice(0, MAX_SIMILAR_WORDS))
 }
 
 /** Known share of a question at which its knowledge is 0: such a question is almost noise to the model. */
