@@ -128,6 +128,7 @@ export {
   type UserOperations,
   type WarmUpOptions,
 } from './engine/index.js'
+export { ERROR_REASON_CODES } from './kernel/errors/error-reason-codes.js'
 export {
   AlcoveError,
   AlreadyExistsError,
@@ -144,7 +145,6 @@ export {
   DataDirUnusableError,
   DestinationRefusedError,
   DocumentFailedError,
-  ERROR_REASON_CODES,
   type ErrorCode,
   type ErrorDetails,
   type ErrorReason,

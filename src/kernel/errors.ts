@@ -63,4 +63,5 @@ export {
   VectorInvalidError,
   VectorsDamagedError,
 } from './errors/document-errors.js'
-export { ERROR_REASON_CODES, type ErrorReason, type ErrorReasonCode, errorReason } from './errors/error-reason.js'
+export { type ErrorReason, errorReason } from './errors/error-reason.js'
+export type { ErrorReasonCode } from './errors/error-reason-codes.js'

@@ -17,8 +17,8 @@ const SURROGATE = /[\ud800-\udfff]/
 const MIN_LIKENESS = 0.5
 /** The weight of a term is its likeness to this power: see `docs/explanation/decisions.md` for the choice. */
 const WEIGHT_POWER = 3
-/** Likeness of a word with a term that one change of a letter makes of it. */
-const ONE_CHANGE = 0.8
+/** Minimum likeness, by parts of two letters, of a word with one that it was mistyped for: `wear` is not meant by `year`. */
+const MIN_CORRECTION = 0.55
 /** Maximum number of terms that count as one. */
 const MAX_SIMILAR_TERMS = 24
 /** The most unknown words of a question that are corrected: each has some hundred possible corrections. */
@@ -39,10 +39,14 @@ export function canBeSimilar(term: string): boolean {
 
 /** @returns the different parts of a word: all runs of four characters, with a mark before the first */
 export function gramsOf(word: string): ReadonlySet<string> {
+  return partsOfLength(word, GRAM_LENGTH)
+}
+
+function partsOfLength(word: string, length: number): ReadonlySet<string> {
   const marked = START + word
-  const grams = new Set<string>()
-  for (let at = 0; at + GRAM_LENGTH <= marked.length; at += 1) grams.add(marked.slice(at, at + GRAM_LENGTH))
-  return grams
+  const parts = new Set<string>()
+  for (let at = 0; at + length <= marked.length; at += 1) parts.add(marked.slice(at, at + length))
+  return parts
 }
 
 /** @returns the number of parts that two words share */
@@ -86,8 +90,8 @@ export interface Vocabulary {
  * - Two words are as alike as Dice's coefficient of their parts: twice the number of parts that they share, divided by the
  *   number of all their parts. The weight of a term is the cube of that. Source: Dice 1945, "Measures of the Amount of
  *   Ecologic Association Between Species".
- * - A word that the collection does not have may be one change of a letter away from terms. These count, and with them the
- *   terms that are like them. The best weight is then 1.
+ * - A word that the collection does not have may be one change of a letter away from terms. These count if they are alike
+ *   by parts of two letters too, and with them the terms that are like them. The best weight is then 1.
  *
  * @param words those for which {@link canHaveSimilar} is true
  * @throws the error of the vocabulary
@@ -104,8 +108,8 @@ export async function findSimilar(
   const asked = new Set([...changed.values()].flatMap((terms) => [...terms]))
   const existing = asked.size === 0 ? asked : await vocabulary.readExisting([...asked])
   const corrections = words.map((word, at) => {
-    const found = [...(changed.get(word) ?? [])].filter((term) => existing.has(term))
-    for (const term of found) raise(weights[at], term, ONE_CHANGE ** WEIGHT_POWER)
+    const found = [...(changed.get(word) ?? [])].filter((term) => existing.has(term) && canBeMeant(word, term))
+    for (const term of found) raise(weights[at], term, likenessOfPairs(word, term) ** WEIGHT_POWER)
     return found
       .sort((one, other) => (weights[at]?.get(other) ?? 0) - (weights[at]?.get(one) ?? 0))
       .slice(0, MAX_CORRECTIONS)
@@ -120,6 +124,16 @@ export async function findSimilar(
     }
   }
   return new Map(words.map((word, at) => [word, bestOf(weights[at] ?? new Map(), known.has(word))]))
+}
+
+/** True if a word may have been mistyped for a term that is one change of a letter away. Short words need most in common. */
+function canBeMeant(word: string, term: string): boolean {
+  return likenessOfPairs(word, term) >= MIN_CORRECTION
+}
+
+function likenessOfPairs(one: string, other: string): number {
+  const [first, second] = [partsOfLength(one, 2), partsOfLength(other, 2)]
+  return (2 * sharedGrams(first, second)) / (first.size + second.size)
 }
 
 /** Maps terms to their weights, above 0 and at most 1. */

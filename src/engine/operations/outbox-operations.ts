@@ -134,7 +134,8 @@ export function createDestinationOperations(
     get: async (id) => await parts.destinations.get(id, (await authorize()).reach),
     update: async (id, destination) => await parts.destinations.update(id, destination, (await authorize()).reach),
     delete: async (id) => {
-      workers?.deliveriesCancelled(await parts.destinations.delete(id, (await authorize()).reach))
+      const cancelledIds = await parts.destinations.delete(id, (await authorize()).reach)
+      workers?.deliveriesCancelled(cancelledIds)
     },
     rotateSecret: async (id, options) => await parts.destinations.rotateSecret(id, (await authorize()).reach, options),
     test: async (id) => {
