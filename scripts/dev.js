@@ -1,6 +1,7 @@
 /**
  * `npm run dev`: the console, the API and the workers on sample data, from `dist`. After a change of a source it builds
- * again and restarts the server. Options go to `alcove serve`. `ALCOVE_DATA_DIR` names another data folder.
+ * again and restarts the server. `--maps` builds source maps for debuggers; other options go to `alcove serve`.
+ * `ALCOVE_DATA_DIR` names another data folder.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -16,6 +17,10 @@ const keyFile = `${dataDir}.api-key.txt`
 const program = join(root, 'dist/adapters/cli/bin.js')
 const alcove = (...args) =>
   execFileSync(process.execPath, [program, '--data-dir', dataDir, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+const given = process.argv.slice(2)
+/** A build with maps replaces one without, and the other way round. */
+const maps = given.filter((argument) => argument === '--maps')
 
 let server
 let isStopping = false
@@ -50,7 +55,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 /** @returns false if the sources do not build: the server before goes on */
 function build() {
   try {
-    execFileSync(process.execPath, [join(root, 'scripts/build.js'), '--maps'], { stdio: 'inherit' })
+    execFileSync(process.execPath, [join(root, 'scripts/build.js'), ...maps], { stdio: 'inherit' })
     return true
   } catch {
     return false
@@ -64,7 +69,7 @@ function makeSampleData() {
 }
 
 function start() {
-  const args = [program, '--data-dir', dataDir, 'serve', '--log-level', 'warn', ...process.argv.slice(2)]
+  const args = [program, '--data-dir', dataDir, 'serve', '--log-level', 'warn', ...given.filter((argument) => argument !== '--maps')]
   server = spawn(process.execPath, args, { stdio: 'inherit' })
 }
 
