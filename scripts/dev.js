@@ -69,7 +69,15 @@ function makeSampleData() {
 }
 
 function start() {
-  const args = [program, '--data-dir', dataDir, 'serve', '--log-level', 'warn', ...given.filter((argument) => argument !== '--maps')]
+  const args = [
+    program,
+    '--data-dir',
+    dataDir,
+    'serve',
+    '--log-level',
+    'warn',
+    ...given.filter((argument) => argument !== '--maps'),
+  ]
   server = spawn(process.execPath, args, { stdio: 'inherit' })
 }
 
