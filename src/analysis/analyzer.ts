@@ -5,7 +5,7 @@ import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
  * The version of the rules that make terms. Every change of the terms of any text needs a new version. The engine then
  * indexes all words a second time: a question would miss the terms that another version made.
  */
-export const ANALYZER_VERSION: number = 2
+export const ANALYZER_VERSION: number = 1
 
 /** A term with its range in the text, in UTF-16 units. */
 export interface Term {

@@ -17,6 +17,8 @@ const SURROGATE = /[\ud800-\udfff]/
 const MIN_LIKENESS = 0.5
 /** The weight of a term is its likeness to this power: see `docs/explanation/decisions.md` for the choice. */
 const WEIGHT_POWER = 3
+/** A shorter word is not corrected: too many others are one letter away. */
+const MIN_CORRECTED_LENGTH = 5
 /** Minimum likeness, by parts of two letters, of a word with one that it was mistyped for: `wear` is not meant by `year`. */
 const MIN_CORRECTION = 0.55
 /** Maximum number of terms that count as one. */
@@ -103,7 +105,9 @@ export async function findSimilar(
   if (words.length === 0) return new Map()
   const { known, shared } = await vocabulary.readShared(words)
   const weights = words.map((word, at) => weightsOf(word, shared[at] ?? new Map()))
-  const unknown = words.filter((word) => !known.has(word)).slice(0, MAX_CORRECTED)
+  const unknown = words
+    .filter((word) => word.length >= MIN_CORRECTED_LENGTH && !known.has(word))
+    .slice(0, MAX_CORRECTED)
   const changed = new Map(unknown.map((word) => [word, oneChangeFrom(word)]))
   const asked = new Set([...changed.values()].flatMap((terms) => [...terms]))
   const existing = asked.size === 0 ? asked : await vocabulary.readExisting([...asked])
