@@ -17,7 +17,7 @@ import { embedWindows, PromptKnowledge, type PromptReader, promptTerms, similarW
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
-import { type PlacedChunk, type PromptTerms, withPassages } from './results.js'
+import { type PlacedChunk, PromptTerms, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
 import {
@@ -120,12 +120,13 @@ export class ContextSearch {
     const knowledge = prepared?.knowledge ?? new PromptKnowledge(prompt, model)
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
+    const similarTo = similarWordsOf(prompt)
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
       const { ranked, scale, similar } = await this.finder.find({
         ...request,
         statistics: prepared?.statistics,
         vectors,
-        similarTo: similarWordsOf(prompt),
+        similarTo,
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context),
@@ -162,7 +163,7 @@ export class ContextSearch {
       for (const { documentId } of changed) missing.documents.add(documentId)
       const records = visibleRecords.filter((record) => passes(record, filter))
       if (records.length === ranked.length)
-        return { ranked: withPassages(ranked, windows), records, terms: { weights: terms, similar }, scale }
+        return { ranked: withPassages(ranked, windows), records, terms: new PromptTerms(terms, similar), scale }
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })

@@ -172,9 +172,10 @@ export class JoinedSearch {
     const { turns, tracer } = this.parts
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
+    const similarTo = similarWordsOf(input.prompt)
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await this.words.statistics(wordCollectionOf(context), [...terms.keys()], similarWordsOf(input.prompt))
+        await this.words.statistics(wordCollectionOf(context), [...terms.keys()], similarTo)
       try {
         const inTurn = async (): Promise<LexicalStatistics> => await turns.words.one(taker, read, signal)
         all.push(await tracer.span('alcove.search.words', {}, inTurn))

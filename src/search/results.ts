@@ -14,10 +14,32 @@ import type { Principal } from '../tenancy/index.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './ranking/near-chunks.js'
 import type { ReadableChunks } from './searchable-documents.js'
 
-/** The terms of a prompt, and those of the context that counted as them. */
-export interface PromptTerms {
-  readonly weights: LexicalQuery
-  readonly similar: ReadonlyMap<string, SimilarTerms>
+/** The terms of a prompt, and those of the context that counted as them. One search makes it for all of its results. */
+export class PromptTerms {
+  readonly #promptTermByTerm: ReadonlyMap<string, string>
+
+  constructor(
+    readonly weights: LexicalQuery,
+    private readonly similar: ReadonlyMap<string, SimilarTerms>,
+  ) {
+    const best = new Map<string, { readonly term: string; readonly weight: number }>()
+    for (const [term, { terms }] of similar) {
+      for (const [other, weight] of terms)
+        if (weight > (best.get(other)?.weight ?? 0)) best.set(other, { term, weight })
+    }
+    for (const term of weights.keys()) best.set(term, { term, weight: 1 })
+    this.#promptTermByTerm = new Map([...best].map(([other, { term }]) => [other, term]))
+  }
+
+  /** @returns the term of the prompt that a term of a text counts as: the one that it is most like */
+  termFor(term: string): string | undefined {
+    return this.#promptTermByTerm.get(term)
+  }
+
+  /** True if the context does not have a term of the prompt, so that others count for it. */
+  isCorrected(promptTerm: string): boolean {
+    return this.similar.get(promptTerm)?.isKnown === false
+  }
 }
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
@@ -237,34 +259,22 @@ const MAX_LENGTH = 320
  */
 export async function findDensestPassage(
   text: string,
-  { weights, similar }: PromptTerms,
+  prompt: PromptTerms,
   slice: TimeSlice = new TimeSlice(),
 ): Promise<WordPassage | undefined> {
   const terms: Term[] = []
-  const questionTermOf = questionTerms(weights, similar)
   const corrected = new Map<string, string>()
   for (const part of textParts(text)) {
     for (const { term, start, end } of analyze(part.text)) {
-      const counted = questionTermOf.get(term)
+      const counted = prompt.termFor(term)
       if (counted === undefined) continue
       terms.push({ term: counted, start: part.start + start, end: part.start + end })
-      if (similar.get(counted)?.isKnown === false) corrected.set(counted, term)
+      if (prompt.isCorrected(counted)) corrected.set(counted, term)
     }
     await slice.pauseIfOver()
   }
-  const densest = selectDensest(terms, weights)
+  const densest = selectDensest(terms, prompt.weights)
   return densest && { ...densest, corrected: [...corrected].map(([from, to]) => ({ from, to })) }
-}
-
-/** Maps terms of texts to the terms of the question that they count as: to that which they are most like. */
-function questionTerms(weights: LexicalQuery, similar: ReadonlyMap<string, SimilarTerms>): ReadonlyMap<string, string> {
-  const best = new Map<string, { readonly term: string; readonly weight: number }>()
-  for (const [term, { terms }] of similar) {
-    for (const [other, weight] of terms) if (weight > (best.get(other)?.weight ?? 0)) best.set(other, { term, weight })
-  }
-  const mapped = new Map([...best].map(([other, { term }]) => [other, term]))
-  for (const term of weights.keys()) mapped.set(term, term)
-  return mapped
 }
 
 /** @param terms the terms of the question in the text, in the order of their starts */

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyze, questionTerms } from '../../../src/analysis/index.js'
-import { findDensestPassage } from '../../../src/search/results.js'
+import { findDensestPassage, PromptTerms } from '../../../src/search/results.js'
 
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
 
 async function passageOf(text: string, question: string): Promise<string | undefined> {
-  const passage = await findDensestPassage(text, { weights: questionTerms(question), similar: new Map() })
+  const passage = await findDensestPassage(text, new PromptTerms(questionTerms(question), new Map()))
   return passage && text.slice(passage.start, passage.end)
 }
 
@@ -22,13 +22,13 @@ describe('the densest passage', () => {
   })
 
   it('counts similar words as the words of the question, and says which of them were corrected', async () => {
-    const terms = {
-      weights: questionTerms('valves paretnal'),
-      similar: new Map([
+    const terms = new PromptTerms(
+      questionTerms('valves paretnal'),
+      new Map([
         ['valves', { isKnown: true, terms: new Map([['valve', 0.7]]) }],
         ['paretnal', { isKnown: false, terms: new Map([['parental', 1]]) }],
       ]),
-    }
+    )
     const text = `${FILLER}One valve, and parental leave. ${FILLER}`
     const passage = await findDensestPassage(text, terms)
     expect(text.slice(passage?.start, passage?.end)).toBe('valve, and parental')
@@ -54,7 +54,7 @@ describe('the densest passage', () => {
         fc.array(word, { minLength: 1, maxLength: 5 }),
         async (words, asked) => {
           const [text, query] = [words.join(' '), questionTerms(asked.join(' '))]
-          const passage = await findDensestPassage(text, { weights: query, similar: new Map() })
+          const passage = await findDensestPassage(text, new PromptTerms(query, new Map()))
           const terms = analyze(text).filter(({ term }) => query.has(term))
           expect(passage === undefined).toBe(terms.length === 0)
           if (passage === undefined) return
