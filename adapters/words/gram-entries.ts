@@ -1,4 +1,4 @@
-import { gramsOf, leastShared } from '../../src/ports/index.js'
+import { gramsOf, leastShared, type Vocabulary } from '../../src/ports/index.js'
 
 /**
  * The parts of the terms of a collection, from which {@link SharedGrams} finds terms that are like a word. An entry means
@@ -59,7 +59,7 @@ export function withoutTerms(entries: Buffer, gone: ReadonlySet<number>): Buffer
 }
 
 /** Counts the parts that terms share with some words. */
-export class SharedGrams {
+class SharedGrams {
   readonly #words: readonly { readonly grams: number; readonly shared: Map<number, number> }[]
   /** Places of the words that have a part, by its hash. */
   readonly #wanted = new Map<number, number[]>()
@@ -110,5 +110,31 @@ export class SharedGrams {
       }
       return found
     })
+  }
+}
+
+/** The reads of {@link readShared}. */
+interface GramReads {
+  /** Reads a row for each of the words that the collection has, and rows of entries: of buckets, and of those that wait. */
+  readonly readGrams: (
+    words: readonly string[],
+    buckets: readonly number[],
+  ) => Promise<readonly { readonly term: string | null; readonly entries: Buffer | null }[]>
+  /** Reads terms by their ids. A term that is gone is absent. */
+  readonly readTerms: (ids: readonly number[]) => Promise<readonly NumberedTerm[]>
+}
+
+/** Reads what a vocabulary has of some words: see `Vocabulary.readShared`. */
+export async function readShared(
+  words: readonly string[],
+  { readGrams, readTerms }: GramReads,
+): ReturnType<Vocabulary['readShared']> {
+  const grams = new SharedGrams(words)
+  const rows = await readGrams(words, grams.buckets)
+  for (const { entries } of rows) if (entries !== null) grams.count(entries)
+  const terms = await readTerms(grams.candidates)
+  return {
+    known: new Set(rows.flatMap(({ term }) => term ?? [])),
+    shared: grams.sharedBy(new Map(terms.map(({ id, term }) => [id, term]))),
   }
 }

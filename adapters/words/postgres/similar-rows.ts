@@ -1,14 +1,7 @@
 import type { Knex } from 'knex'
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import type { Rows } from '../../node-kit/index.js'
-import {
-  byBucket,
-  entriesOf,
-  MAX_WAITING_BYTES,
-  type NumberedTerm,
-  SharedGrams,
-  withoutTerms,
-} from '../gram-entries.js'
+import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import type { WordTable } from './word-tables.js'
 
 /** Adds terms that the collection does not have yet, in the transaction that adds their postings. */
@@ -73,26 +66,27 @@ export async function purgeGrams(transaction: Knex, { terms, grams, postings }: 
 }
 
 /** The vocabulary in the tables of a collection. */
-export function vocabularyOf(knex: Knex, { terms, grams: table, postings }: WordTable): Vocabulary {
+export function vocabularyOf(knex: Knex, { terms, grams, postings }: WordTable): Vocabulary {
   return {
-    readShared: async (words) => {
-      const grams = new SharedGrams(words)
-      const read = await knex.raw<Rows<{ readonly term: string | null; readonly entries: Buffer | null }>>(
-        `select asked as term, null::bytea as entries from unnest(?::text[]) as asked
-           where exists (select 1 from ?? as row where row.term = asked)
-         union all select null, entries from ?? where bucket = any(?::integer[]) or bucket is null`,
-        [words as string[], postings, table, grams.buckets as number[]],
-      )
-      for (const { entries } of read.rows) if (entries !== null) grams.count(entries)
-      const found = await knex.raw<Rows<NumberedTerm>>('select id, term from ?? where id = any(?::integer[])', [
-        terms,
-        grams.candidates as number[],
-      ])
-      return {
-        known: new Set(read.rows.flatMap(({ term }) => term ?? [])),
-        shared: grams.sharedBy(new Map(found.rows.map(({ id, term }) => [id, term]))),
-      }
-    },
+    readShared: async (words) =>
+      await readShared(words, {
+        readGrams: async (asked, buckets) => {
+          const read = await knex.raw<Rows<{ readonly term: string | null; readonly entries: Buffer | null }>>(
+            `select asked as term, null::bytea as entries from unnest(?::text[]) as asked
+               where exists (select 1 from ?? as row where row.term = asked)
+             union all select null, entries from ?? where bucket = any(?::integer[]) or bucket is null`,
+            [asked as string[], postings, grams, buckets as number[]],
+          )
+          return read.rows
+        },
+        readTerms: async (ids) => {
+          const found = await knex.raw<Rows<NumberedTerm>>('select id, term from ?? where id = any(?::integer[])', [
+            terms,
+            ids as number[],
+          ])
+          return found.rows
+        },
+      }),
     readExisting: async (asked) => {
       const read = await knex.raw<Rows<{ readonly term: string }>>(
         'select asked as term from unnest(?::text[]) as asked where exists (select 1 from ?? as row where row.term = asked)',

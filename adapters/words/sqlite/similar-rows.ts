@@ -1,12 +1,5 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
-import {
-  byBucket,
-  entriesOf,
-  MAX_WAITING_BYTES,
-  type NumberedTerm,
-  SharedGrams,
-  withoutTerms,
-} from '../gram-entries.js'
+import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 
 /** The number of buckets that one step of a purge rewrites. */
@@ -63,25 +56,21 @@ async function addEntries(connection: SqliteConnection, entries: Buffer): Promis
 /** The vocabulary in the file of a collection. */
 export function vocabularyOf(connection: SqliteConnection): Vocabulary {
   return {
-    readShared: async (words) => {
-      const grams = new SharedGrams(words)
-      const rows = await connection.all<{ readonly term: string | null; readonly entries: Buffer | null }>(
-        `select value as term, null as entries from json_each(?1)
-           where exists (select 1 from postings where term = value)
-         union all select null, entries from grams where bucket in (select value from json_each(?2))
-         union all select null, entries from new_grams`,
-        [JSON.stringify(words), JSON.stringify(grams.buckets)],
-      )
-      for (const { entries } of rows) if (entries !== null) grams.count(entries)
-      const terms = await connection.all<NumberedTerm>(
-        'select id, term from postings where id in (select value from json_each(?))',
-        [JSON.stringify(grams.candidates)],
-      )
-      return {
-        known: new Set(rows.flatMap(({ term }) => term ?? [])),
-        shared: grams.sharedBy(new Map(terms.map(({ id, term }) => [id, term]))),
-      }
-    },
+    readShared: async (words) =>
+      await readShared(words, {
+        readGrams: async (asked, buckets) =>
+          await connection.all(
+            `select value as term, null as entries from json_each(?1)
+               where exists (select 1 from postings where term = value)
+             union all select null, entries from grams where bucket in (select value from json_each(?2))
+             union all select null, entries from new_grams`,
+            [JSON.stringify(asked), JSON.stringify(buckets)],
+          ),
+        readTerms: async (ids) =>
+          await connection.all('select id, term from postings where id in (select value from json_each(?))', [
+            JSON.stringify(ids),
+          ]),
+      }),
     readExisting: async (terms) => {
       const rows = await connection.all<{ readonly value: string }>(
         'select value from json_each(?) where exists (select 1 from postings where term = value)',
