@@ -10,12 +10,7 @@ export abstract class MemoryCollections<Row extends IndexedChunk> {
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {
     this.refuseIfClosed()
-    const rows = this.#collections.get(collection)
-    if (rows === undefined) return
-    this.#collections.set(
-      collection,
-      rows.filter((row) => row.documentId !== documentId || row.chunk < fromChunk),
-    )
+    this.removeRows(collection, (row) => row.documentId === documentId && row.chunk >= fromChunk)
   }
 
   async count(collection: string, documentId: number): Promise<number> {
@@ -40,6 +35,15 @@ export abstract class MemoryCollections<Row extends IndexedChunk> {
 
   async close(): Promise<void> {
     this.#isClosed = true
+  }
+
+  protected removeRows(collection: string, isRemoved: (row: Row) => boolean): void {
+    const rows = this.#collections.get(collection)
+    if (rows === undefined) return
+    this.#collections.set(
+      collection,
+      rows.filter((row) => !isRemoved(row)),
+    )
   }
 
   protected addRows(collection: string, added: readonly Row[]): void {

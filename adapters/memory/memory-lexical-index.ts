@@ -36,12 +36,15 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
     super('the word index')
   }
 
-  async add(collection: string, { documentId, chunks, terms }: LexicalRows): Promise<void> {
+  async add(collection: string, { documentId, chunks, terms, names = [] }: LexicalRows): Promise<void> {
     this.refuseIfClosed()
     const added = chunks.map((chunk, row) => {
       const chunkTerms = terms[row] ?? []
-      return { documentId, chunk, length: chunkTerms.length, occurrences: countTerms(chunkTerms) }
+      const occurrences = countTerms([...chunkTerms, ...(names[row] ?? [])])
+      return { documentId, chunk, length: chunkTerms.length, occurrences }
     })
+    const replaced = new Set(chunks)
+    this.removeRows(collection, (row) => row.documentId === documentId && replaced.has(row.chunk))
     if (added.length > 0) this.addRows(collection, added)
   }
 

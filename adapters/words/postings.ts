@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { bm25LengthFactor, bm25OfTerm, StorageError } from '../../src/ports/index.js'
+import { bm25LengthFactor, bm25OfTerm, type LexicalRows, StorageError } from '../../src/ports/index.js'
 
 /**
  * A posting means that a chunk has a term. It has the chunk's number (4 bytes, big-endian), the number of occurrences
@@ -55,11 +55,11 @@ export function ascendingParts(postings: Buffer): readonly Buffer[] {
 
 /**
  * Makes the postings of chunks with consecutive numbers.
- * @param terms the terms of each chunk, repeated as often as they occur
+ * @param names terms that count as occurrences, and not in the length
  * @throws StorageError if no numbers are left
  */
 export async function postingsOf(
-  terms: readonly (readonly string[])[],
+  { terms, names = [] }: Pick<LexicalRows, 'terms' | 'names'>,
   firstNumber: number,
 ): Promise<readonly TermPostings[]> {
   if (firstNumber + terms.length > NUMBER_LIMIT) {
@@ -75,8 +75,10 @@ export async function postingsOf(
   for (const [at, chunkTerms] of terms.entries()) {
     const number = firstNumber + at
     const once = ONE_OCCURRENCE + Math.min(chunkTerms.length, MAX_COUNT)
-    for (let from = 0; from < chunkTerms.length; from += TERMS_PER_TURN) {
-      const part = chunkTerms.slice(from, from + TERMS_PER_TURN)
+    const named = names[at] ?? []
+    const occurring = named.length === 0 ? chunkTerms : [...chunkTerms, ...named]
+    for (let from = 0; from < occurring.length; from += TERMS_PER_TURN) {
+      const part = occurring.slice(from, from + TERMS_PER_TURN)
       for (const term of part) {
         const words = byTerm.get(term)
         if (words === undefined) byTerm.set(term, [number, once])

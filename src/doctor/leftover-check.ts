@@ -1,5 +1,5 @@
 import { PURGE_CONTEXT, REINDEX_CONTEXT } from '../contexts/index.js'
-import { INDEX_WORDS, INGEST_DOCUMENT, MEND_WORDS, PURGE_DOCUMENT } from '../documents/index.js'
+import { INDEX_NAME, INDEX_WORDS, INGEST_DOCUMENT, MEND_WORDS, PURGE_DOCUMENT } from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
 import { listUnclaimedFiles, unclaimedOf } from '../maintenance/index.js'
 import type { FileStore, Storage } from '../ports/index.js'
@@ -17,7 +17,15 @@ export class LeftoverCheck {
   ) {}
 
   async run(checkRun: CheckRun): Promise<void> {
-    for (const kind of [INGEST_DOCUMENT, PURGE_DOCUMENT, PURGE_CONTEXT, INDEX_WORDS, MEND_WORDS, REINDEX_CONTEXT]) {
+    for (const kind of [
+      INGEST_DOCUMENT,
+      INDEX_NAME,
+      PURGE_DOCUMENT,
+      PURGE_CONTEXT,
+      INDEX_WORDS,
+      MEND_WORDS,
+      REINDEX_CONTEXT,
+    ]) {
       await this.#checkJobs(kind, checkRun)
     }
     await this.#checkUploads(checkRun)

@@ -10,6 +10,7 @@ import {
   type DocumentPosition,
   type DocumentRecord,
   type DocumentRepository,
+  displayNameOf,
   type FileStore,
   type Repositories,
   type Storage,
@@ -29,6 +30,7 @@ import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type ParsedListQuery, positionOf } from './document-list.js'
 import { type DocumentText, inParts, joinText, openText, type TextRange } from './document-text.js'
+import { changeVersion, type IndexName } from './index-name.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
 import { deleteVersions, listVersions, UNPROCESSED } from './versions.js'
 
@@ -56,6 +58,7 @@ export class Documents {
     private readonly clock: Clock,
     private readonly authorizer: Authorizer,
     private readonly waitingReasons: WaitingReasons,
+    private readonly indexName: IndexName,
   ) {}
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
@@ -178,8 +181,9 @@ export class Documents {
   }
 
   /**
-   * Changes the name and the metadata of a document. The next search finds it by the new metadata. Changes that change
-   * nothing are not recorded.
+   * Changes the name and the metadata of a document. The next search finds it by the new metadata, and by the words of
+   * the new name; a document of more than 64 chunks by these a moment later. Changes that change nothing are not
+   * recorded.
    *
    * @returns the changed document
    * @throws InvalidInputError that names the invalid key, or for metadata that would become too large
@@ -187,7 +191,8 @@ export class Documents {
    * @throws ForbiddenError if another user shares the context
    */
   async update(principal: Principal, reference: DocumentReference, changes: DocumentChanges): Promise<Document> {
-    return await this.#change(
+    let [isRenamed, versionId] = [false as boolean, 0]
+    const result = await this.#change(
       principal,
       reference,
       'document.updated',
@@ -203,11 +208,15 @@ export class Documents {
         const different = versions.filter((version) => !isDescribedAs(version, changed(version)))
         for (const version of different) {
           const { displayName, metadata } = changed(version)
-          await repositories.documents.update(version.id, { displayName, metadata })
+          await changeVersion(repositories, version, { displayName, metadata })
         }
+        isRenamed = displayNameOf(changed(document)) !== displayNameOf(document)
+        versionId = document.id
         return { result: toDocument(changed(document), replacement), isChanged: different.length > 0 }
       },
     )
+    if (isRenamed) await this.indexName.indexIfSmall(versionId)
+    return result
   }
 
   /**

@@ -24,6 +24,7 @@ export {
   companyOfContext,
   enqueueMissingWords,
   enqueueWords,
+  INDEX_NAME,
   INDEX_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
@@ -42,6 +43,7 @@ export type { DocumentState, ProcessingStage } from './document-state.js'
 export { type DocumentText, type TextRange, textRangeSchema } from './document-text.js'
 export { type ChunkQuery, chunkQuerySchema, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
+export { IndexName } from './index-name.js'
 export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { IndexWords } from './pipeline/index-words.js'

@@ -2,10 +2,18 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { type JobHandler, type JobRun, untilNoBackup } from '../jobs/index.js'
 import { DiskUnwritableError } from '../kernel/errors.js'
 import { pages } from '../kernel/lists.js'
-import type { ContextRecord, DocumentRecord, LexicalIndex, Repositories, Storage, Telemetry } from '../ports/index.js'
+import {
+  type ContextRecord,
+  type DocumentRecord,
+  displayNameOf,
+  type LexicalIndex,
+  type Repositories,
+  type Storage,
+  type Telemetry,
+} from '../ports/index.js'
 import { collectionsOf, isOfOlderAnalyzer, wordCollectionOf } from './collections.js'
 import { enqueueWords, INDEX_WORDS } from './document-jobs.js'
-import { IndexWords, type WordsOwner } from './pipeline/index-words.js'
+import { IndexWords, type NamedWordsOwner } from './pipeline/index-words.js'
 import type { LateWrites } from './pipeline/late-writes.js'
 import { storedChunks } from './pipeline/stored-chunks.js'
 
@@ -76,17 +84,21 @@ export class IndexContextWords implements JobHandler {
         job.signal.throwIfAborted()
         if (performance.now() > endsAt) return false
         await untilNoBackup((work) => job.transaction(work), job.signal)
-        const generations = await this.storage.read(({ contexts }) => contexts.generations(contextId))
+        const [generations, document] = await this.storage.read(async ({ contexts, documents }) => [
+          await contexts.generations(contextId),
+          await documents.get(id),
+        ])
         if (generations === undefined) return true
+        if (document === undefined) continue
         const context = { id: contextId, generation: generations.generation }
-        await this.#indexDocument(job, { id, context }, counts)
+        await this.#indexDocument(job, { id, context, name: displayNameOf(document) }, counts)
       }
     }
     return true
   }
 
   /** Counts a failure instead of throwing it, so that the other documents are indexed. */
-  async #indexDocument(job: JobRun, document: WordsOwner, counts: Counts): Promise<void> {
+  async #indexDocument(job: JobRun, document: NamedWordsOwner, counts: Counts): Promise<void> {
     const isWanted = ({ completed }: DocumentRecord): boolean => completed !== null
     try {
       const isIndexed = await this.words.run(document, { job, isWanted, restMs: REST_MS })
@@ -143,14 +155,17 @@ export async function rebuildWords({ storage, index, signal, onDocument }: Rebui
     for await (const ids of idPages) {
       signal.throwIfAborted()
       const found = await storage.read(({ documents }) => documents.find(ids))
-      for (const { id, completed, deleted, wordsVersion, chunkCount, generation: own } of found) {
+      for (const document of found) {
+        const { id, completed, deleted, wordsVersion, chunkCount, generation: own } = document
         if (completed === null || deleted !== null || wordsVersion !== ANALYZER_VERSION) continue
         const generation = own ?? context.generation
         const owner = { id: context.id, generation }
         const counts = existing.get(generation) ?? (await index.countByDocument(wordCollectionOf(owner)))
         existing.set(generation, counts)
-        if (counts.get(id) !== chunkCount)
-          await words.write({ id, context: owner }, storedChunks(storage, id), { beforeWrite })
+        if (counts.get(id) !== chunkCount) {
+          const named = { id, context: owner, name: displayNameOf(document) }
+          await words.write(named, storedChunks(storage, id), { beforeWrite })
+        }
         indexedChunks += chunkCount
         onDocument?.(chunkCount)
       }

@@ -28,6 +28,7 @@ import {
   FileReceiver,
   FormerGenerations,
   IndexContextWords,
+  IndexName,
   IndexWords,
   LateWrites,
   MendWords,
@@ -184,6 +185,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     fileStore: container.get(FILE_STORE),
     hostEventTypes: container.get(HostEventTypes),
     hostReach: container.get(HOST_REACH),
+    indexName: container.get(IndexName),
     indexContextWords: container.get(IndexContextWords),
     initialize: container.get(Initialize),
     lexicalIndex: container.get(LEXICAL_INDEX),
@@ -370,7 +372,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, CallTurns, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
-  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons])
+  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons, IndexName])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter, WaitingReasons])
   bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS, WaitingReasons])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])
@@ -399,6 +401,7 @@ function bindDocuments(container: Container, bind: Bind): void {
         TELEMETRY,
       ],
     )
+  bind(IndexName, [STORAGE, IndexWords, LateWrites])
   bind(IndexContextWords, [STORAGE, LEXICAL_INDEX, IndexWords, LateWrites, TELEMETRY])
   bind(MendWords, [STORAGE, LEXICAL_INDEX, DamagedWords, TELEMETRY])
   container

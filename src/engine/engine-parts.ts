@@ -6,6 +6,7 @@ import type {
   Documents,
   EmbeddingModels,
   IndexContextWords,
+  IndexName,
   MendWords,
   ProcessDocument,
   ReindexContext,
@@ -89,6 +90,7 @@ export interface EngineParts {
   /** The reach of the host's own administration. */
   readonly hostReach: Reach
   readonly indexContextWords: IndexContextWords
+  readonly indexName: IndexName
   readonly initialize: Initialize
   readonly lexicalIndex: LexicalIndex
   readonly listAudit: ListAudit

@@ -94,7 +94,7 @@ export function createJobWorkers(parts: EngineParts, options: EngineOptions): Jo
   })
   // One context at a time: uploads and searches have priority.
   const indexing = new JobWorker(storage, telemetry, {
-    handlers: [parts.indexContextWords, parts.mendWords],
+    handlers: [parts.indexName, parts.indexContextWords, parts.mendWords],
     poisonStartDelaysMs: POISON_START_DELAYS_MS,
     maxFailures: WORDS_MAX_FAILURES,
   })

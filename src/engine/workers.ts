@@ -127,6 +127,10 @@ export class Workers implements WorkSignals, RepairWorkers {
     this.#jobWorkers.purging.start()
   }
 
+  documentRenamed(): void {
+    this.#jobWorkers.indexing.wake()
+  }
+
   documentUploaded(): void {
     this.#jobWorkers.ingestion.wake()
   }

@@ -2,6 +2,7 @@ import { enqueueReindex, PURGE_ACCOUNT, PURGE_CONTEXT, REINDEX_CONTEXT } from '.
 import {
   companyOfContext,
   enqueueMissingWords,
+  INDEX_NAME,
   INDEX_WORDS,
   INGEST_DOCUMENT,
   ingestionJob,
@@ -45,6 +46,7 @@ const JOBS_PER_TRANSACTION = 200
 /** Kinds of jobs whose leases a process that is alone releases at its start. */
 const OWN_KINDS = [
   INGEST_DOCUMENT,
+  INDEX_NAME,
   INDEX_WORDS,
   MEND_WORDS,
   REINDEX_CONTEXT,

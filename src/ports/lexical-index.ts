@@ -8,6 +8,11 @@ export interface LexicalRows {
   readonly chunks: readonly number[]
   /** The terms of each chunk, one entry for each occurrence. Empty for a chunk without words. */
   readonly terms: readonly (readonly string[])[]
+  /**
+   * Terms that each chunk is found by as well, such as those of its document's name. They count as occurrences in the
+   * chunk, and not in its length. Source: BM25F of Robertson, Zaragoza and Taylor 2004. Default: none.
+   */
+  readonly names?: readonly (readonly string[])[]
 }
 
 /** The terms of a question with their weights, which are above 0. */
@@ -92,8 +97,7 @@ export interface LexicalAnswer {
  * - The first {@link add} creates a collection. Reading from a missing collection finds nothing, and deleting from it
  *   does nothing.
  * - After `add` has resolved, the next `search` of this process finds its rows.
- * - An `add` that failed, or that a crash interrupted, has written all of its rows or none. The caller deletes the rows
- *   before a retry, because the first call may have written them without an answer.
+ * - An `add` that failed, or that a crash interrupted, has written all of its rows or none.
  * - Concurrent calls for one collection are allowed. Writes happen in the order of the calls.
  * - Maintenance (merging, indexing, purging) happens between calls. No call waits for it longer than a moment, and no
  *   call fails because of it.
@@ -111,7 +115,8 @@ export interface LexicalIndex {
   readonly concurrency?: number
 
   /**
-   * Adds the chunks of one document to a collection.
+   * Adds the chunks of one document to a collection. A chunk that the collection has is replaced: no search finds it
+   * twice, and once the call has resolved, each search finds it by its new terms.
    *
    * @param collection the name: letters, digits, `-`, `_`, `.`; at most 100 characters
    */

@@ -163,6 +163,23 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.deepEqual(await found(index, weighed('apple')), ['1:0', '2:0'])
     })
 
+    test('replaces the chunks that an addition brings once more, and keeps the others of the document', async (index) => {
+      await index.add(COLLECTION, rows(1, ['apple'], ['apple'], ['apple'], ['apple'], ['apple']))
+      await index.add(COLLECTION, rows(2, ['apple']))
+      await index.add(COLLECTION, { documentId: 1, chunks: [1, 2], terms: [['pear'], ['pear', 'plum']] })
+      assert.deepEqual(await found(index, weighed('apple')), ['1:0', '1:3', '1:4', '2:0'])
+      assert.deepEqual(await found(index, weighed('pear')), ['1:1', '1:2'])
+      assert.deepEqual(await counts(index), [
+        [1, 5],
+        [2, 1],
+      ])
+      await index.add(COLLECTION, { documentId: 1, chunks: [0, 4, 5], terms: [['fig'], ['fig'], ['fig']] })
+      assert.deepEqual(await found(index, weighed('apple')), ['1:3', '2:0'])
+      assert.deepEqual(await found(index, weighed('fig')), ['1:0', '1:4', '1:5'])
+      await index.deleteDocument(COLLECTION, 1, 3)
+      assert.deepEqual(await found(index, weighed('apple', 'pear', 'fig')), ['1:0', '1:1', '1:2', '2:0'])
+    })
+
     test('counts the chunks of documents, including chunks without terms', async (index) => {
       await index.add(COLLECTION, rows(1, ['apple', 'apple', 'pear'], [], ['plum']))
       await index.add(COLLECTION, { documentId: 1, chunks: [3, 9], terms: [[], ['fig']] })

@@ -43,6 +43,22 @@ export function lexicalScoreTests(test: DefineTest<LexicalIndex>, collection: st
     near(maximum, idf * 2.2)
   })
 
+  test('counts the terms of names as occurrences, and not in the length of a chunk', async (index) => {
+    await index.add(collection, {
+      ...textRows(5, ['apple', 'pear'], ['fig'], ['plum', 'fig', 'fig']),
+      names: [['apple'], ['apple', 'apple'], []],
+    })
+    const { hits } = await index.search(collection, weighed('apple'), { limit: 10 })
+    assert.deepEqual(
+      hits.map(({ chunk }) => chunk),
+      [1, 0],
+    )
+    // ln(1 + 1.5 / 2.5) · tf · 2.2 / (tf + 1.2 · (0.25 + 0.75 · length / 2)): lengths are those without names.
+    const idf = 0.470_003_629
+    near(hits[0]?.score, (idf * 2 * 2.2) / (2 + 1.2 * (0.25 + 0.75 / 2)))
+    near(hits[1]?.score, (idf * 2 * 2.2) / (2 + 1.2))
+  })
+
   test('sums the scores of terms by their weights', async (index) => {
     const rows = textRows(1, ['apple', 'pear'], ['pear', 'plum', 'plum'], ['fig'], ['fig', 'plum', 'apple', 'date'])
     await index.add(collection, rows)

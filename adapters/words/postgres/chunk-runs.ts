@@ -28,31 +28,46 @@ export async function insertRuns(
   }
 }
 
-/** Deletes the chunks of a document from an ordinal on. Their postings stay until they are purged. */
+/** The highest ordinal that the tables can have. */
+const MAX_CHUNK = 2_147_483_647
+
+/**
+ * Deletes the chunks of a document whose ordinals are in a range. Their postings stay until they are purged.
+ * @param endChunk exclusive. Default: no end
+ */
 export async function deleteRuns(
   knex: Knex,
   { runs, state }: WordTable,
   documentId: number,
   fromChunk: number,
+  endChunk: number = MAX_CHUNK,
 ): Promise<void> {
   await knex.raw(
-    `with removed as (delete from ?? where document = ? and chunk >= ? returning chunks),
-     shortened as (
-       update ?? as run set chunks = ? - run.chunk, lengths = run.lengths[1:? - run.chunk],
-         length = (select sum(each) from unnest(run.lengths[1:? - run.chunk]) as each)
-       from ?? as before where before.first = run.first
-       and run.document = ? and run.chunk < ? and run.chunk + run.chunks > ?
-       returning before.chunks - run.chunks as chunks
+    `with affected as (
+       select *, greatest(:from - chunk, 0) as kept, least(:end - chunk, chunks) as next
+       from :runs: where document = :document and chunk < :end and chunk + chunks > :from for update
+     ), removed as (
+       delete from :runs: where first in (select first from affected where kept = 0)
+     ), shortened as (
+       update :runs: as run set chunks = kept, lengths = affected.lengths[1:kept],
+         length = (select sum(each) from unnest(affected.lengths[1:kept]) as each)
+       from affected where affected.first = run.first and kept > 0
+     ), rest as (
+       insert into :runs: (first, document, chunk, chunks, lengths, length)
+       select first + next, document, chunk + next, chunks - next, lengths[next + 1:],
+         (select sum(each) from unnest(lengths[next + 1:]) as each)
+       from affected where next < chunks
      )
-     update ?? set deleted = deleted + total.chunks
-     from (select sum(chunks) as chunks from (table removed union all table shortened) as deletions) as total
-     where total.chunks > 0`,
-    [
-      ...[runs, documentId, fromChunk],
-      ...[runs, fromChunk, fromChunk, fromChunk, runs, documentId, fromChunk, fromChunk],
-      state,
-    ],
+     update :state: set deleted = deleted + total.chunks
+     from (select sum(next - kept) as chunks from affected) as total where total.chunks > 0`,
+    { runs, state, document: documentId, from: fromChunk, end: endChunk },
   )
+}
+
+/** Deletes the chunks that these rows take the place of. The caller runs it in the transaction that adds the rows. */
+export async function replaceRuns(transaction: Knex, table: WordTable, rows: LexicalRows): Promise<void> {
+  for (const { chunk, lengths } of splitIntoRuns(rows))
+    await deleteRuns(transaction, table, rows.documentId, chunk, chunk + lengths.length)
 }
 
 export async function countChunks(knex: Knex, { runs }: WordTable, documentId: number): Promise<number> {

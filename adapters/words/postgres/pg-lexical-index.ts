@@ -33,6 +33,7 @@ import {
   insertRuns,
   readNumbers,
   readTotals,
+  replaceRuns,
   reserveNumbers,
 } from './chunk-runs.js'
 import { withDatabaseErrors } from './errors.js'
@@ -230,8 +231,9 @@ export class PgLexicalIndex implements LexicalIndex {
   /** Adds all of the rows or none of them. */
   async #insert(table: WordTable, rows: LexicalRows): Promise<void> {
     const first = await reserveNumbers(this.#knex, table, rows.chunks.length)
-    const added = await postingsOf(rows.terms, first)
+    const added = await postingsOf(rows, first)
     await this.#knex.transaction(async (transaction) => {
+      await replaceRuns(transaction, table, rows)
       await insertRuns(transaction, table, rows, first)
       for (let at = 0; at < added.length; at += ROWS_PER_STATEMENT) {
         const part = added.slice(at, at + ROWS_PER_STATEMENT)

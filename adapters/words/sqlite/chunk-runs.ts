@@ -40,21 +40,27 @@ export async function insertRuns(connection: SqliteConnection, rows: LexicalRows
   )
   const firstNumber = reserved?.first ?? 0
   for (const { at, chunk, lengths, length } of runs) {
-    const run = { first: firstNumber + at, document: rows.documentId, chunk, chunks: lengths.length, length }
-    const encoded = encodeLengths(lengths)
-    await connection.run(
-      'insert into runs (first, document, chunk, chunks, length, crc, lengths) values (?, ?, ?, ?, ?, ?, ?)',
-      [...Object.values(run), checksumOfRun({ ...run, lengths: encoded }), encoded],
-    )
+    await insertRun(connection, {
+      ...{ first: firstNumber + at, document: rows.documentId, chunk, chunks: lengths.length, length },
+      lengths: encodeLengths(lengths),
+    })
   }
   return firstNumber
 }
 
 /**
- * Deletes the chunks of a document from an ordinal on. Their postings stay until they are purged. The caller runs it in
- * a transaction.
+ * Deletes the chunks of a document whose ordinals are in a range. Their postings stay until they are purged. The caller
+ * runs it in a transaction.
+ *
+ * @param endChunk exclusive. Default: no end
+ * @returns the number of deleted chunks
  */
-export async function deleteRuns(connection: SqliteConnection, documentId: number, fromChunk: number): Promise<number> {
+export async function deleteRuns(
+  connection: SqliteConnection,
+  documentId: number,
+  fromChunk: number,
+  endChunk: number = Number.MAX_SAFE_INTEGER,
+): Promise<number> {
   interface Row extends NumberRange {
     readonly chunk: number
     readonly chunks: number
@@ -62,22 +68,28 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
     readonly lengths: Buffer
   }
   const runs = await connection.all<Row>(
-    'select first, chunk, chunks, length, lengths from runs where document = ? and chunk + chunks > ?',
-    [documentId, fromChunk],
+    'select first, chunk, chunks, length, lengths from runs where document = ?1 and chunk < ?3 and chunk + chunks > ?2',
+    [documentId, fromChunk, endChunk],
   )
   let [deleted, removedLength] = [0, 0]
   for (const { first, chunk, chunks, length, lengths } of runs) {
-    const kept = Math.max(0, fromChunk - chunk)
-    const keptLengths = lengths.subarray(0, kept * LENGTH_BYTES)
-    const keptLength = sumOf(decodeLengths(keptLengths))
-    deleted += chunks - kept
-    removedLength += length - keptLength
-    if (kept === 0) await connection.run('delete from runs where first = ?', [first])
-    else {
-      const run = { first, document: documentId, chunk, chunks: kept, length: keptLength, lengths: keptLengths }
-      await connection.run('update runs set chunks = ?, length = ?, crc = ?, lengths = ? where first = ?', [
-        ...[kept, keptLength, checksumOfRun(run), keptLengths, first],
-      ])
+    const [from, end] = [Math.max(0, fromChunk - chunk), Math.min(chunks, endChunk - chunk)]
+    deleted += end - from
+    removedLength += length
+    await connection.run('delete from runs where first = ?', [first])
+    for (const [at, to] of [
+      [0, from],
+      [end, chunks],
+    ] as const) {
+      if (at === to) continue
+      const kept = lengths.subarray(at * LENGTH_BYTES, to * LENGTH_BYTES)
+      const keptLength = sumOf(decodeLengths(kept))
+      removedLength -= keptLength
+      await insertRun(connection, {
+        ...{ first: first + at, document: documentId, chunk: chunk + at, chunks: to - at },
+        length: keptLength,
+        lengths: kept,
+      })
     }
   }
   if (deleted > 0) {
@@ -87,6 +99,28 @@ export async function deleteRuns(connection: SqliteConnection, documentId: numbe
     ])
   }
   return deleted
+}
+
+/**
+ * Deletes the chunks that these rows take the place of. The caller runs it in the transaction that adds the rows.
+ * @returns the number of deleted chunks
+ */
+export async function replaceRuns(connection: SqliteConnection, rows: LexicalRows): Promise<number> {
+  let deleted = 0
+  for (const { chunk, lengths } of splitIntoRuns(rows))
+    deleted += await deleteRuns(connection, rows.documentId, chunk, chunk + lengths.length)
+  return deleted
+}
+
+async function insertRun(
+  connection: SqliteConnection,
+  { first, document, chunk, chunks, length, lengths }: Run & { readonly length: number; readonly lengths: Buffer },
+): Promise<void> {
+  const run = { first, document, chunk, chunks, length }
+  await connection.run(
+    'insert into runs (first, document, chunk, chunks, length, crc, lengths) values (?, ?, ?, ?, ?, ?, ?)',
+    [...Object.values(run), checksumOfRun({ ...run, lengths }), lengths],
+  )
 }
 
 export async function countChunks(connection: SqliteConnection, documentId: number): Promise<number> {

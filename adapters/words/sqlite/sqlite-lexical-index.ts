@@ -23,7 +23,15 @@ import { SimilarCache } from '../similar-cache.js'
 import { countTerms } from '../term-counts.js'
 import type { WordGroups } from '../word-groups.js'
 import { NO_STATISTICS, nothingFound, readStatistics, searchWords, type WordsFound } from '../word-search.js'
-import { countChunks, countChunksByDocument, deleteRuns, insertRuns, readNumbers, readState } from './chunk-runs.js'
+import {
+  countChunks,
+  countChunksByDocument,
+  deleteRuns,
+  insertRuns,
+  readNumbers,
+  readState,
+  replaceRuns,
+} from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
 import { FileChecks } from './file-checks.js'
 import { PostingCache } from './posting-cache.js'
@@ -105,13 +113,16 @@ export class SqliteLexicalIndex implements LexicalIndex {
     if (rows.chunks.length === 0) return
     await this.#write(collection, async () => {
       this.#checks.refuseIfDamaged(collection)
+      let replaced = 0
       await this.#files.useOrMake(collection, async (file) => {
         const writer = await file.writer()
         await writer.transaction(async () => {
+          replaced = await replaceRuns(writer, rows)
           const first = await insertRuns(writer, rows)
-          await addPostings(writer, await postingsOf(rows.terms, first))
+          await addPostings(writer, await postingsOf(rows, first))
         })
       })
+      if (replaced > 0 && this.#maintains) this.#maintenance.schedule(collection)
       this.#checkOnce(collection)
     })
   }

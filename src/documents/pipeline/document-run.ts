@@ -4,24 +4,25 @@ import type { JobRun } from '../../jobs/index.js'
 import { ExtractionError, isTransientError, LeaseLostError } from '../../kernel/errors.js'
 import { pause } from '../../kernel/scheduling/abort.js'
 import { prefetch } from '../../kernel/scheduling/prefetch.js'
-import type {
-  ContextRecord,
-  DocumentRecord,
-  EmbeddingModel,
-  FileStore,
-  IngestionReceipt,
-  NewChunk,
-  Repositories,
-  Storage,
-  TextExtractor,
-  Tracer,
-  VectorIndex,
+import {
+  type ContextRecord,
+  type DocumentRecord,
+  displayNameOf,
+  type EmbeddingModel,
+  type FileStore,
+  type IngestionReceipt,
+  type NewChunk,
+  type Repositories,
+  type Storage,
+  type TextExtractor,
+  type Tracer,
+  type VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { ChunkWriter } from './chunk-writer.js'
 import { extractedBatches } from './extracted-batches.js'
-import type { IndexWords, WordsOwner } from './index-words.js'
+import type { IndexWords, NamedWordsOwner } from './index-words.js'
 import type { PendingVectors } from './pending-vectors.js'
 import { RunReport } from './run-report.js'
 import { removeChunks, storedChunks } from './stored-chunks.js'
@@ -307,8 +308,8 @@ export class DocumentRun {
     for await (const batch of prefetch(batches)) yield await this.#embedder.embed(batch, this.job.signal)
   }
 
-  get #wordsOwner(): WordsOwner {
-    return { id: this.#document.id, context: this.#context }
+  get #wordsOwner(): NamedWordsOwner {
+    return { id: this.#document.id, context: this.#context, name: displayNameOf(this.#document) }
   }
 }
 

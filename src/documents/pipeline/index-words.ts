@@ -2,9 +2,16 @@ import { ANALYZER_VERSION } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
-import type { DocumentRecord, LexicalIndex, NewChunk, Storage } from '../../ports/index.js'
+import {
+  type DocumentRecord,
+  displayNameOf,
+  type LexicalIndex,
+  type NewChunk,
+  type Storage,
+} from '../../ports/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../collections.js'
 import { chunkTerms } from './chunks.js'
+import { namesFor } from './name-terms.js'
 import { storedChunks } from './stored-chunks.js'
 
 /**
@@ -19,6 +26,12 @@ export interface WordsOwner {
   readonly id: number
   /** Its context, in the generation of the version. */
   readonly context: GenerationOwner
+}
+
+/** A version whose words are written. */
+export interface NamedWordsOwner extends WordsOwner {
+  /** Its name as users see it: searches find its chunks by the words of the name too. */
+  readonly name: string
 }
 
 /** The job that indexes the words, and its conditions. */
@@ -57,10 +70,10 @@ export class IndexWords {
    * The document's `wordsVersion` must not be the analyzer's version yet: searches would find it by half of its words.
    *
    * @returns false if the document is no longer wanted; then some of its words may be in the index
-   * @throws StorageError if the index has lost words, or the document has no chunks
+   * @throws StorageError if the index has lost words, the document has no chunks, or it got another name meanwhile
    * @throws LeaseLostError
    */
-  async run(document: WordsOwner, { job, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
+  async run(document: NamedWordsOwner, { job, isWanted, restMs = 0 }: WordsRun): Promise<boolean> {
     return await whileWanted(async () => {
       await this.write(document, storedChunks(this.storage, document.id), {
         restMs,
@@ -68,11 +81,10 @@ export class IndexWords {
           job.signal.throwIfAborted()
           const current = await this.storage.read(({ documents }) => documents.get(document.id))
           requireWanted(current, isWanted)
-          // Another run has indexed it: this run would add a second copy of its words.
           if (current?.wordsVersion === ANALYZER_VERSION) throw new NotWantedError()
         },
       })
-      await this.#record(document, { job, isWanted })
+      await this.#record(document, { job, isWanted: (current) => isWanted(current) && isNamed(current, document.name) })
     })
   }
 
@@ -97,35 +109,38 @@ export class IndexWords {
   }
 
   /**
-   * Replaces the document's words in the index by the words of these chunks. It records nothing on the document.
+   * Replaces the document's words in the index by the words of these chunks. Searches find each chunk all the time. It
+   * records nothing on the document.
    *
    * @throws StorageError if the index has lost words, or there are no chunks
    */
   async write(
-    document: WordsOwner,
+    document: NamedWordsOwner,
     chunks: AsyncIterable<NewChunk> | Iterable<NewChunk>,
     { beforeWrite, restMs }: { readonly beforeWrite: () => Promise<void>; readonly restMs?: number },
   ): Promise<void> {
     const collection = wordCollectionOf(document.context)
     const slice = new TimeSlice(restMs)
-    let [ordinals, terms]: [number[], string[][]] = [[], []]
-    let [termCount, written] = [0, 0]
+    const namesOf = namesFor(document.name)
+    let [ordinals, terms, names]: [number[], string[][], (readonly string[])[]] = [[], [], []]
+    let [termCount, written, end] = [0, 0, 0]
     let writing: Promise<void> = Promise.resolve()
     /** Starts a write once the previous one is finished. The caller makes the terms of further chunks during the write. */
     const flush = async (): Promise<void> => {
       await writing
       await beforeWrite()
-      writing = this.index.add(collection, { documentId: document.id, chunks: ordinals, terms })
+      writing = this.index.add(collection, { documentId: document.id, chunks: ordinals, terms, names })
       // No unhandled rejection: the next `await writing` throws the error.
       writing.catch(() => undefined)
       written += ordinals.length
-      ;[ordinals, terms, termCount] = [[], [], 0]
+      ;[ordinals, terms, names, termCount] = [[], [], [], 0]
     }
     await beforeWrite()
-    await this.index.deleteDocument(collection, document.id, 0)
     try {
-      for await (const { ordinal, content } of chunks) {
+      for await (const { ordinal, content, headings } of chunks) {
         ordinals.push(ordinal)
+        names.push(namesOf(headings))
+        end = ordinal + 1
         const termsOfChunk = await chunkTerms(content, slice)
         terms.push(termsOfChunk)
         termCount += termsOfChunk.length
@@ -137,6 +152,8 @@ export class IndexWords {
       await writing.catch(() => undefined)
     }
     if (written === 0) throw new StorageError('the document has no chunks', { isTransient: true })
+    // Words of an earlier run may have been those of more chunks.
+    await this.index.deleteDocument(collection, document.id, end)
     if (await this.has(document, written)) return
     throw new StorageError('words that were just written for the document are missing', { isTransient: true })
   }
@@ -155,4 +172,10 @@ async function whileWanted(work: () => Promise<void>): Promise<boolean> {
     if (error instanceof NotWantedError) return false
     throw error
   }
+}
+
+/** Another name needs other words: the run fails, and its job begins again. */
+function isNamed(document: DocumentRecord, name: string): boolean {
+  if (displayNameOf(document) === name) return true
+  throw new StorageError('the document got another name meanwhile', { isTransient: true })
 }

@@ -4,6 +4,7 @@ import type { Access, Principal } from '../../tenancy/index.js'
 import { type DocumentReference, findDocument, parseFileName, recordDocumentChange } from '../document.js'
 import { enqueueIngestion, INGEST_DOCUMENT } from '../document-jobs.js'
 import { resetDocument } from '../documents.js'
+import { changeVersion } from '../index-name.js'
 import { isSameMetadata, type MetadataSource, metadataReader } from '../metadata.js'
 import { type DocumentVersions, deleteVersions, findVersions, UNPROCESSED } from '../versions.js'
 import {
@@ -130,7 +131,7 @@ export class ReplaceDocument {
           !isSameMetadata(received.metadata, same.metadata) && { metadata: received.metadata }),
       }
       if (Object.keys(changes).length > 0) {
-        await repositories.documents.update(same.id, changes)
+        await changeVersion(repositories, same, changes)
         await audit('document.updated')
       }
       return { uuid: same.uuid, removedIds: removed }

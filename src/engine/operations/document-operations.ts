@@ -207,6 +207,7 @@ export function createDocumentOperations(
         const { uuid, removedIds } = await parts.replaceDocument.execute(principal, document, version, replacing)
         signals.workers?.versionsDeleted(removedIds)
         signals.workers?.documentUploaded()
+        signals.workers?.documentRenamed()
         return uuid
       })
     },
@@ -229,7 +230,11 @@ export function createDocumentOperations(
     get: async (document) => await parts.documents.get(principal, document),
     open: async (document) => await parts.documents.open(principal, document),
     chunks: async (document) => await parts.documents.chunks(principal, document),
-    update: async (document, changes) => await parts.documents.update(principal, document, changes),
+    update: async (document, changes) => {
+      const updated = await parts.documents.update(principal, document, changes)
+      signals.workers?.documentRenamed()
+      return updated
+    },
     chunkPage: async (document, query) => {
       const { items, nextAfter } = await parts.documents.chunkPage(principal, document, query)
       return { items: itemsInTurns(items, run), nextAfter }

@@ -4,6 +4,8 @@ import type { EngineInspection } from '../engine-inspection.js'
 /** Notifies the workers about new or cancelled work. */
 export interface WorkSignals {
   documentUploaded(): void
+  /** A document may have got another name. */
+  documentRenamed(): void
   /** @param versionIds ids of the deleted versions of documents */
   versionsDeleted(versionIds: readonly number[]): void
   /** A re-index may have started, or ended. */

@@ -79,7 +79,7 @@ const countOf = ({ chunks, countTimes }: Collection, term: string): number =>
 /** Returns postings in parts of seven, out of order, and those of one chunk only on request. */
 async function sourceOf(collection: Collection): Promise<PostingSource> {
   const { chunks, deleted } = collection
-  const postings = new Map((await postingsOf(chunks, 0)).map((one) => [one.term, one.postings]))
+  const postings = new Map((await postingsOf({ terms: chunks }, 0)).map((one) => [one.term, one.postings]))
   const partsOf = (term: string): Buffer[] => {
     const all = postings.get(term) ?? Buffer.alloc(0)
     const parts: Buffer[] = []
