@@ -47,7 +47,8 @@ function describeWord({ word, term, isQuestionWord, documents, chunks, similar }
 function describeHit({ source, score, similarity, words, meaning }: ExplainedHit): string {
   const byWords = `words: rank ${words.rank ?? '-'}, score ${words.score.toFixed(3)}`
   const byMeaning = `meaning: rank ${meaning.rank ?? '-'}, similarity ${similarity.toFixed(3)}`
-  return `score ${score.toFixed(3)}  ${source.displayName}; ${byWords}; ${byMeaning}`
+  const byNames = words.inNames.length === 0 ? '' : `; name or headings: ${words.inNames.join(', ')}`
+  return `score ${score.toFixed(3)}  ${source.displayName}; ${byWords}${byNames}; ${byMeaning}`
 }
 
 function percent(share: number): string {

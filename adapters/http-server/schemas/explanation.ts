@@ -36,7 +36,13 @@ const hit = z.object({
   match: z.object({ start: offset, end: offset }),
   source: resultSource,
   passage: z.string().meta({ description: 'The part of the chunk that matched' }),
-  words: z.object({ rank: rank.meta({ description: 'Null beyond the first 200 chunks' }), score: z.number().min(0) }),
+  words: z.object({
+    rank: rank.meta({ description: 'Null beyond the first 200 chunks' }),
+    score: z.number().min(0),
+    inNames: z
+      .array(z.string())
+      .meta({ description: 'Terms of the prompt that the name of the document or the headings have' }),
+  }),
   meaning: z.object({ rank: rank.meta({ description: 'Null beyond the nearest 200 windows' }), similarity: fraction }),
 })
 

@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from '../../analysis/index.js'
 import { ASSISTANT, findReadable } from '../../contexts/index.js'
-import { collectionOf, wordCollectionOf } from '../../documents/index.js'
+import { collectionOf, namesFor, wordCollectionOf } from '../../documents/index.js'
 import { ModelError, NotFoundError } from '../../kernel/errors.js'
 import { withAnySignal } from '../../kernel/scheduling/abort.js'
 import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
@@ -20,7 +20,7 @@ import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.
 import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from '../prompt.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
-import { toResults } from '../results.js'
+import { type PromptTerms, type SearchResult, toResults } from '../results.js'
 import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from '../search-input.js'
 import {
   readSearchable,
@@ -243,7 +243,7 @@ export class ExplainSearch {
         hits.push({
           ...result,
           passage: content.slice(result.match.start, result.match.end),
-          words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0 },
+          words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0, inNames: termsInNames(result, terms) },
           meaning: { rank: byMeaning.get(key) ?? null, similarity: result.similarity },
         })
       }
@@ -255,6 +255,11 @@ export class ExplainSearch {
 /** @returns the terms that counted as a term of the prompt, the most alike first */
 function similarIn(words: LexicalAnswer | undefined, term: string): ExplainedWord['similar'] {
   return [...(words?.similar?.get(term)?.terms ?? [])].map(([similar, weight]) => ({ term: similar, weight }))
+}
+
+function termsInNames({ source }: Pick<SearchResult, 'source'>, terms: PromptTerms): readonly string[] {
+  const found = namesFor(source.displayName)(source.headings).flatMap((term) => terms.termFor(term) ?? [])
+  return [...new Set(found)]
 }
 
 /** @returns the number of documents that the filter selects and that the search may find; null without a filter */

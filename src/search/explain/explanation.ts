@@ -99,6 +99,8 @@ export interface ExplainedHit extends Omit<SearchResult, 'content'> {
     readonly rank: number | null
     /** BM25; 0 for a chunk without words of the prompt. */
     readonly score: number
+    /** The terms of the prompt that the name of the document, or the headings above the chunk, have: it is found by them. */
+    readonly inNames: readonly string[]
   }
   readonly meaning: {
     /** Place among the chunks that meaning finds, from 1; null beyond the nearest 200 windows. */

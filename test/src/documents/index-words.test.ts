@@ -24,8 +24,8 @@ afterEach(async () => {
  */
 async function olderFolder(): Promise<number> {
   const contextId = await engine.newContext()
-  for (const bird of BIRDS) {
-    const uuid = await engine.upload(contextId, `${bird}.txt`, smallText(bird))
+  for (const [at, bird] of BIRDS.entries()) {
+    const uuid = await engine.upload(contextId, `${at}.txt`, smallText(bird))
     await engine.opened.session.documents.whenProcessed(uuid)
   }
   await engine.close()

@@ -48,6 +48,16 @@ describe('the name of a document', () => {
     expect(hit?.content.slice(hit.match.start, hit.match.end)).toContain('Clean')
   })
 
+  it('is named in the explanation as the reason of a hit', async () => {
+    await uploadText(session, context.id, 'Osprey manual.txt', TEXT)
+    await uploadText(session, context.id, 'Wren.txt', `The osprey. ${TEXT}`)
+    const { hits } = await session.explain(context.id, 'osprey manual', { mode: 'keyword' })
+    expect(hits.map(({ source, words }) => [source.displayName, words.inNames])).toEqual([
+      ['Osprey manual.txt', ['osprey', 'manual']],
+      ['Wren.txt', []],
+    ])
+  })
+
   it('finds a renamed document by its new name at once, and no longer by the old one', async () => {
     const id = await uploadText(session, context.id, 'heron.txt', TEXT)
     await session.documents.update(id, { displayName: 'Kingfisher.txt' })

@@ -154,8 +154,8 @@ function whySentence(
   if (explained === undefined) return side
   const { words, meaning } = explained
   const byMeaningText = meaning.rank === null ? texts.meaningFar : texts.meaningPlace(meaning.rank)
-  const byWordsText =
-    words.rank !== null ? texts.wordPlace(words.rank) : words.score > 0 ? texts.wordFar : texts.wordNone
+  const wordPlace = words.rank !== null ? texts.wordPlace(words.rank) : words.score > 0 ? texts.wordFar : texts.wordNone
+  const byWordsText = words.inNames.length === 0 ? wordPlace : `${wordPlace} ${texts.wordNames(words.inNames)}`
   // Words that almost all passages have count nothing: then the score is the similarity.
   const areWordsCommon = words.score > 0 && Math.abs(score - similarity) < 1e-9
   if (mode !== 'semantic' && areWordsCommon) return `${texts.common} ${byMeaningText}`
