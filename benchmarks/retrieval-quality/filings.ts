@@ -29,7 +29,7 @@ export async function readFilings(
     const fileName = `${name}.pdf`
     const content = await readFile(join(folder, 'pdfs', fileName)).catch(() => undefined)
     if (content === undefined || evidence.some((each) => each.doc_name !== name)) continue
-    documents.set(fileName, { fileName, content })
+    documents.set(fileName, { key: fileName, fileName, content })
     // The set counts pages from 0.
     questions.push({ question, fileName, pages: new Set(evidence.map((each) => each.evidence_page_num + 1)) })
   }

@@ -8,6 +8,8 @@ import type { SetDocument } from './retrieval-sets.js'
 /** A chunk that the engine made of a document. */
 interface IngestedChunk {
   readonly id: number
+  /** That of its document. */
+  readonly key: string
   readonly fileName: string
   /** UTF-16 offset in the document. */
   readonly start: number
@@ -23,7 +25,7 @@ export interface IngestedContext {
 
 /** Ingests documents with the default model into a new engine, which is removed after the work. */
 export async function withDocuments<T>(
-  settings: { readonly chunkSizeTokens: number; readonly overlap: number },
+  settings: { readonly chunkSizeTokens?: number; readonly overlap?: number },
   documents: readonly SetDocument[],
   work: (context: IngestedContext) => Promise<T>,
 ): Promise<T> {
@@ -34,10 +36,10 @@ export async function withDocuments<T>(
     const texts = { name: 'Benchmark', description: '', caption: '', toolsJson: '[]' }
     const { id: contextId } = await session.contexts.create({ ...texts, settings })
     const chunks: IngestedChunk[] = []
-    for (const { fileName, content } of documents) {
+    for (const { key, fileName, content } of documents) {
       const uuid = await session.documents.upload(contextId, { fileName, content })
       await session.documents.whenProcessed(uuid)
-      for (const chunk of await session.documents.chunks(uuid)) chunks.push({ ...chunk, fileName })
+      for (const chunk of await session.documents.chunks(uuid)) chunks.push({ ...chunk, key, fileName })
     }
     return await work({ session, contextId, chunks })
   } finally {

@@ -73,8 +73,8 @@ async function openMiniSearch(
 ): Promise<((question: string) => number[]) | undefined> {
   const module = await peer<MiniSearchModule>('minisearch')
   if (module === undefined) return undefined
-  const index = new module.default({ fields: ['content'] })
-  index.addAll(chunks.map(({ id, content }) => ({ id, content })))
+  const index = new module.default({ fields: ['content', 'fileName'] })
+  index.addAll(chunks.map(({ id, content, fileName }) => ({ id, content, fileName })))
   return (question) => index.search(question).map(({ id }) => id)
 }
 

@@ -5,7 +5,8 @@
  * The five best chunks are scored by recall, precision and IoU of characters, as in Chroma's chunking evaluation
  * (https://github.com/brandonstarxel/chunking_evaluation). Its three corpora with open licences are in one context.
  * Cranfield and CISI are scored by nDCG@10. XQuAD in three languages, and generated documents that are nearly alike,
- * are scored by hit@1. There each document is one chunk.
+ * are scored by hit@1. There each document is one chunk. Sets of how people ask are cut at the default settings, with
+ * the title of each document as its name, or with an id.
  *
  * The references of the semantic mode come from another program with a plain exact scan. The program ends with 1 if a
  * semantic score is more than 0.01 below its reference, or a precision more than a tenth. It also ends with 1 if a
@@ -25,6 +26,7 @@ import {
   readDocumentSet,
   readPassageQuestions,
   SIMILAR_DOCUMENTS,
+  type TitlePlace,
 } from './retrieval-sets.js'
 
 /**
@@ -39,15 +41,28 @@ const CHUNKINGS = [
 ]
 const RETRIEVED_CHUNKS = 5
 
+/** Documents are whole, as in the reference program, or cut at the default settings. */
+const WHOLE = { chunkSizeTokens: 8_192, overlap: 0 }
+const CUT = {}
+
 /** Documents with judged answers to queries, and the score of the reference program. */
 const COLLECTIONS = [
-  { name: 'cranfield', measure: 'nDCG@10', reference: 0.379 },
-  { name: 'cisi', measure: 'nDCG@10', reference: 0.428 },
-  { name: 'xquad-en', measure: 'hit@1', reference: null },
-  { name: 'xquad-es', measure: 'hit@1', reference: null },
-  { name: 'xquad-zh', measure: 'hit@1', reference: null },
-  { name: SIMILAR_DOCUMENTS, measure: 'hit@1', reference: null },
-] as const
+  ...[
+    { name: 'cranfield', measure: 'nDCG@10', reference: 0.379 },
+    { name: 'cisi', measure: 'nDCG@10', reference: 0.428 },
+    { name: 'xquad-en', measure: 'hit@1', reference: null },
+    { name: 'xquad-es', measure: 'hit@1', reference: null },
+    { name: 'xquad-zh', measure: 'hit@1', reference: null },
+    { name: SIMILAR_DOCUMENTS, measure: 'hit@1', reference: null },
+  ].map((collection) => ({ ...collection, titleIn: 'text', settings: WHOLE }) as const),
+  ...['fetaqa-csv', 'tydi-fi', 'tydi-ru', 'tydi-ar', 'tydi-ko', 'tquad-tr'].map(named('name')),
+  ...['tydi-fi', 'tydi-ru', 'tydi-ar', 'tydi-ko', 'tquad-tr', 'squad-it', 'faquad-pt'].map(named('none')),
+  ...['locomo-chat', 'covidqa-papers', 'cosqa-code', 'mtragun-chat', 'qmsum-meetings'].map(named('name')),
+]
+
+function named(titleIn: TitlePlace) {
+  return (name: string) => ({ name, measure: 'hit@1', reference: null, titleIn, settings: CUT })
+}
 const RETRIEVED_DOCUMENTS = 10
 
 const isQuick = process.argv.includes('--quick')
@@ -109,24 +124,25 @@ async function measureChunking(folder: string, chunking: (typeof CHUNKINGS)[numb
   })
 }
 
-async function measureCollection({ name, measure, reference }: (typeof COLLECTIONS)[number]) {
-  const { documents, questions } = await readDocumentSet(name)
-  return await withDocuments({ chunkSizeTokens: 8_192, overlap: 0 }, documents, async (context) => {
-    const files = new Map(context.chunks.map(({ id, fileName }) => [id, fileName]))
+async function measureCollection({ name, measure, reference, titleIn, settings }: (typeof COLLECTIONS)[number]) {
+  const set = await readDocumentSet(name, titleIn)
+  if (set === undefined) return []
+  const { documents, questions } = set
+  return await withDocuments(settings, documents, async (context) => {
+    const keys = new Map(context.chunks.map(({ id, key }) => [id, key]))
     const find = await openFinder(context)
     const scores = new Map<string, number[]>()
     for (const { question, judged } of questions) {
       for (const [by, ids] of await find(question, RETRIEVED_DOCUMENTS)) {
-        const score = scoreOf(
-          ids.map((id) => files.get(id) ?? ''),
-          judged,
-          measure,
-        )
+        // A document counts once, at its best chunk.
+        const found = new Set(ids.map((id) => keys.get(id) ?? ''))
+        const score = scoreOf([...found], judged, measure)
         scores.set(by, [...(scores.get(by) ?? []), score])
       }
     }
     return [...scores].map(([by, each]) => ({
       collection: name,
+      title: titleIn,
       documents: documents.length,
       queries: each.length,
       measure,
@@ -137,11 +153,7 @@ async function measureCollection({ name, measure, reference }: (typeof COLLECTIO
   })
 }
 
-function scoreOf(
-  found: readonly string[],
-  judged: DocumentQuestion['judged'],
-  measure: (typeof COLLECTIONS)[number]['measure'],
-): number {
-  const gains = found.map((fileName) => judged.get(fileName) ?? 0)
+function scoreOf(found: readonly string[], judged: DocumentQuestion['judged'], measure: string): number {
+  const gains = found.map((key) => judged.get(key) ?? 0)
   return measure === 'hit@1' ? Math.min(1, gains[0] ?? 0) : ndcg(gains, [...judged.values()])
 }

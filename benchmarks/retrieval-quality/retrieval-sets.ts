@@ -8,6 +8,8 @@ import { similarDocuments } from './similar-documents.js'
 
 /** A file to ingest. */
 export interface SetDocument {
+  /** Identifies it in the judgements. */
+  readonly key: string
   readonly fileName: string
   readonly content: Uint8Array
 }
@@ -18,7 +20,7 @@ export interface PassageQuestion {
   readonly references: readonly CharacterRange[]
 }
 
-/** A question with the names of the files that answer it. Each has a gain. */
+/** A question with the keys of the documents that answer it. Each has a gain. */
 export interface DocumentQuestion {
   readonly question: string
   readonly judged: ReadonlyMap<string, number>
@@ -36,7 +38,9 @@ export const SIMILAR_DOCUMENTS = 'similar documents'
 export async function readCorpora(folder: string): Promise<SetDocument[]> {
   const files = await readdir(join(folder, 'corpora'))
   return await Promise.all(
-    files.map(async (fileName) => ({ fileName, content: await readFile(join(folder, 'corpora', fileName)) })),
+    files.map(async (fileName) => {
+      return { key: fileName, fileName, content: await readFile(join(folder, 'corpora', fileName)) }
+    }),
   )
 }
 
@@ -51,15 +55,23 @@ export async function readPassageQuestions(folder: string): Promise<PassageQuest
   })
 }
 
-/** Reads a set of the shared data by its name, or makes the generated set. */
-export async function readDocumentSet(name: string): Promise<DocumentSet> {
+/** The places of a document's title: in front of its text, in its file's name, or nowhere. */
+export type TitlePlace = 'text' | 'name' | 'none'
+
+/** Reads a set of the shared data by its name, or makes the generated set. @returns `undefined` if the set is not here */
+export async function readDocumentSet(name: string, titleIn: TitlePlace): Promise<DocumentSet | undefined> {
   if (name === SIMILAR_DOCUMENTS) return generatedSet()
-  const folder = sharedData('retrieval', name) ?? ''
-  const rows = jsonLines<{ _id: string; title?: string; text: string }>(
+  const folder = sharedData('retrieval', name)
+  if (folder === undefined) return undefined
+  const rows = jsonLines<{ _id: string; title?: string; text: string; ext?: string }>(
     gunzipSync(await readFile(join(folder, 'corpus.jsonl.gz'))).toString(),
   )
   const documents = rows
-    .map(({ _id, title = '', text }) => ({ fileName: `${_id}.txt`, text: `${title}\n\n${text}`.trim() }))
+    .map(({ _id, title = '', text, ext = 'txt' }) => ({
+      key: _id,
+      fileName: `${titleIn === 'name' && title !== '' ? title.replaceAll('/', ' ').slice(0, MAX_NAME) : _id}.${ext}`,
+      text: titleIn === 'text' ? `${title}\n\n${text}`.trim() : text,
+    }))
     .filter(({ text }) => text !== '')
   const queries = jsonLines<{ _id: string; text: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8'))
   const relevance = await readRelevance(join(folder, 'qrels.tsv'))
@@ -70,26 +82,29 @@ export async function readDocumentSet(name: string): Promise<DocumentSet> {
   return { documents: documents.map(toDocument), questions }
 }
 
+/** Longest title in a file's name, in UTF-16 units: file systems accept 255 bytes. */
+const MAX_NAME = 80
+
 function generatedSet(): DocumentSet {
   const { documents, questions } = similarDocuments()
   return {
-    documents: documents.map(toDocument),
+    documents: documents.map(({ fileName, text }) => toDocument({ key: fileName, fileName, text })),
     questions: questions.map(({ question, fileName }) => ({ question, judged: new Map([[fileName, 1]]) })),
   }
 }
 
-function toDocument({ fileName, text }: { readonly fileName: string; readonly text: string }): SetDocument {
-  return { fileName, content: Buffer.from(text) }
+function toDocument({ text, ...names }: Omit<SetDocument, 'content'> & { readonly text: string }): SetDocument {
+  return { ...names, content: Buffer.from(text) }
 }
 
-/** The relevant files of each query, with their gains. */
+/** The relevant documents of each query, with their gains. */
 async function readRelevance(file: string): Promise<Map<string, Map<string, number>>> {
   const relevance = new Map<string, Map<string, number>>()
   for (const line of (await readFile(file, 'utf8')).trim().split('\n')) {
     const [query = '', document = '', score = ''] = line.split('\t')
     if (!/^\d/.test(score)) continue
     const judged = relevance.get(query) ?? new Map<string, number>()
-    relevance.set(query, judged.set(`${document}.txt`, Number(score)))
+    if (Number(score) > 0) relevance.set(query, judged.set(document, Number(score)))
   }
   return relevance
 }
