@@ -162,6 +162,7 @@ const NO_LEXICAL_INDEX: LexicalIndex = {
   search: refuseAsync,
   statistics: refuseAsync,
   countTerms: refuseAsync,
+  findTerms: refuseAsync,
   deleteDocument: refuseAsync,
   count: refuseAsync,
   countByDocument: refuseAsync,

@@ -15,6 +15,7 @@ import {
   type LexicalSearchOptions,
   type LexicalStatistics,
   leastShared,
+  MAX_FOUND_TERMS,
   passesOf,
   type SimilarTerms,
   sharedGrams,
@@ -106,6 +107,11 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
       if (withTerm.length > 0) counts.set(term, { chunks: withTerm.length, documents: ids.size })
     }
     return counts
+  }
+
+  async findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]> {
+    const terms = [...new Set(this.rowsOf(collection).flatMap(({ occurrences }) => [...occurrences.keys()]))]
+    return prefixes.flatMap((prefix) => terms.filter((term) => term.startsWith(prefix)).slice(0, MAX_FOUND_TERMS))
   }
 }
 

@@ -1,3 +1,4 @@
+export { definedTerms, definitionPrefixes, definitionsIn, definitionTerms } from './acronyms.js'
 export {
   ANALYZER_VERSION,
   analyze,

@@ -97,6 +97,7 @@ export {
   type LexicalRows,
   type LexicalSearchOptions,
   type LexicalStatistics,
+  MAX_FOUND_TERMS,
   type TermCount,
 } from './lexical-index.js'
 export type {

@@ -53,6 +53,9 @@ export interface LexicalSearchOptions {
   readonly similarTo?: ReadonlySet<string>
 }
 
+/** The most terms of one prefix that {@link LexicalIndex.findTerms} finds. */
+export const MAX_FOUND_TERMS = 8
+
 /** The number of chunks that have a term, and of their documents. */
 export interface TermCount {
   readonly chunks: number
@@ -156,6 +159,14 @@ export interface LexicalIndex {
     terms: readonly string[],
     options?: { readonly documents?: DocumentIds },
   ): Promise<ReadonlyMap<string, TermCount>>
+
+  /**
+   * Finds the terms of a collection that begin with one of some prefixes: at most {@link MAX_FOUND_TERMS} of each prefix.
+   * Terms of deleted chunks may be found for a while.
+   *
+   * @param prefixes up to some hundred, none empty
+   */
+  findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]>
 
   /** Deletes the rows of a document whose chunk has the ordinal `fromChunk` or a higher one. */
   deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
-import type { DocumentIds, LexicalIndex } from '../../src/ports/index.js'
+import { type DocumentIds, type LexicalIndex, MAX_FOUND_TERMS } from '../../src/ports/index.js'
 import { type CreateSubject, defineSuite, rejectsWith, type TestRunner } from './harness.js'
 import { textRows as rows, weighed } from './lexical-rows.js'
 import { lexicalScoreTests } from './lexical-score-tests.js'
@@ -161,6 +161,27 @@ export function lexicalIndexSuite(runner: TestRunner, name: string, create: Crea
       assert.equal(await index.count(COLLECTION, 1), 0)
       await index.add(COLLECTION, rows(1, ['apple']))
       assert.deepEqual(await found(index, weighed('apple')), ['1:0', '2:0'])
+    })
+
+    test('finds the terms that begin with a prefix', async (index) => {
+      assert.deepEqual(await index.findTerms(COLLECTION, ['→rma→']), [])
+      await index.add(
+        COLLECTION,
+        rows(1, ['→rma→a', 'rma', '→rma', '→rma→b→c'], ['→rma→a', '→Rma→x', '→rmb→x', '→ооn→я']),
+      )
+      assert.deepEqual([...(await index.findTerms(COLLECTION, ['→rma→']))].sort(), ['→rma→a', '→rma→b→c'])
+      assert.deepEqual([...(await index.findTerms(COLLECTION, ['→rmb→', '%', '→ооn→', '_']))].sort(), [
+        '→rmb→x',
+        '→ооn→я',
+      ])
+      await index.add(
+        COLLECTION,
+        rows(
+          2,
+          Array.from({ length: 40 }, (_, at) => `→many→${at}`),
+        ),
+      )
+      assert.equal((await index.findTerms(COLLECTION, ['→many→'])).length, MAX_FOUND_TERMS)
     })
 
     test('replaces the chunks that an addition brings once more, and keeps the others of the document', async (index) => {

@@ -37,7 +37,7 @@ import {
   reserveNumbers,
 } from './chunk-runs.js'
 import { withDatabaseErrors } from './errors.js'
-import { levelOf, pgPostingSource } from './posting-rows.js'
+import { levelOf, pgPostingSource, readTerms } from './posting-rows.js'
 import { addGrams, vocabularyOf } from './similar-rows.js'
 import { TableMaintenance } from './table-maintenance.js'
 import { type WordTable, WordTables } from './word-tables.js'
@@ -165,6 +165,12 @@ export class PgLexicalIndex implements LexicalIndex {
     return await this.#useIfExists(collection, emptyResult, async (table) => {
       return await countTerms(await this.#sourceOf(collection, table), terms, documents)
     })
+  }
+
+  async findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]> {
+    this.#calls.refuseIfClosed()
+    const read = async (table: WordTable) => await readTerms(this.#knex, table, prefixes)
+    return await promptly(async () => await this.#useIfExists<readonly string[]>(collection, [], read))
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { MAX_FOUND_TERMS } from '../../../src/ports/index.js'
 import type { Rows } from '../../node-kit/index.js'
 import type { IsStopped } from '../background-maintenance.js'
 import type { CollectionTotals, PostingSource, PostingsRead } from '../posting-source.js'
@@ -212,4 +213,21 @@ async function tryExclusively<T>(
     )
     return lock.rows[0]?.is_held === true ? await work(transaction) : undefined
   })
+}
+
+/** Reads the first terms that begin with one of some prefixes. The last character of Unicode ends each range. */
+export async function readTerms(
+  knex: Knex,
+  { postings }: WordTable,
+  prefixes: readonly string[],
+): Promise<readonly string[]> {
+  const found = await knex.raw<Rows<{ readonly term: string }>>(
+    `select found.term from unnest(?::text[]) as asked (prefix)
+     cross join lateral (
+       select distinct term from ?? where term >= prefix collate "C" and term < (prefix || chr(1114111)) collate "C"
+       order by term limit ?
+     ) as found`,
+    [prefixes as string[], postings, MAX_FOUND_TERMS],
+  )
+  return found.rows.map(({ term }) => term)
 }

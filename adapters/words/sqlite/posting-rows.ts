@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import type { DocumentIds, IndexedChunk } from '../../../src/ports/index.js'
+import { type DocumentIds, type IndexedChunk, MAX_FOUND_TERMS } from '../../../src/ports/index.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
@@ -308,4 +308,16 @@ async function returnFreePages(connection: SqliteConnection): Promise<boolean> {
   await connection.exec(`pragma incremental_vacuum(${PAGES_PER_STEP})`)
   const [row] = await connection.all<{ readonly freelist_count: number }>('pragma freelist_count')
   return (row?.freelist_count ?? 0) > 0
+}
+
+/** Reads the first terms that begin with one of some prefixes. The last character of Unicode ends each range. */
+export async function readTerms(connection: SqliteConnection, prefixes: readonly string[]): Promise<readonly string[]> {
+  const rows = await connection.all<{ readonly terms: string }>(
+    `select (select json_group_array(term) from (
+       select distinct term from postings where term >= asked.value and term < asked.value || char(1114111)
+       order by term limit ?2
+     )) as terms from json_each(?1) as asked`,
+    [JSON.stringify(prefixes), MAX_FOUND_TERMS],
+  )
+  return rows.flatMap(({ terms }) => JSON.parse(terms) as string[])
 }

@@ -35,7 +35,14 @@ import {
 import { withFileErrors } from './errors.js'
 import { FileChecks } from './file-checks.js'
 import { PostingCache } from './posting-cache.js'
-import { addPostings, countPostings, purgePostings, type RunStep, SqlitePostingSource } from './posting-rows.js'
+import {
+  addPostings,
+  countPostings,
+  purgePostings,
+  type RunStep,
+  readTerms,
+  SqlitePostingSource,
+} from './posting-rows.js'
 import { type KnownRuns, RunCache } from './run-cache.js'
 import { vocabularyOf } from './similar-rows.js'
 import type { SqliteConnection } from './sqlite-connection.js'
@@ -164,6 +171,10 @@ export class SqliteLexicalIndex implements LexicalIndex {
       const { state, marks } = await countPostings(reader, terms)
       return await countTerms(new SqlitePostingSource(reader, state, marks, this.#cache), terms, documents)
     })
+  }
+
+  async findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]> {
+    return await this.#read(collection, [], async (reader) => await readTerms(reader, prefixes))
   }
 
   async deleteDocument(collection: string, documentId: number, fromChunk: number): Promise<void> {

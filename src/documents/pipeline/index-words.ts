@@ -1,4 +1,4 @@
-import { ANALYZER_VERSION } from '../../analysis/index.js'
+import { ANALYZER_VERSION, definitionsIn, definitionTerms } from '../../analysis/index.js'
 import type { JobRun } from '../../jobs/index.js'
 import { StorageError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
@@ -139,7 +139,7 @@ export class IndexWords {
     try {
       for await (const { ordinal, content, headings } of chunks) {
         ordinals.push(ordinal)
-        names.push(namesOf(headings))
+        names.push([...namesOf(headings), ...definitionsIn(content).flatMap(definitionTerms)])
         end = ordinal + 1
         const termsOfChunk = await chunkTerms(content, slice)
         terms.push(termsOfChunk)
