@@ -9,11 +9,13 @@ export interface Definition {
 
 /** The most characters before and in parentheses that a definition may have. */
 const [MAX_BEFORE, MAX_INSIDE] = [160, 120]
+/** The same of an acronym before parentheses, with white space around it. */
+const MAX_SHORT = 13
 /** Ends a sentence or a line: the words of a definition do not reach beyond. */
 const ENDS = /[()\n]/
 /** Two to ten letters and digits, of which at least two are capitals. */
 const ACRONYM = /^(?=(?:[^\p{Lu}]*\p{Lu}){2})\p{L}[\p{L}\p{N}&.-]{1,9}$/u
-const LAST_WORD = /([\p{L}\p{N}&.-]+)\s*$/u
+const LAST_WORD = /(?<![\p{L}\p{N}&.-])[\p{L}\p{N}&.-]+\s*$/u
 const NOT_IN_WORDS = /[^\p{L}\p{M}\p{N}]+/gu
 /** Longest definition in words. */
 const MAX_WORDS = 10
@@ -30,19 +32,17 @@ export function definitionsIn(text: string): Definition[] {
   for (let open = text.indexOf('('); open >= 0; open = text.indexOf('(', open + 1)) {
     const close = text.indexOf(')', open)
     if (close < 0) break
+    if (close - open > MAX_INSIDE) continue
     const inside = text.slice(open + 1, close).trim()
-    if (inside.length > MAX_INSIDE || ENDS.test(inside)) continue
+    const isShortInside = ACRONYM.test(inside)
+    const last = isShortInside ? '' : (LAST_WORD.exec(text.slice(Math.max(0, open - MAX_SHORT), open))?.[0] ?? '')
+    if ((!isShortInside && !ACRONYM.test(last.trim())) || ENDS.test(inside)) continue
     const before =
       text
         .slice(Math.max(0, open - MAX_BEFORE), open)
         .split(ENDS)
         .at(-1) ?? ''
-    const last = LAST_WORD.exec(before)?.[1] ?? ''
-    const definition = ACRONYM.test(inside)
-      ? define(inside, wordsOf(before))
-      : ACRONYM.test(last)
-        ? define(last, wordsOf(inside), true)
-        : undefined
+    const definition = isShortInside ? define(inside, lastWordsOf(before)) : define(last, wordsOf(inside), true)
     if (definition !== undefined) found.set(`${definition.acronym} ${definition.words.join(' ')}`, definition)
   }
   return [...found.values()]
@@ -54,6 +54,15 @@ export function wordsOf(text: string): string[] {
     .replace(NOT_IN_WORDS, ' ')
     .split(' ')
     .flatMap((word) => termsOf(word)[0] ?? [])
+}
+
+function lastWordsOf(text: string): string[] {
+  return wordsOf(
+    text
+      .split(NOT_IN_WORDS)
+      .slice(-MAX_WORDS - 1)
+      .join(' '),
+  )
 }
 
 /** @param isWhole true if all of the words must be the definition; otherwise their end is */
