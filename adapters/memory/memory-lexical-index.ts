@@ -14,8 +14,9 @@ import {
   type LexicalRows,
   type LexicalSearchOptions,
   type LexicalStatistics,
-  leastShared,
   MAX_FOUND_TERMS,
+  mostSimilar,
+  partsOf,
   passesOf,
   type SimilarTerms,
   sharedGrams,
@@ -123,11 +124,13 @@ async function similarIn(
   similarTo: ReadonlySet<string> = new Set(),
 ): Promise<TermGroups> {
   const known = new Set(rows.flatMap(({ occurrences }) => [...occurrences.keys()]))
-  const candidates = [...known].filter(canBeSimilar).map((term) => [term, gramsOf(term)] as const)
+  const candidates = [...known]
+    .filter(canBeSimilar)
+    .map((term) => ({ term, grams: gramsOf(term), parts: partsOf(term) }))
   const sharedWith = (word: string): ReadonlyMap<string, number> => {
     const grams = gramsOf(word)
-    const shared = candidates.map(([term, others]) => [term, sharedGrams(grams, others)] as const)
-    return new Map(shared.filter(([, count]) => count >= leastShared(grams.size)))
+    const shared = candidates.map((one) => ({ ...one, shared: sharedGrams(grams, one.grams) }))
+    return new Map(mostSimilar(partsOf(word), shared).map((one) => [one.term, one.shared]))
   }
   const vocabulary: Vocabulary = {
     readShared: async (words) => ({ known, shared: words.map(sharedWith) }),

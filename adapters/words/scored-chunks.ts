@@ -1,5 +1,5 @@
 import type { NumberRange } from './posting-source.js'
-import { bisect, firstNumberOf, lastNumberOf, POSTING_BYTES, type TermScore, viewOf } from './postings.js'
+import { bisect, firstNumberOf, gallop, lastNumberOf, POSTING_BYTES, type TermScore, viewOf } from './postings.js'
 
 /** Memory for chunks with their scores. */
 export interface Columns {
@@ -113,26 +113,6 @@ export class ScoredChunks {
 /** Finds the index of the first of ascending numbers that is not below `number`. */
 function indexOfNumber(numbers: Uint32Array, number: number): number {
   return bisect(0, numbers.length, (index) => (numbers[index] ?? 0) < number)
-}
-
-/**
- * Finds the index of the first posting, from `index` on, whose number is not below `number`. The last posting must have
- * such a number.
- */
-function gallop(view: DataView, index: number, end: number, number: number): number {
-  let [from, step] = [index, 1]
-  while (from + step < end && view.getUint32((from + step) * POSTING_BYTES) < number) {
-    from += step
-    step *= 2
-  }
-  // `bisect` is not used here: a call for each step would make a search 5% slower.
-  let to = Math.min(from + step, end - 1)
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (view.getUint32(middle * POSTING_BYTES) < number) from = middle + 1
-    else to = middle
-  }
-  return from
 }
 
 /** The number of a chunk, with its score. */

@@ -1,5 +1,11 @@
 import type { DocumentIds, IndexedChunk, SimilarTerms } from '../../src/ports/index.js'
-import { FREQUENCY_SCALE, type MergedPostings, mergePostings } from './merged-postings.js'
+import {
+  FREQUENCY_SCALE,
+  type MergedPostings,
+  mergePostings,
+  mergeSome,
+  type WeighedPostings,
+} from './merged-postings.js'
 import {
   type CollectionTotals,
   type DocumentRange,
@@ -11,7 +17,9 @@ import { Turns } from './postings.js'
 
 /** The number of merged postings between two turns of the event loop: about 5 ms. */
 const POSTINGS_PER_TURN = 100_000
-const NOTHING: MergedPostings = { postings: Buffer.alloc(0), count: 0 }
+/** To look up a chunk in the postings of a term takes as long as to merge so many postings. */
+const LOOK_UP_COST = 2
+const NO_POSTINGS: Buffer = Buffer.alloc(0)
 
 /** For terms of a query: the other terms that count as the same one. */
 export type WordGroups = ReadonlyMap<string, SimilarTerms>
@@ -46,18 +54,23 @@ class GroupedSource implements PostingSource {
 
   /** Among many chunks, reads no postings: the count of a group is then too low. */
   async count(terms: readonly string[]): Promise<readonly number[]> {
-    if (this.totals.chunks <= MANY_CHUNKS) await this.#mergeAll(terms.filter((term) => this.#hasGroup(term)))
+    if (this.totals.chunks <= MANY_CHUNKS) {
+      await this.#mergeAll(terms)
+      const single = terms.filter((term) => !this.#hasGroup(term))
+      const counted = new Map((await this.source.count(single)).map((count, at) => [single[at] ?? '', count]))
+      return terms.map((term) => counted.get(term) ?? this.#mergedOf(term)?.count ?? 0)
+    }
     const members = membersOf(terms, this.groups)
     const counts = new Map((await this.source.count(members)).map((count, at) => [members[at] ?? '', count]))
     return terms.map((term) => {
       const weighed = this.#weightsOf(term).map(([member, weight]) => weight * (counts.get(member) ?? 0))
-      return this.#merged.get(term)?.count ?? Math.max(...weighed)
+      return Math.max(...weighed)
     })
   }
 
   async read(terms: readonly string[]): Promise<readonly PostingsRead[]> {
-    await this.#mergeAll(terms.filter((term) => this.#hasGroup(term)))
-    return await this.#readWith(terms, this.#merged, async (single) => await this.source.read(single))
+    await this.#mergeAll(terms)
+    return await this.#readWith(terms, new Map(), async (single) => await this.source.read(single))
   }
 
   /** The postings of a term without a group are those of the source. */
@@ -73,55 +86,74 @@ class GroupedSource implements PostingSource {
     return await this.source.chunksOf(numbers)
   }
 
+  /** Looks up chunks in the postings of groups, unless these are merged already, or are few. */
   async #readSome(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
     const readOf = async (some: readonly string[]): Promise<readonly PostingsRead[]> =>
       (await this.source.readOf?.(some, numbers)) ?? []
-    const missing = terms.filter((term) => this.#hasGroup(term) && !this.#merged.has(term))
-    const members = membersOf(missing, this.groups)
-    const some = members.length === 0 ? [] : await this.#merge(missing, members, await readOf(members))
-    return await this.#readWith(terms, new Map([...some, ...this.#merged]), readOf)
+    const unmerged = terms.filter((term) => this.#hasGroup(term) && this.#mergedOf(term) === undefined)
+    const members = membersOf(unmerged, this.groups)
+    const counts = new Map((await this.source.count(members)).map((count, at) => [members[at] ?? '', count]))
+    const isFew = (term: string): boolean => {
+      const weights = this.#weightsOf(term)
+      const postings = weights.reduce((sum, [member]) => sum + (counts.get(member) ?? 0), 0)
+      return postings <= LOOK_UP_COST * numbers.length * weights.length
+    }
+    await this.#mergeAll(unmerged.filter(isFew))
+    const lookedUp = unmerged.filter((term) => this.#mergedOf(term) === undefined)
+    const parts = lookedUp.length === 0 ? undefined : await this.#readParts(lookedUp, readOf)
+    const found = new Map(lookedUp.map((term) => [term, mergeSome(parts?.(term) ?? [], numbers)]))
+    return await this.#readWith(terms, found, readOf)
   }
 
-  /** Reads the terms without a group, and adds the merged postings of the others. */
+  /** Reads the terms without a group, and adds the postings of the others: those that were found, or the merged ones. */
   async #readWith(
     terms: readonly string[],
-    merged: ReadonlyMap<string, MergedPostings>,
+    found: ReadonlyMap<string, Buffer>,
     readSingle: (terms: readonly string[]) => Promise<readonly PostingsRead[]>,
   ): Promise<readonly PostingsRead[]> {
     const single = terms.flatMap((term, at) => (this.#hasGroup(term) ? [] : [{ term, at }]))
     const read = single.length === 0 ? [] : await readSingle(single.map(({ term }) => term))
     const grouped = terms.flatMap((term, at) => {
-      const { postings } = this.#hasGroup(term) ? (merged.get(term) ?? NOTHING) : NOTHING
+      if (!this.#hasGroup(term)) return []
+      const postings = found.get(term) ?? this.#mergedOf(term)?.postings ?? NO_POSTINGS
       return postings.length === 0 ? [] : [{ term: at, postings }]
     })
     return [...read.map(({ term, postings }) => ({ term: single[term]?.at ?? 0, postings })), ...grouped]
   }
 
   async #mergeAll(terms: readonly string[]): Promise<void> {
-    const missing = terms.filter((term) => !this.#merged.has(term))
+    const missing = terms.filter((term) => this.#hasGroup(term) && this.#mergedOf(term) === undefined)
     if (missing.length === 0) return
-    const members = membersOf(missing, this.groups)
-    for (const [term, merged] of await this.#merge(missing, members, await this.source.read(members))) {
+    const parts = await this.#readParts(missing, async (members) => await this.source.read(members))
+    const turns = new Turns(POSTINGS_PER_TURN)
+    for (const term of missing) {
+      const merged = await mergePostings(parts(term), turns)
       this.#merged.set(term, merged)
+      const group = this.groups.get(term)
+      if (group !== undefined) this.source.mergedCache?.set(group, merged)
     }
   }
 
-  async #merge(
+  #mergedOf(term: string): MergedPostings | undefined {
+    const group = this.groups.get(term)
+    const merged = this.#merged.get(term) ?? (group === undefined ? undefined : this.source.mergedCache?.get(group))
+    // The cache may lose them during the search.
+    if (merged !== undefined) this.#merged.set(term, merged)
+    return merged
+  }
+
+  /** Reads the postings of all terms of groups, with their weights. */
+  async #readParts(
     terms: readonly string[],
-    members: readonly string[],
-    read: readonly PostingsRead[],
-  ): Promise<ReadonlyMap<string, MergedPostings>> {
+    read: (members: readonly string[]) => Promise<readonly PostingsRead[]>,
+  ): Promise<(term: string) => readonly WeighedPostings[]> {
+    const members = membersOf(terms, this.groups)
     const parts = new Map<string, Buffer[]>(members.map((member) => [member, []]))
-    for (const { term, postings } of read) parts.get(members[term] ?? '')?.push(postings)
-    const turns = new Turns(POSTINGS_PER_TURN)
-    const merged = new Map<string, MergedPostings>()
-    for (const term of terms) {
-      const weighed = this.#weightsOf(term).flatMap(([member, weight]) =>
+    for (const { term, postings } of await read(members)) parts.get(members[term] ?? '')?.push(postings)
+    return (term) =>
+      this.#weightsOf(term).flatMap(([member, weight]) =>
         (parts.get(member) ?? []).map((postings) => ({ postings, weight })),
       )
-      merged.set(term, await mergePostings(weighed, turns))
-    }
-    return merged
   }
 
   #weightsOf(term: string): readonly (readonly [string, number])[] {

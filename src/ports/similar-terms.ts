@@ -21,7 +21,7 @@ const WEIGHT_POWER = 3
 const MIN_CORRECTED_LENGTH = 5
 /** Minimum likeness, by parts of two letters, of a word with one that it was mistyped for: `wear` is not meant by `year`. */
 const MIN_CORRECTION = 0.55
-/** Maximum number of terms that count as one. */
+/** Maximum number of terms that count as one, beside the word itself. */
 const MAX_SIMILAR_TERMS = 24
 /** The most unknown words of a question that are corrected: each has some hundred possible corrections. */
 const MAX_CORRECTED = 16
@@ -58,9 +58,35 @@ export function sharedGrams(one: ReadonlySet<string>, other: ReadonlySet<string>
   return shared
 }
 
-/** The least number of parts that a term shares with a word if it is similar to it. */
-export function leastShared(grams: number): number {
-  return Math.ceil((MIN_LIKENESS * grams) / (2 - MIN_LIKENESS))
+/** @returns the number of all parts of a word. Hardly a word has a part twice. */
+export function partsOf(word: string): number {
+  return word.length + 2 - GRAM_LENGTH
+}
+
+/** A term that may be similar to a word. */
+export interface SharingTerm {
+  /** The number of parts that it shares with the word. */
+  readonly shared: number
+  /** The number of all its parts: see {@link partsOf}. */
+  readonly parts: number
+}
+
+/**
+ * Chooses the terms that may count as a word: those that are similar to it, or the most similar ones if they are too many.
+ * @param parts the number of parts of the word
+ */
+export function mostSimilar<Term extends SharingTerm>(parts: number, terms: readonly Term[]): readonly Term[] {
+  const likenessOf = (term: Term): number => likeness(parts, term)
+  const similar = terms.filter((term) => likenessOf(term) >= MIN_LIKENESS)
+  // The word itself may be one of them.
+  if (similar.length <= MAX_SIMILAR_TERMS + 1) return similar
+  const least = similar.map(likenessOf).sort((one, other) => other - one)[MAX_SIMILAR_TERMS] ?? 0
+  return similar.filter((term) => likenessOf(term) >= least)
+}
+
+/** Dice's coefficient. */
+function likeness(parts: number, other: SharingTerm): number {
+  return (2 * other.shared) / (parts + other.parts)
 }
 
 /** The terms of a collection that count as one word of a question. */
@@ -74,8 +100,8 @@ export interface SimilarTerms {
 /** The terms of a collection, as {@link findSimilar} reads them. */
 export interface Vocabulary {
   /**
-   * @returns which of the words the collection has; and for each word, the terms that share at least {@link leastShared}
-   *   parts with it, with the number of these parts
+   * @returns which of the words the collection has; and for each word, the terms that {@link mostSimilar} chooses for it,
+   *   with the numbers of parts that they share with it
    */
   readonly readShared: (words: readonly string[]) => Promise<{
     readonly known: ReadonlySet<string>
@@ -146,8 +172,7 @@ type Weights = Map<string, number>
 function weightsOf(word: string, shared: ReadonlyMap<string, number>): Weights {
   const weights: Weights = new Map()
   for (const [term, count] of shared) {
-    // Hardly a word has a part twice.
-    const alike = (2 * count) / (partsOf(word) + partsOf(term))
+    const alike = likeness(partsOf(word), { shared: count, parts: partsOf(term) })
     if (term !== word && alike >= MIN_LIKENESS) weights.set(term, Math.min(1, alike ** WEIGHT_POWER))
   }
   return weights
@@ -161,10 +186,6 @@ function bestOf(weights: Weights, isKnown: boolean): SimilarTerms {
   const best = [...weights].sort(([one, first], [other, second]) => second - first || (one < other ? -1 : 1))
   const scale = isKnown ? 1 : (best[0]?.[1] ?? 1)
   return { isKnown, terms: new Map(best.slice(0, MAX_SIMILAR_TERMS).map(([term, weight]) => [term, weight / scale])) }
-}
-
-function partsOf(word: string): number {
-  return word.length + 2 - GRAM_LENGTH
 }
 
 /** Alphabets by a letter of theirs. Terms are folded, so their letters have no accents. */

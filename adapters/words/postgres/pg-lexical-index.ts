@@ -87,7 +87,7 @@ export class PgLexicalIndex implements LexicalIndex {
     ttl: TOTALS_KEPT_MS,
   })
   readonly #calls = new CollectionCalls('the word index')
-  readonly #similar = new SimilarCache()
+  readonly #similar = new SimilarCache<never>()
 
   /** @throws InvalidInputError for an invalid `tablePrefix` */
   constructor(options: PgLexicalOptions) {
@@ -285,7 +285,9 @@ export class PgLexicalIndex implements LexicalIndex {
     const source = await this.#sourceOf(collection, table)
     const state = { ...source.totals, id: table.id }
     const { groups } = await this.#similar.count(collection, terms, similarTo, {
-      count: () => Promise.resolve({ state }),
+      readState: () => Promise.resolve(state),
+      // The source counts, because another process may have added postings since the totals were read.
+      count: () => Promise.resolve({ state, marks: new Map<string, never>() }),
       findSimilar: async (words) => await findSimilar(vocabularyOf(this.#knex, table), words),
     })
     return { source, groups }

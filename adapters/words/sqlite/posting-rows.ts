@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { type DocumentIds, type IndexedChunk, MAX_FOUND_TERMS } from '../../../src/ports/index.js'
+import type { MergedCache } from '../merged-postings.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
 import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
@@ -117,6 +118,7 @@ export class SqlitePostingSource implements PostingSource {
     totals: CollectionState,
     private readonly marks: PostingMarks,
     private readonly cache: PostingCache,
+    readonly mergedCache: MergedCache,
     private readonly runs?: KnownRuns | undefined,
   ) {
     this.totals = totals

@@ -16,6 +16,7 @@ import {
 } from '../../../src/ports/index.js'
 import { CollectionCalls, requireWritable, usedBytesOf } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
+import { MergedCache } from '../merged-postings.js'
 import { isPurgeDue, type PostingSource } from '../posting-source.js'
 import { postingsOf } from '../postings.js'
 import { PurgeTimes } from '../purge-times.js'
@@ -34,7 +35,7 @@ import {
 } from './chunk-runs.js'
 import { withFileErrors } from './errors.js'
 import { FileChecks } from './file-checks.js'
-import { PostingCache } from './posting-cache.js'
+import { PostingCache, type PostingMark } from './posting-cache.js'
 import {
   addPostings,
   countPostings,
@@ -83,7 +84,8 @@ export class SqliteLexicalIndex implements LexicalIndex {
   readonly #calls = new CollectionCalls('the word index')
   readonly #cache = new PostingCache()
   readonly #runs = new RunCache()
-  readonly #similar = new SimilarCache()
+  readonly #similar = new SimilarCache<PostingMark>()
+  readonly #merged = new MergedCache()
   readonly #checks: FileChecks
   readonly #maintenance: BackgroundMaintenance
   readonly #maintains: boolean
@@ -141,7 +143,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
       const { state, marks, groups } = await this.#count(collection, reader, terms, options.similarTo)
       const runs = await this.#runs.read(collection, reader, state)
       const sourceOf = (one: SqliteConnection): PostingSource =>
-        new SqlitePostingSource(one, state, marks, this.#cache, runs)
+        new SqlitePostingSource(one, state, marks, this.#cache, this.#merged, runs)
       const found = await searchWords(sourceOf(reader), query, options, groups)
       return { found, groups, id: state.id, connection: reader, runs, sourceOf }
     })
@@ -158,7 +160,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
   ): Promise<LexicalStatistics> {
     return await this.#read(collection, NO_STATISTICS, async (reader) => {
       const { state, marks, groups } = await this.#count(collection, reader, terms, similarTo)
-      return await readStatistics(new SqlitePostingSource(reader, state, marks, this.#cache), terms, groups)
+      return await readStatistics(
+        new SqlitePostingSource(reader, state, marks, this.#cache, this.#merged),
+        terms,
+        groups,
+      )
     })
   }
 
@@ -169,7 +175,11 @@ export class SqliteLexicalIndex implements LexicalIndex {
   ): Promise<ReadonlyMap<string, TermCount>> {
     return await this.#read(collection, new Map<string, TermCount>(), async (reader) => {
       const { state, marks } = await countPostings(reader, terms)
-      return await countTerms(new SqlitePostingSource(reader, state, marks, this.#cache), terms, documents)
+      return await countTerms(
+        new SqlitePostingSource(reader, state, marks, this.#cache, this.#merged),
+        terms,
+        documents,
+      )
     })
   }
 
@@ -263,6 +273,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     this.#cache.clear()
     this.#runs.clear()
     this.#similar.clear()
+    this.#merged.clear()
     await withFileErrors(this.folder, 'all collections', () => this.#files.close())
   }
 
@@ -274,6 +285,7 @@ export class SqliteLexicalIndex implements LexicalIndex {
     similarTo: ReadonlySet<string> | undefined,
   ): Promise<Awaited<ReturnType<typeof countPostings>> & { readonly groups: WordGroups }> {
     return await this.#similar.count(collection, terms, similarTo, {
+      readState: async () => await readState(reader),
       count: async (members) => await countPostings(reader, members),
       findSimilar: async (words) => await findSimilar(vocabularyOf(reader), words),
     })
