@@ -27,12 +27,17 @@ interface Kept<Mark> {
   readonly marks: ReadonlyMap<string, Mark>
 }
 
+/** Similar terms of words, with the marks of some of them. */
+interface FoundTerms<Mark> {
+  readonly groups: WordGroups
+  readonly marks: ReadonlyMap<string, Mark>
+}
+
 /** The reads of one collection. */
 interface Reads<State extends CollectionMark, Mark> {
-  readonly readState: () => Promise<State>
   /** Reads the state of the collection, and marks of its terms. */
   readonly count: (terms: readonly string[]) => Promise<CountedTerms<State, Mark>>
-  readonly findSimilar: (words: readonly string[]) => Promise<WordGroups>
+  readonly findSimilar: (words: readonly string[], state: State) => Promise<FoundTerms<Mark>>
 }
 
 /** Keeps the similar terms of words, with their marks, for as long as the words of their collection are the same. */
@@ -47,39 +52,49 @@ export class SimilarCache<Mark> {
     collection: string,
     terms: readonly string[],
     similarTo: ReadonlySet<string> | undefined,
-    { readState, count, findSimilar }: Reads<State, Mark>,
+    { count, findSimilar }: Reads<State, Mark>,
   ): Promise<CountedTerms<State, Mark> & { readonly groups: WordGroups }> {
     const words = terms.filter((term) => similarTo?.has(term))
-    const others = terms.filter((term) => similarTo?.has(term) !== true)
-    const kept = new Map(words.flatMap((word) => this.#read(collection, word)))
-    const counted = kept.size === words.length ? await count(others) : undefined
-    const state = counted?.state ?? (await readState())
-    for (const [word, one] of kept) if (!isSame(one.state, state)) kept.delete(word)
-    const known = new Map([...kept].map(([word, { similar }]) => [word, similar]))
-    const marks = [...kept.values()].flatMap((one) => [...one.marks])
-    if (counted !== undefined && kept.size === words.length) {
-      return { state, marks: new Map([...marks, ...counted.marks]), groups: known }
+    const counted = await count(terms.filter((term) => similarTo?.has(term) !== true))
+    const { state } = counted
+    const marks = new Map(counted.marks)
+    const groups = new Map<string, SimilarTerms>()
+    for (const word of words) {
+      const kept = this.#kept.get(keyOf(collection, word))
+      if (kept === undefined || !isSame(kept.state, state)) continue
+      groups.set(word, kept.similar)
+      for (const [term, mark] of kept.marks) marks.set(term, mark)
     }
-    const found = await findSimilar(words.filter((word) => !kept.has(word)))
-    const read = await count(membersOf([...others, ...found.keys()], found))
-    for (const [word, similar] of found) {
-      const own = membersOf([word], found).flatMap((term): [string, Mark][] => {
-        const mark = read.marks.get(term)
-        return mark === undefined ? [] : [[term, mark]]
+    const missing = words.filter((word) => !groups.has(word))
+    if (missing.length === 0) return { state, marks, groups }
+    const found = await findSimilar(missing, state)
+    const members = membersOf(missing, found.groups).filter((term) => found.groups.get(term)?.isKnown !== false)
+    const unread = members.filter((term) => !found.marks.has(term))
+    const read = unread.length === 0 ? [] : (await count(unread)).marks
+    for (const [term, mark] of [...found.marks, ...read]) marks.set(term, mark)
+    for (const [word, similar] of found.groups) {
+      groups.set(word, similar)
+      this.#kept.set(keyOf(collection, word), {
+        state,
+        similar,
+        marks: marksOf(membersOf([word], found.groups), marks),
       })
-      this.#kept.set(keyOf(collection, word), { state, similar, marks: new Map(own) })
     }
-    return { state: read.state, marks: new Map([...marks, ...read.marks]), groups: new Map([...known, ...found]) }
+    return { state, marks, groups }
   }
 
   clear(): void {
     this.#kept.clear()
   }
+}
 
-  #read(collection: string, word: string): [string, Kept<Mark>][] {
-    const kept = this.#kept.get(keyOf(collection, word))
-    return kept === undefined ? [] : [[word, kept]]
+function marksOf<Mark>(terms: readonly string[], marks: ReadonlyMap<string, Mark>): ReadonlyMap<string, Mark> {
+  const found = new Map<string, Mark>()
+  for (const term of terms) {
+    const mark = marks.get(term)
+    if (mark !== undefined) found.set(term, mark)
   }
+  return found
 }
 
 function keyOf(collection: string, word: string): string {

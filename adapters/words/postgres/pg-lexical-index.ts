@@ -285,10 +285,12 @@ export class PgLexicalIndex implements LexicalIndex {
     const source = await this.#sourceOf(collection, table)
     const state = { ...source.totals, id: table.id }
     const { groups } = await this.#similar.count(collection, terms, similarTo, {
-      readState: () => Promise.resolve(state),
       // The source counts, because another process may have added postings since the totals were read.
       count: () => Promise.resolve({ state, marks: new Map<string, never>() }),
-      findSimilar: async (words) => await findSimilar(vocabularyOf(this.#knex, table), words),
+      findSimilar: async (words) => ({
+        groups: await findSimilar(vocabularyOf(this.#knex, table), words),
+        marks: new Map<string, never>(),
+      }),
     })
     return { source, groups }
   }

@@ -42,9 +42,11 @@ export class PostingCache {
     return cached?.mark.count === mark.count && cached.mark.last === mark.last ? cached.rows : undefined
   }
 
-  /** @param rows all rows of the term, read by one statement */
-  set(fileId: string, term: string, rows: readonly Buffer[]): void {
-    this.#entries.set(keyOf(fileId, term), { mark: markOf(rows), rows })
+  /** @param rows all rows of the term, read by one statement. @returns their mark */
+  set(fileId: string, term: string, rows: readonly Buffer[]): PostingMark {
+    const mark = markOf(rows)
+    this.#entries.set(keyOf(fileId, term), { mark, rows })
+    return mark
   }
 
   clear(): void {

@@ -1,7 +1,10 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import type { SqliteConnection } from './sqlite-connection.js'
+import { requireChecksum } from './word-checksums.js'
 
+/** The postings of a similar term are read with it up to this size. */
+const FEW_BYTES = 2_048
 /** The number of buckets that one step of a purge rewrites. */
 const BUCKETS_PER_STEP = 512
 
@@ -53,8 +56,21 @@ async function addEntries(connection: SqliteConnection, entries: Buffer): Promis
   await connection.run('delete from new_grams')
 }
 
-/** The vocabulary in the file of a collection. */
-export function vocabularyOf(connection: SqliteConnection): Vocabulary {
+interface TermRow extends NumberedTerm {
+  readonly first: number
+  readonly crc: number
+  /** All postings of the term, if they are few. */
+  readonly postings: Buffer | null
+}
+
+/**
+ * The vocabulary in the file of a collection.
+ * @param onPostings receives all postings of similar terms that have few: a search needs them next
+ */
+export function vocabularyOf(
+  connection: SqliteConnection,
+  onPostings: (term: string, postings: Buffer) => void,
+): Vocabulary {
   return {
     readShared: async (words) =>
       await readShared(words, {
@@ -66,10 +82,21 @@ export function vocabularyOf(connection: SqliteConnection): Vocabulary {
              union all select null, entries from new_grams`,
             [JSON.stringify(asked), JSON.stringify(buckets)],
           ),
-        readTerms: async (ids) =>
-          await connection.all('select id, term from postings where id in (select value from json_each(?))', [
-            JSON.stringify(ids),
-          ]),
+        readTerms: async (ids) => {
+          const rows = await connection.all<TermRow>(
+            `select id, term, first, crc, iif(before = 0 and length(postings) <= ${FEW_BYTES}
+               and not exists (select 1 from postings as later where later.term = row.term and later.first > row.first),
+               postings, null) as postings
+             from postings as row where id in (select value from json_each(?))`,
+            [JSON.stringify(ids)],
+          )
+          for (const { term, first, crc, postings } of rows) {
+            if (postings === null) continue
+            requireChecksum({ term, first, before: 0, crc, postings })
+            onPostings(term, postings)
+          }
+          return rows
+        },
       }),
     readExisting: async (terms) => {
       const rows = await connection.all<{ readonly value: string }>(

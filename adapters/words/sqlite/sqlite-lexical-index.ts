@@ -285,9 +285,14 @@ export class SqliteLexicalIndex implements LexicalIndex {
     similarTo: ReadonlySet<string> | undefined,
   ): Promise<Awaited<ReturnType<typeof countPostings>> & { readonly groups: WordGroups }> {
     return await this.#similar.count(collection, terms, similarTo, {
-      readState: async () => await readState(reader),
       count: async (members) => await countPostings(reader, members),
-      findSimilar: async (words) => await findSimilar(vocabularyOf(reader), words),
+      findSimilar: async (words, { id }) => {
+        const marks = new Map<string, PostingMark>()
+        const vocabulary = vocabularyOf(reader, (term, postings) => {
+          marks.set(term, this.#cache.set(id, term, [postings]))
+        })
+        return { groups: await findSimilar(vocabulary, words), marks }
+      },
     })
   }
 
