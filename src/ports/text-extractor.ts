@@ -24,7 +24,10 @@ export interface PageMark {
 export interface HeadingMark {
   /** UTF-16 offset in the piece's text. */
   readonly at: number
-  /** The heading in one line, without markup; at most 200 characters. */
+  /**
+   * The heading in one line, without markup; at most 200 characters. The names of a table's columns are a heading of its
+   * rows. Empty where the sections of the level and those below end, and no heading begins.
+   */
   readonly heading: string
   /** 1 for the outermost headings, up to 9. */
   readonly level: number

@@ -1,5 +1,5 @@
 import type { ExtractedPiece, StructureMark } from '../../../src/ports/index.js'
-import { headingMarks } from './marks.js'
+import { headingMarks, sectionEnd } from './marks.js'
 
 /** A longer line is no heading, and is not held back. */
 const MAX_LINE = 4_096
@@ -21,6 +21,10 @@ const FENCE = /^(?<prefix>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*>?[ \t]*)(?<fe
 /** A line that is no text of a paragraph: an item, a quote, a row of a table, indented code or a horizontal rule. */
 const OTHER_BLOCK =
   /^(?: {4}|\t| {0,3}(?:>|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|\||<|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$))/
+/** The line below the names of a table's columns. */
+const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
+/** The level of the names of a table's columns: below all headings. */
+const TABLE_LEVEL = 9
 /** Raw HTML in which a line with a number sign is no heading, and its end. */
 const HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<!--/, /-->/],
@@ -36,7 +40,7 @@ interface Fence {
 
 /**
  * Finds the headings of Markdown while its text arrives: lines with number signs, and paragraphs that are underlined.
- * Headings in code, raw HTML, quotes and lists do not count.
+ * Headings in code, raw HTML, quotes and lists do not count. The names of a table's columns are a heading of its rows.
  *
  * A scanner of lines, because the libraries keep the whole document: micromark, markdown-it, marked and commonmark build
  * all events or nodes before they return the first one. The scanner holds back a paragraph of some hundred characters.
@@ -56,6 +60,11 @@ export class MarkdownHeadings {
   /** True after an item, until a line that is neither indented nor an item. */
   #isInList = false
   #line = 0
+  /** The line above, if it may have the names of a table's columns. */
+  #lineAbove = ''
+  /** The names of the columns of a table whose first row may follow. */
+  #columns: string | undefined
+  #isInTable = false
   #isFrontMatter = false
   #fence: Fence | undefined
   #htmlEnd: RegExp | undefined
@@ -107,7 +116,29 @@ export class MarkdownHeadings {
       this.#isLongLine = false
       this.#endParagraph()
       this.#isInText = true
-    } else if (!this.#isInRaw(line)) this.#readText(line, at)
+      this.#readTable('', at)
+    } else if (this.#isInRaw(line)) {
+      this.#readTable('', at)
+    } else {
+      this.#readTable(line, at)
+      this.#readText(line, at)
+    }
+  }
+
+  /** Marks the rows of a table with the names of its columns: a chunk of a long table may begin far below them. */
+  #readTable(line: string, at: number): void {
+    const [above, columns, isRow] = [this.#lineAbove, this.#columns, line.includes('|') && !ATX.test(line)]
+    this.#lineAbove = isRow ? line : ''
+    this.#columns = undefined
+    if (this.#isInTable) {
+      if (!isRow) this.#marks.push(sectionEnd(at, TABLE_LEVEL))
+      this.#isInTable = isRow
+    } else if (columns !== undefined && isRow) {
+      this.#marks.push(...headingMarks(at, columns, TABLE_LEVEL))
+      this.#isInTable = true
+    } else if (isRow && above !== '' && TABLE_RULE.test(line)) {
+      this.#columns = plainInline(above.trim().replaceAll(/^\||\|$/g, ''))
+    }
   }
 
   /** True for the lines of front matter, code and raw HTML, with those that begin and end them. */

@@ -22,6 +22,11 @@ export function headingMarks(at: number, text: string, level: number): HeadingMa
   return heading === '' ? [] : [{ at, heading, level: Math.min(MAX_LEVEL, Math.max(1, Math.round(level) || 1)) }]
 }
 
+/** A mark for the end of the sections of a level and those below, where no heading begins. */
+export function sectionEnd(at: number, level: number): HeadingMark {
+  return { at, heading: '', level }
+}
+
 /** The text of a reader, with the pages and headings that begin in it, until the reader yields it. */
 export class MarkedText {
   #text = ''
@@ -116,7 +121,7 @@ export class MarkLimit {
         this.#page = mark.page
         kept.push({ at, page: mark.page })
       } else {
-        kept.push(...headingMarks(at, mark.heading, mark.level))
+        kept.push(...(mark.heading === '' ? [{ ...mark, at }] : headingMarks(at, mark.heading, mark.level)))
       }
       this.#count += 1
     }

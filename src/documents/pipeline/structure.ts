@@ -55,7 +55,13 @@ export class Structure {
     let path = this.#path
     for (const heading of this.#headings) {
       const above = path.at(-1)
-      if (above === undefined || above.at < start || heading.level <= above.level || heading.at >= start + text.length)
+      if (
+        heading.heading === '' ||
+        above === undefined ||
+        above.at < start ||
+        heading.level <= above.level ||
+        heading.at >= start + text.length
+      )
         break
       if (!isOneHeading(text.slice(above.at - start, heading.at - start))) break
       path = under(path, heading)
@@ -73,7 +79,8 @@ function countBefore(marks: readonly StructureMark[], end: number): number {
 
 /** The path to a heading below or beside the last one. */
 function under(path: readonly HeadingMark[], heading: HeadingMark): readonly HeadingMark[] {
-  return [...path.filter(({ level }) => level < heading.level), heading]
+  const above = path.filter(({ level }) => level < heading.level)
+  return heading.heading === '' ? above : [...above, heading]
 }
 
 /** True for a text of one line, or of one that is underlined. */

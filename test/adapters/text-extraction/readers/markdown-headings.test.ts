@@ -56,6 +56,23 @@ describe('the headings of Markdown', () => {
     expect(headingsOf(`${'a long paragraph of text '.repeat(30)}\n---\n`)).toEqual([])
   })
 
+  it("have the names of a table's columns below them, from its first row to its end", () => {
+    const rows = '| one | 1 |\n| two | 2 |\n'
+    const table = `| **name** | number |\n|:---|---:|\n${rows}`
+    const text = `# Table\n\n${table}\nText | with a sign.\n\na | b\n--- | ---\n1 | 2\n# Next\n`
+    const { marks } = read(text)
+    expect(marks).toEqual([
+      { at: 0, heading: 'Table', level: 1 },
+      { at: text.indexOf('| one'), heading: 'name | number', level: 9 },
+      { at: text.indexOf('\nText'), heading: '', level: 9 },
+      { at: text.indexOf('1 | 2'), heading: 'a | b', level: 9 },
+      { at: text.indexOf('# Next'), heading: '', level: 9 },
+      { at: text.indexOf('# Next'), heading: 'Next', level: 1 },
+    ])
+    for (const size of [1, 2, 7]) expect(read(text, size).marks).toEqual(marks)
+    expect(headingsOf(`\`\`\`\n${table}\`\`\`\n`)).toEqual([])
+  })
+
   it('are the same in any pieces, and the text stays unchanged', () => {
     const part = fc.constantFrom(
       '#',
@@ -78,6 +95,8 @@ describe('the headings of Markdown', () => {
       '-->',
       '\t',
       '👍',
+      '| a |',
+      '|---|',
     )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (parts, size) => {
@@ -85,7 +104,7 @@ describe('the headings of Markdown', () => {
         const whole = read(text)
         expect(whole.text).toBe(text)
         expect(read(text, size)).toEqual(whole)
-        for (const { at } of whole.marks) expect(text.slice(at, at + 1)).toMatch(/\S/)
+        for (const { at, heading } of whole.marks) if (heading !== '') expect(text.slice(at, at + 1)).toMatch(/\S/)
       }),
       { numRuns: sized(300, 1_000) },
     )

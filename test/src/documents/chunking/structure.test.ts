@@ -129,6 +129,15 @@ describe('the place of a chunk', () => {
     expect(await headingsOf('text\nB', [heading(5, 'B', 2)])).toEqual([])
   })
 
+  it('has no headings of a section that has ended', async () => {
+    const text = `A\n${'one row\n'.repeat(30)}${'word after it\n'.repeat(30)}`
+    const end = text.indexOf('word')
+    const marks = [heading(0, 'A', 1), heading(2, 'columns', 9), heading(end, '', 9)]
+    const [, ...chunks] = await chunksOf([{ text, marks }], 20)
+    expect(chunks.some(({ start }) => start < end) && chunks.some(({ start }) => start >= end)).toBe(true)
+    for (const { start, headings } of chunks) expect(headings).toEqual(start < end ? ['A', 'columns'] : ['A'])
+  })
+
   it('keeps the nearest headings if a path is long', async () => {
     const marks = Array.from({ length: 9 }, (_, index) => heading(0, `${index + 1} `.repeat(100).trim(), index + 1))
     const [first] = await chunksOf([{ text: 'text', marks }], 100)
