@@ -73,6 +73,7 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
     return {
       hits: hits.slice(0, limit),
       maximum: bm25Maximum(idfs),
+      idfs,
       similar: groups,
       scoresOf: async (chunks) => {
         const currentRows = new Map(this.rowsOf(collection).map((row) => [`${row.documentId}:${row.chunk}`, row]))

@@ -30,7 +30,7 @@ type TermCounts = ReadonlyMap<string, number>
 export const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithTerm: new Map() }
 
 /** The result of a search. */
-export interface WordsFound extends Pick<LexicalAnswer, 'hits' | 'maximum' | 'shortfall'> {
+export interface WordsFound extends Pick<Required<LexicalAnswer>, 'hits' | 'maximum' | 'idfs' | 'shortfall'> {
   /** Reads the scores of chunks by their numbers from the source as it is now; 0 for a chunk without a score. */
   readonly scoresOf: (source: PostingSource, numbers: readonly (number | undefined)[]) => Promise<readonly number[]>
 }
@@ -77,7 +77,8 @@ export async function searchWords(
   const { meanLength } = given ?? statistics
   const idfs = idfsOf(query, given ?? statistics)
   const maximum = bm25Maximum(idfs)
-  if (counts.size === 0) return { hits: [], maximum, scoresOf: async (_now, numbers) => numbers.map(() => 0) }
+  if (counts.size === 0)
+    return { hits: [], maximum, idfs, shortfall: 0, scoresOf: async (_now, numbers) => numbers.map(() => 0) }
   const best = await BestHits.of(source, limit, documents)
   const sums = new PostingSums(source, idfs, meanLength)
   try {
@@ -88,6 +89,7 @@ export async function searchWords(
     return {
       hits,
       maximum,
+      idfs,
       shortfall,
       scoresOf: async (now, numbers) => await sums.scoresOf(groupedSource(now, groups), numbers),
     }

@@ -74,6 +74,8 @@ export interface LexicalAnswer {
   readonly hits: readonly LexicalHit[]
   /** The score that no chunk can exceed: see {@link bm25Maximum}. */
   readonly maximum: number
+  /** For each term of the query: its {@link inverseDocumentFrequency} times its weight, as the search counted it. */
+  readonly idfs?: ReadonlyMap<string, number>
   /** The terms that counted as the terms of `similarTo`. Default: none. */
   readonly similar?: ReadonlyMap<string, SimilarTerms>
   /** The most by which the score of a hit may be too low, because of the `tolerance`. Default: 0, scores are exact. */

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import type { DocumentIds, LexicalIndex, LexicalStatistics } from '../../src/ports/index.js'
+import {
+  type DocumentIds,
+  inverseDocumentFrequency,
+  type LexicalIndex,
+  type LexicalStatistics,
+} from '../../src/ports/index.js'
 import type { DefineTest } from './harness.js'
 import { generateTexts, textRows, weighed } from './lexical-rows.js'
 
@@ -30,6 +35,10 @@ export function lexicalStatisticsTests(test: DefineTest<LexicalIndex>, collectio
       const given = await index.search(collection, question, { limit: 20, statistics })
       assert.deepEqual(given.hits, own.hits)
       assert.equal(given.maximum, own.maximum)
+      for (const [term, weight] of question) {
+        const idf = weight * inverseDocumentFrequency(statistics.chunks, statistics.chunksWithTerm.get(term) ?? 0)
+        near(own.idfs?.get(term) ?? idf, idf)
+      }
     }
   })
 

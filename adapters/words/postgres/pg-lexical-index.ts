@@ -132,10 +132,11 @@ export class PgLexicalIndex implements LexicalIndex {
         ? undefined
         : await promptly(async () => await this.#useIfExists<SearchedTable | undefined>(collection, undefined, use))
     if (searched === undefined) return nothingFound(query, options)
-    const { hits, maximum, shortfall = 0 } = searched.found
+    const { hits, maximum, idfs, shortfall } = searched.found
     return {
       hits,
       maximum,
+      idfs,
       shortfall,
       similar: searched.groups,
       scoresOf: (chunks) => promptly(() => this.#scoresOf(collection, searched, chunks)),

@@ -148,9 +148,9 @@ export class SqliteLexicalIndex implements LexicalIndex {
       return { found, groups, id: state.id, connection: reader, runs, sourceOf }
     })
     if (searched === undefined) return nothingFound(query, options)
-    const { hits, maximum, shortfall = 0 } = searched.found
-    const similar = searched.groups
-    return { hits, maximum, shortfall, similar, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
+    const { hits, maximum, idfs, shortfall } = searched.found
+    const answer = { hits, maximum, idfs, shortfall, similar: searched.groups }
+    return { ...answer, scoresOf: (chunks) => this.#scoresOf(collection, searched, chunks) }
   }
 
   async statistics(

@@ -64,6 +64,7 @@ export class ChunkFinder {
           ranked: best.map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] })),
           scale: { by: 'meaning' },
           similar: NONE_SIMILAR,
+          idfs: query.terms,
         }
       }
     }
@@ -77,7 +78,7 @@ export class ChunkFinder {
       if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
       if (ranked.length >= topN || words.isComplete)
-        return { ranked: ranked.slice(0, topN), scale: { by: 'words' }, similar: words.similar }
+        return { ranked: ranked.slice(0, topN), scale: { by: 'words' }, similar: words.similar, idfs: words.idfs }
     }
   }
 
@@ -129,8 +130,13 @@ export class ChunkFinder {
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
-      const { similar } = words
-      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords }, similar } as const
+      const { similar, idfs } = words
+      const result = {
+        ranked: ranked.slice(0, topN),
+        scale: { by: 'both', question, hasWords },
+        similar,
+        idfs,
+      } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
       if (meaning.unseenSimilarity < scoreThreshold) return result
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }

@@ -55,6 +55,8 @@ export interface ChunkRanking {
   readonly scale: ScoreScale
   /** The terms that counted as terms of the question. */
   readonly similar: ReadonlyMap<string, SimilarTerms>
+  /** How much each term of the question tells. */
+  readonly idfs: ReadonlyMap<string, number>
 }
 
 /** The first limit for each side. */

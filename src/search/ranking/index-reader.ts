@@ -64,6 +64,8 @@ export interface ChunkQuery {
 export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
   /** The terms that counted as terms of the question. */
   readonly similar: ReadonlyMap<string, SimilarTerms>
+  /** How much each term of the question tells. */
+  readonly idfs: ReadonlyMap<string, number>
   /** The most by which the score of a found chunk may be too low. */
   readonly shortfall: number
   readonly found: readonly WordHit[]
@@ -184,6 +186,7 @@ export class IndexReader {
       maximum,
       shortfall = 0,
       similar = NONE_SIMILAR,
+      idfs = terms,
       scoresOf,
     } = await this.#readWords(query, NO_WORDS, () =>
       this.#tracer.span('alcove.search.words', {}, async (span) => {
@@ -202,7 +205,8 @@ export class IndexReader {
     }
     const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
     const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
-    return { found: [...found.values()], maximum, shortfall, similar, scoresOf, unseenWordScore, isComplete }
+    const answer = { maximum, shortfall, similar, idfs, scoresOf }
+    return { ...answer, found: [...found.values()], unseenWordScore, isComplete }
   }
 
   /** @returns the scores by words, in the order of the chunks */
