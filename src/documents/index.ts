@@ -1,4 +1,5 @@
 export { type Chunk, type ChunkTextOptions, chunkText, textWindows } from './chunking/chunker.js'
+export { wholeSentences } from './chunking/sentences.js'
 export type { Window as ChunkWindow } from './chunking/windows.js'
 export {
   type CollectionIndex,

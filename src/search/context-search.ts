@@ -14,10 +14,12 @@ import {
   type VisibleChunk,
 } from '../ports/index.js'
 import { embedWindows, PromptKnowledge, type PromptReader, promptTerms, similarWordsOf } from './prompt.js'
+import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
-import { type PlacedChunk, PromptTerms, withPassages } from './results.js'
+import { withoutRepeats } from './ranking/repeats.js'
+import { type PlacedChunk, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
 import {
@@ -36,6 +38,8 @@ import {
 const MAX_ATTEMPTS = 16
 /** Maximum number of times that a search begins again because a document was replaced meanwhile. */
 const MAX_RESTARTS = 16
+/** Maximum number of chunks that a search reads to fill its list with different passages. */
+const MAX_READ = 200
 const NO_TERMS: LexicalQuery = new Map()
 
 /** The objects that searches of one context, of several contexts, and explanations use. */
@@ -55,6 +59,8 @@ export interface FoundChunks {
   readonly records: readonly VisibleChunk[]
   readonly terms: PromptTerms
   readonly scale: ScoreScale
+  /** Vectors of the prompt's windows. */
+  readonly vectors: readonly Float32Array[]
 }
 
 /**
@@ -121,9 +127,12 @@ export class ContextSearch {
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
     const similarTo = similarWordsOf(prompt)
+    // One more: the first chunk outside of the list may have a passage of the list.
+    let wanted = request.topN + (request.collapse ? 1 : 0)
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
-      const { ranked, scale, similar } = await this.finder.find({
+      const { ranked, scale, similar, idfs } = await this.finder.find({
         ...request,
+        topN: wanted,
         statistics: prepared?.statistics,
         vectors,
         similarTo,
@@ -162,8 +171,18 @@ export class ContextSearch {
       const changed = visibleRecords.filter((record) => !passes(record, filter))
       for (const { documentId } of changed) missing.documents.add(documentId)
       const records = visibleRecords.filter((record) => passes(record, filter))
-      if (records.length === ranked.length)
-        return { ranked: withPassages(ranked, windows), records, terms: new PromptTerms(terms, similar), scale }
+      if (records.length === ranked.length) {
+        const placed = withPassages(ranked, windows)
+        const distinct = request.collapse ? withoutRepeats(placed, records) : placed
+        if (request.collapse && distinct.length <= request.topN && ranked.length === wanted && wanted < MAX_READ) {
+          wanted = Math.min(MAX_READ, wanted * 2)
+          continue
+        }
+        return {
+          ...{ ranked: distinct.slice(0, request.topN), records, terms: new PromptTerms(terms, similar, idfs), scale },
+          vectors: await vectors,
+        }
+      }
       const found = new Set(visibleRecords.map(toMapKey))
       const notFound = ranked.filter((key) => !found.has(toMapKey(key)))
       await this.#hideMissing(context.id, notFound, { missing, hidesDocuments: attempt >= MAX_ATTEMPTS })

@@ -1,7 +1,12 @@
 export type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat/chat-prompt.js'
 export { mergePassages, type ReadText } from './chat/merged-passages.js'
 export { PrepareChat } from './chat/prepare-chat.js'
-export { type PrepareBody, type PrepareOptions, prepareBodySchema } from './chat/prepare-input.js'
+export {
+  type PrepareBody,
+  type PrepareOptions,
+  prepareBodySchema,
+} from './chat/prepare-input.js'
+export type { Correction, Passage } from './densest-passage.js'
 export {
   type ExplainedDocuments,
   type ExplainedHit,
@@ -14,7 +19,7 @@ export {
 } from './explain/explanation.js'
 export type { ContextSearchResult } from './joined-search.js'
 export type { FoundBy } from './ranking/near-chunks.js'
-export type { Correction, Passage, ResultSource, SearchResult } from './results.js'
+export type { ResultSource, SearchResult } from './results.js'
 export { Search } from './search.js'
 export {
   checkedOptions,

@@ -1,8 +1,9 @@
 import type { LexicalStatistics } from '../ports/index.js'
 import type { FoundChunks } from './context-search.js'
+import type { PromptTerms } from './prompt-terms.js'
 import { type FusionQuestion, jointScore, type ScoreScale } from './ranking/fusion.js'
 import { byRelevance } from './ranking/near-chunks.js'
-import { type PromptTerms, type SizedChunk, withSizes } from './results.js'
+import { type SizedChunk, withSizes } from './results.js'
 
 /** The chunks that a search found in one context. */
 export interface ContextFinding {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { documentFilterSchema } from '../documents/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import {
+  booleanSchema,
   choiceSchema,
   closedObjectSchema,
   fractionSchema,
@@ -33,6 +34,11 @@ export interface SearchSettings {
   readonly scoreThreshold?: number | undefined
   /** Only documents that meet these conditions. Default: all documents. */
   readonly filter?: DocumentFilter | undefined
+  /**
+   * False to list each chunk. By default, chunks with the same passage count once: copies, and chunks of one document
+   * that overlap there. The best one says how many more there are.
+   */
+  readonly collapse?: boolean | undefined
 }
 
 export interface SearchOptions extends SearchSettings {
@@ -50,8 +56,9 @@ export const SEARCH_SETTINGS: {
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   filter: documentFilterSchema.optional(),
+  collapse: booleanSchema().optional(),
 }
-const INCLUDED = ['score', 'source', 'match'] as const
+const INCLUDED = ['score', 'source', 'match', 'snippet'] as const
 
 /** A member of a result that the REST API adds only if the request asks for it: the specification does not have it. */
 export type IncludedMember = (typeof INCLUDED)[number]
@@ -144,6 +151,8 @@ export interface SearchRequest {
   readonly scoreThreshold: number
   /** The filter that documents must pass. Default: none. */
   readonly filter: DocumentFilter | undefined
+  /** True if chunks with the same passage count once. */
+  readonly collapse: boolean
   /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
   readonly maxBytes: number | undefined
   /** Default: the search prepares the prompt itself. */
@@ -179,6 +188,7 @@ export function requestFor(
     topN: input.topN ?? context.topN,
     scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
     filter: input.filter,
+    collapse: input.collapse ?? true,
     taker,
     signal: input.signal,
     maxBytes: undefined,

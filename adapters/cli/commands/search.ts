@@ -15,7 +15,7 @@ import { type NamedExplanation, printExplanation } from '../output/explanations.
 import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
 
-const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match']
+const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match', 'snippet']
 
 export function searchCommand(): CommandUnknownOpts {
   return new Command('search')
@@ -36,22 +36,25 @@ export function searchCommand(): CommandUnknownOpts {
     )
     .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
     .addOption(
-      option('--include <members>', 'more members for --json: score, source, match, separated by commas').argParser(
-        parseMembers,
-      ),
+      option(
+        '--include <members>',
+        'more members for --json: score, source, match, snippet, separated by commas',
+      ).argParser(parseMembers),
     )
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
+    .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same passage count once'))
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
+      const search = searchOptions(given, isSwitchedOn(command, 'listCopies'))
       if (isSwitchedOn(command, 'explain')) {
-        await explain(options, prompt, given)
+        await explain(options, prompt, given.context, search)
         return
       }
       const results = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
         const contexts = await findContexts(session, given.context)
-        const found = await session.searchAll([...contexts.keys()], prompt, searchOptions(given))
+        const found = await session.searchAll([...contexts.keys()], prompt, search)
         // The fields of the specification are enough for one context.
         if (contexts.size === 1) return found.map(({ contextId: _, ...result }): FoundChunk => result)
         return found.map((result) => ({ ...result, contextName: contexts.get(result.contextId) }))
@@ -63,19 +66,19 @@ export function searchCommand(): CommandUnknownOpts {
 
 /** The options of a search that replace settings of its contexts. */
 interface GivenOptions {
-  readonly context: readonly string[]
   readonly top?: number | undefined
   readonly scoreThreshold?: number | undefined
   readonly mode?: SearchMode | undefined
   readonly filter?: SearchOptions['filter']
 }
 
-function searchOptions({ top, scoreThreshold, mode, filter }: GivenOptions): SearchOptions {
+function searchOptions({ top, scoreThreshold, mode, filter }: GivenOptions, listsCopies: boolean): SearchOptions {
   return {
     ...(top !== undefined && { topN: top }),
     ...(scoreThreshold !== undefined && { scoreThreshold }),
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
+    ...(listsCopies && { collapse: false }),
   }
 }
 
@@ -90,13 +93,18 @@ async function findContexts(session: Session, given: readonly string[]): Promise
 }
 
 /** Explains the search of each context. JSON is an object for one context, and an array for several. */
-async function explain(options: GlobalOptions, prompt: string, given: GivenOptions): Promise<void> {
+async function explain(
+  options: GlobalOptions,
+  prompt: string,
+  given: readonly string[],
+  search: SearchOptions,
+): Promise<void> {
   const explained = await withEngine(options, async (engine) => {
     const session = ownerSession(engine)
-    const contexts = await findContexts(session, given.context)
+    const contexts = await findContexts(session, given)
     const explanations: NamedExplanation[] = []
     for (const [id, name] of contexts) {
-      explanations.push({ name, explanation: await session.explain(id, prompt, searchOptions(given)) })
+      explanations.push({ name, explanation: await session.explain(id, prompt, search) })
     }
     return explanations
   })

@@ -1,5 +1,5 @@
 import type { Passage, ResultSource, SearchResult } from '../../../src/index.js'
-import { oneLine, printable } from './output.js'
+import { counted, oneLine, printable } from './output.js'
 
 /** A result, with its context if the search had several. */
 export interface FoundChunk extends SearchResult {
@@ -18,6 +18,9 @@ export function printPassages(results: readonly FoundChunk[]): void {
       ...placeOf(source),
       `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
       ...excerpt(content, match, isStyled() ? bold : undefined),
+      ...(source.collapsed === undefined
+        ? []
+        : [`and ${counted(source.collapsed, 'more chunk')} with the same passage`]),
     ]
     const place = contextName === undefined ? '' : `${oneLine(contextName)}: `
     const title = `${index + 1}. ${similarity.toFixed(3)}  ${place}${oneLine(source.displayName)}`

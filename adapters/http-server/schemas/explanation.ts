@@ -35,6 +35,7 @@ const hit = z.object({
   score: fraction,
   match: z.object({ start: offset, end: offset }),
   source: resultSource,
+  snippet: z.string().meta({ description: 'The match in one line of at most 320 UTF-16 units' }),
   passage: z.string().meta({ description: 'The part of the chunk that matched' }),
   words: z.object({
     rank: rank.meta({ description: 'Null beyond the first 200 chunks' }),

@@ -19,6 +19,9 @@ export const resultSource: z.ZodType<ResultSource> = z
       .meta({
         description: 'Words of the prompt that the context does not have, each with the word that counted for it',
       }),
+    collapsed: z.int().min(1).exactOptional().meta({
+      description: 'Number of further chunks with the same passage, which `collapse` leaves out',
+    }),
   })
   .meta({ id: 'SearchResultSource' })
 
@@ -34,7 +37,11 @@ const searchResult = z.object({
   score: fraction.exactOptional().meta({ description: 'Orders the results of one search. Only if `include` lists it' }),
   source: resultSource.exactOptional(),
   match: z.object({ start: offset, end: offset }).exactOptional().meta({
-    description: 'The part of `content` that matched best, in UTF-16 units. Only if `include` lists it',
+    description:
+      'The part of `content` that matched best, in whole sentences and rows, in UTF-16 units. Only if `include` lists it',
+  }),
+  snippet: z.string().max(320).exactOptional().meta({
+    description: 'The match in one line of at most 320 UTF-16 units. Only if `include` lists it',
   }),
 })
 
@@ -81,7 +88,7 @@ async function* streamResults<Result, Answered>(
 }
 
 function toAnswer(result: SearchResult, include: readonly IncludedMember[]): SearchAnswer {
-  const { id, docId, content, similarity, score, source, match } = result
+  const { id, docId, content, similarity, score, source, match, snippet } = result
   return {
     id,
     docId,
@@ -90,5 +97,6 @@ function toAnswer(result: SearchResult, include: readonly IncludedMember[]): Sea
     ...(include.includes('score') && { score }),
     ...(include.includes('source') && { source }),
     ...(include.includes('match') && { match }),
+    ...(include.includes('snippet') && { snippet }),
   }
 }

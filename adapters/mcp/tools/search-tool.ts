@@ -56,6 +56,7 @@ const passage = z.object({
   documentName: z.string(),
   uri: z.string().meta({ description: 'The document as a resource' }),
   text: z.string(),
+  snippet: z.string().meta({ description: 'The sentences that matched, in at most 320 characters' }),
   start: offset.meta({ description: "Offset of the passage in the document's text, in UTF-16 units" }),
   end: offset,
   pages: z
@@ -65,6 +66,7 @@ const passage = z.object({
   headings: z.array(z.string()).meta({ description: 'Headings above the passage, the outermost first' }),
   metadata: z.record(z.string(), z.unknown()),
   similarity: z.number().meta({ description: 'Nearness in meaning, 0 to 1' }),
+  collapsed: offset.meta({ description: 'Number of further passages with the same text, which the answer leaves out' }),
 })
 
 const OUTPUT = z.object({
@@ -108,20 +110,29 @@ async function findPassages(
   return { passages, isCut: false }
 }
 
-function toPassage({ contextId, docId: documentId, content, similarity, source }: ContextSearchResult): Passage {
-  const { displayName: documentName, start, end, pages, headings, metadata } = source
+function toPassage({
+  contextId,
+  docId: documentId,
+  content,
+  snippet,
+  similarity,
+  source,
+}: ContextSearchResult): Passage {
+  const { displayName: documentName, start, end, pages, headings, metadata, collapsed = 0 } = source
   return {
     contextId,
     documentId,
     documentName,
     uri: documentUri({ contextId, documentId }),
     text: content,
+    snippet,
     start,
     end,
     pages: pages === null ? null : { first: pages.first, last: pages.last },
     headings: [...headings],
     metadata: { ...metadata },
     similarity,
+    collapsed,
   }
 }
 
@@ -149,6 +160,7 @@ function attributesOf({
   pages,
   headings,
   similarity,
+  collapsed,
   ...place
 }: Passage): Record<string, string | number> {
   const { contextId, documentId, start, end } = place
@@ -157,6 +169,7 @@ function attributesOf({
     ...(pages !== null && { pages: pages.first === pages.last ? pages.first : `${pages.first}-${pages.last}` }),
     ...(headings.length > 0 && { headings: headings.join(' / ').slice(0, MAX_HEADINGS_LENGTH) }),
     similarity: similarity.toFixed(3),
+    ...(collapsed > 0 && { moreCopies: collapsed }),
     contextId,
     documentId,
     start,

@@ -42,7 +42,7 @@ export async function measureSettings(
 ): Promise<QuestionScores> {
   const ask = async ({ question, place }: AnsweredQuestion): Promise<readonly SearchResult[]> => {
     try {
-      return await session.search(contextId, question, { mode, topN, signal })
+      return await session.search(contextId, question, { mode, topN, collapse: false, signal })
     } catch (error) {
       if (!isCode(error, 'ERR_INVALID_INPUT')) throw error
       throw new InvalidInputError(place, messageOf(error), { cause: error })

@@ -52,7 +52,11 @@ describe('alcove search', () => {
     const [best] = await search('E-4711', '--include', 'match, source,score')
     expect(Object.keys(best ?? {})).toEqual([...fields, 'score', 'source', 'match'])
     expect(best?.source).toMatchObject({ displayName: 'valves.txt', start: 0, end: 51, foundBy: ['words', 'meaning'] })
-    expect(best?.content.slice(best.match.start, best.match.end)).toBe('E-4711')
+    expect(best?.content.slice(best.match.start, best.match.end)).toBe(
+      'Valve E-4711 opens the boiler of the large machine.',
+    )
+    const [{ snippet } = { snippet: '' }] = await search('E-4711', '--include', 'snippet')
+    expect(snippet).toBe('Valve E-4711 opens the boiler of the large machine.')
     expect(Object.keys((await search('E-4711', '--include', 'score'))[0] ?? {})).toEqual([...fields, 'score'])
   })
 
@@ -156,7 +160,12 @@ describe('alcove search', () => {
   it('refuses unknown modes and members, and lists the known ones', async () => {
     const wrong: [expected: RegExp, ...args: string[]][] = [
       [/'fuzzy' is invalid\. Allowed choices are hybrid, semantic, keyword;/, 'search', '--mode', 'fuzzy'],
-      [/Unknown member "vector"; expected one of score, source, match;/, 'search', '--include', 'score,vector'],
+      [
+        /Unknown member "vector"; expected one of score, source, match, snippet;/,
+        'search',
+        '--include',
+        'score,vector',
+      ],
       [/'maybe' is invalid\. Allowed choices are on, off;/, 'context', 'update', 'Parts', '--finds-early', 'maybe'],
       [/Allowed choices are hybrid, semantic, keyword;/, 'context', 'create', 'X', '--search-mode', 'words'],
     ]

@@ -99,6 +99,8 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
       headings: [],
       metadata: { year: 2025 },
       similarity: expect.any(Number) as number,
+      snippet: LEAVE,
+      collapsed: 0,
     })
     expect(textOf(answer)).toMatch(
       /<passage-[a-p]{16} number="\d" document="leave.txt" similarity="0\.\d+" contextId="1" /,

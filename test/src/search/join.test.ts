@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { VisibleChunk } from '../../../src/ports/index.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from '../../../src/search/join.js'
+import { PromptTerms } from '../../../src/search/prompt-terms.js'
 import type { ScoreScale } from '../../../src/search/ranking/fusion.js'
-import { PromptTerms } from '../../../src/search/results.js'
 
 const BOTH: ScoreScale = { by: 'both', question: { wordMaximum: 10, modelKnowledge: 1 }, hasWords: true }
 
@@ -21,7 +21,7 @@ function finding(contextId: number, fingerprint: string, scores: readonly number
   return {
     contextId,
     fingerprint,
-    found: { ranked, records, terms: new PromptTerms(new Map(), new Map()), scale },
+    found: { ranked, records, terms: new PromptTerms(new Map(), new Map()), scale, vectors: [] },
   }
 }
 

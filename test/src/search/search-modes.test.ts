@@ -117,7 +117,7 @@ describe('a search by words and meaning', () => {
     const uuid = await uploadText(session, contextId, 'manual.txt', text)
     const [result] = await session.search(contextId, 'E-4711 leaks')
     const { match, source, content } = result ?? { match: { start: 0, end: 0 }, source: undefined, content: '' }
-    expect(content.slice(match.start, match.end)).toBe('E-4711 leaks')
+    expect(content.slice(match.start, match.end)).toBe('The valve E-4711 leaks.')
     expect(source).toMatchObject({ uuid, originalName: 'manual.txt', displayName: 'manual.txt' })
     expect(text.slice(source?.start, source?.end)).toBe(content)
   })

@@ -105,7 +105,7 @@ describe('a search', () => {
   it('refuses unknown options, and lists the valid ones', async () => {
     await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
-      message: 'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, signal',
+      message: 'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, collapse, signal',
     })
   })
 
@@ -173,7 +173,7 @@ describe('a search', () => {
     const stop = new AbortController()
     const searching = (async () => {
       while (!stop.signal.aborted) {
-        const results = await session.search(context.id, 'word1 word2', { topN: 100 })
+        const results = await session.search(context.id, 'word1 word2', { topN: 100, collapse: false })
         const counts = new Map<number, number>()
         for (const { docId } of results) counts.set(docId, (counts.get(docId) ?? 0) + 1)
         for (const [docId, count] of counts) {

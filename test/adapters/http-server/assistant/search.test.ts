@@ -69,10 +69,22 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     }
   })
 
-  it('answers score, source and match when the client asks for them', async () => {
-    const { body } = await search<SearchResult[]>({ prompt: 'parental leave', include: ['score', 'source', 'match'] })
+  it('answers score, source, match and snippet when the client asks for them', async () => {
+    const { body } = await search<SearchResult[]>({
+      prompt: 'parental leave',
+      include: ['score', 'source', 'match', 'snippet'],
+    })
     const [best, other] = body
-    expect(Object.keys(best ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'score', 'source', 'match'])
+    expect(Object.keys(best ?? {})).toEqual([
+      'id',
+      'docId',
+      'content',
+      'similarity',
+      'score',
+      'source',
+      'match',
+      'snippet',
+    ])
     expect(best?.score).toBeGreaterThan(other?.score ?? 1)
     expect(best?.source).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
@@ -85,7 +97,8 @@ describe('POST /context/relevant-docs/{contextId}', () => {
       metadata: {},
       foundBy: ['words', 'meaning'],
     })
-    expect(best?.content.slice(best.match.start, best.match.end)).toBe('Parental leave')
+    expect(best?.content.slice(best.match.start, best.match.end)).toBe('Parental leave lasts sixteen weeks.')
+    expect(best?.snippet).toBe('Parental leave lasts sixteen weeks.')
     const { body: some } = await search<object[]>({ prompt: 'parental leave', include: ['match', 'match'] })
     expect(Object.keys(some[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'match'])
   })
@@ -112,9 +125,9 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     [{ mode: null }, 'mode: must be one of "hybrid", "semantic", "keyword"'],
     [{ mode: ['hybrid'] }, 'mode: must be one of "hybrid", "semantic", "keyword"'],
     [{ include: 'score' }, 'include: must be an array'],
-    [{ include: ['score', 'vector'] }, 'include[1]: must be one of "score", "source", "match"'],
-    [{ include: [7] }, 'include[0]: must be one of "score", "source", "match"'],
-    [{ include: ['score', 'score', 'score', 'score'] }, 'include: must have at most 3 elements'],
+    [{ include: ['score', 'vector'] }, 'include[1]: must be one of "score", "source", "match", "snippet"'],
+    [{ include: [7] }, 'include[0]: must be one of "score", "source", "match", "snippet"'],
+    [{ include: ['score', 'score', 'score', 'score', 'score'] }, 'include: must have at most 4 elements'],
   ])('refuses %j', async (wrong, detail) => {
     const { status, body } = await search({ prompt: 'coffee', ...wrong })
     expect([status, body.detail]).toEqual([400, detail])
@@ -209,7 +222,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
         return { id: chunkId, docId, content, similarity }
       })
       expect(text).toBe(JSON.stringify(fields))
-      const more = await ask({ include: ['score', 'source', 'match'], mode: 'semantic' })
+      const more = await ask({ include: ['score', 'source', 'match', 'snippet'], mode: 'semantic' })
       expect(more.headers.get('content-length')).toBeNull()
       expect(await more.json()).toEqual(await session.search(id, PROMPT, { mode: 'semantic' }))
       expect(text.length).toBeGreaterThan(1_000_000)

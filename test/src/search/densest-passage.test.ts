@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyze, questionTerms } from '../../../src/analysis/index.js'
-import { findDensestPassage, PromptTerms } from '../../../src/search/results.js'
+import { findDensestPassage } from '../../../src/search/densest-passage.js'
+import { PromptTerms } from '../../../src/search/prompt-terms.js'
 
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
 

@@ -1,0 +1,31 @@
+import type { LexicalQuery, SimilarTerms } from '../ports/index.js'
+
+/** The terms of a prompt, and those of the context that counted as them. One search makes it for all of its results. */
+export class PromptTerms {
+  readonly #promptTermByTerm: ReadonlyMap<string, string>
+
+  constructor(
+    readonly weights: LexicalQuery,
+    private readonly similar: ReadonlyMap<string, SimilarTerms>,
+    /** How much each term tells. */
+    readonly idfs: ReadonlyMap<string, number> = weights,
+  ) {
+    const best = new Map<string, { readonly term: string; readonly weight: number }>()
+    for (const [term, { terms }] of similar) {
+      for (const [other, weight] of terms)
+        if (weight > (best.get(other)?.weight ?? 0)) best.set(other, { term, weight })
+    }
+    for (const term of weights.keys()) best.set(term, { term, weight: 1 })
+    this.#promptTermByTerm = new Map([...best].map(([other, { term }]) => [other, term]))
+  }
+
+  /** @returns the term of the prompt that a term of a text counts as: the one that it is most like */
+  termFor(term: string): string | undefined {
+    return this.#promptTermByTerm.get(term)
+  }
+
+  /** True if the context does not have a term of the prompt, so that others count for it. */
+  isCorrected(promptTerm: string): boolean {
+    return this.similar.get(promptTerm)?.isKnown === false
+  }
+}
