@@ -2,6 +2,8 @@ export type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat
 export { mergePassages, type ReadText } from './chat/merged-passages.js'
 export { PrepareChat } from './chat/prepare-chat.js'
 export {
+  PASSAGE_KINDS,
+  type PassageKind,
   type PrepareBody,
   type PrepareOptions,
   prepareBodySchema,

@@ -4,17 +4,18 @@ import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { parseId } from '../kernel/validate.js'
-import { type Span, type Storage, type Telemetry, type Tracer, tracerOf } from '../ports/index.js'
+import { type ContextRecord, type Span, type Storage, type Telemetry, type Tracer, tracerOf } from '../ports/index.js'
 import { type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ContextSearch, type FoundChunks } from './context-search.js'
 import { ExplainSearch } from './explain/explain-search.js'
 import type { SearchExplanation } from './explain/explanation.js'
+import { type ChunkWindows, FoundWindows } from './found-windows.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
 import { readResults, type SearchResult, toResults, withSizes } from './results.js'
-import { parseSearch, requestFor, type SearchOptions } from './search-input.js'
+import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from './search-input.js'
 import { SearchTurns } from './search-turns.js'
 import { ReadableChunks, withPresentContexts } from './searchable-documents.js'
 
@@ -29,6 +30,7 @@ export class Search {
   readonly #ofContext: ContextSearch
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
+  readonly #windows: FoundWindows
 
   constructor(
     private readonly storage: Storage,
@@ -46,6 +48,7 @@ export class Search {
     const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
     this.#readable = new ReadableChunks(storage, authorizer)
     this.#ofContext = new ContextSearch(parts, finder, telemetry)
+    this.#windows = new FoundWindows(parts, indexes.vectors)
     this.#explain = new ExplainSearch(parts, indexes, authorizer, this.#ofContext)
     this.#joined = new JoinedSearch(parts, indexes.words, authorizer, this.#ofContext, this.#readable)
   }
@@ -114,6 +117,24 @@ export class Search {
     })
   }
 
+  /** As {@link execute}, with all windows of the chunks, each with a score. */
+  async windows(
+    principal: Principal,
+    contextId: number,
+    prompt: string,
+    options: SearchOptions = {},
+  ): Promise<ChunkWindows[]> {
+    const caller = parsePrincipal(principal)
+    return await this.#observed('one', caller, async (span) => {
+      return await this.#turns.search(caller, async (taker) => {
+        const call = { caller, taker, contextId, prompt, options, maxBytes: undefined }
+        return await this.#searchInTurn(call, span, async (context, request, found) => {
+          return await this.#windows.read(context, request, found)
+        })
+      })
+    })
+  }
+
   /** Explains what {@link execute} finds, or why it finds nothing. @throws as {@link execute} */
   async explain(
     principal: Principal,
@@ -153,27 +174,29 @@ export class Search {
   ): Promise<FoundChunks> {
     return await this.#observed('one', caller, async (span) => {
       const found = await this.#turns.search(caller, async (taker) => {
-        return await this.#searchInTurn({ caller, taker, contextId, prompt, options, maxBytes }, span)
+        const call = { caller, taker, contextId, prompt, options, maxBytes }
+        return await this.#searchInTurn(call, span, async (_context, _request, chunks) => chunks)
       })
       span.set({ 'alcove.search.results': found.ranked.length })
       return found
     })
   }
 
-  async #searchInTurn(
+  async #searchInTurn<T>(
     { caller, taker, contextId, prompt, options, maxBytes }: SearchCall,
     span: Span,
-  ): Promise<FoundChunks> {
+    use: (context: ContextRecord, request: SearchRequest, found: FoundChunks) => Promise<T>,
+  ): Promise<T> {
     const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
     const id = parseId(contextId, 'contextId')
     const input = parseSearch(prompt, options)
     const readContext = async () => [await this.storage.read((repositories) => findReadable(repositories, access, id))]
     return await withPresentContexts(this.storage, readContext, async ([context]) => {
       if (context === undefined) throw new NotFoundError('context', id)
-      const request = requestFor(context, input, taker)
+      const request = { ...requestFor(context, input, taker), maxBytes }
       span.set({ 'alcove.context.id': id })
       span.label({ 'alcove.search.mode': request.mode })
-      return await this.#ofContext.find(context, { ...request, maxBytes })
+      return await use(context, request, await this.#ofContext.find(context, request))
     })
   }
 

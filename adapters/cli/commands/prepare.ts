@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type ChatPrompt, type HistoryMessage, InvalidInputError } from '../../../src/index.js'
+import { type ChatPrompt, type HistoryMessage, InvalidInputError, PASSAGE_KINDS } from '../../../src/index.js'
 import { isError, SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines/engines.js'
 import { globalOptions, option, parseCount, parseNumber } from '../options.js'
@@ -22,7 +22,15 @@ export function prepareCommand(): CommandUnknownOpts {
       ),
     )
     .addOption(option('--prompt <text>', 'what to search for; default: the question', 'prepare'))
-    .addOption(option('--top <number>', "most chunks; default: the context's setting").argParser(parseNumber))
+    .addOption(
+      option('--passages <kind>', 'windows of chunks, or whole chunks; default: windows').choices(PASSAGE_KINDS),
+    )
+    .addOption(
+      option(
+        '--top <number>',
+        'most chunks; default: enough for the budget, or the setting for whole chunks',
+      ).argParser(parseNumber),
+    )
     .addOption(
       option(
         '--score-threshold <number>',
@@ -34,13 +42,13 @@ export function prepareCommand(): CommandUnknownOpts {
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .action(async (question, given, command) => {
       const options = globalOptions(command)
-      const { history: file, maxTokens, prompt, top: topN, scoreThreshold, mode, filter } = given
+      const { history: file, maxTokens, prompt, top: topN, scoreThreshold, mode, filter, passages } = given
       const history = file === undefined ? undefined : await readHistory(file)
       const prepared = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
         const { id } = await findContext(session, given.context)
         const settings = { mode, topN, scoreThreshold, filter }
-        return await session.prepare(id, question, { history, maxTokens, prompt, ...settings })
+        return await session.prepare(id, question, { history, maxTokens, passages, prompt, ...settings })
       })
       if (options.json) process.stdout.write(`${JSON.stringify(prepared)}\n`)
       else printPrompt(prepared)

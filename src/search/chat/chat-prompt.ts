@@ -1,7 +1,7 @@
 import type { ChatTool } from '../../contexts/index.js'
 import type { PageRange } from '../../documents/index.js'
 import type { DocumentMetadata } from '../../ports/index.js'
-import type { Passage } from '../results.js'
+import type { Passage } from '../densest-passage.js'
 
 /** A message of a chat, in the form that the APIs of models share. */
 export interface ChatMessage {
@@ -16,9 +16,12 @@ export interface HistoryMessage {
   readonly content: string
 }
 
-/** A part of a document that a prompt quotes: one chunk, or chunks that overlap or touch. */
+/** A part of a document that a prompt quotes: windows of chunks, or chunks, that overlap or touch. */
 export interface ChatSource {
-  /** The number by which an answer cites it: 1 for the best. */
+  /**
+   * The number by which an answer cites it, from 1. The document with the best passage comes first. Passages of windows of
+   * one document stand in the order of its text, those of chunks by their score.
+   */
   readonly number: number
   /** Id of the document. */
   readonly docId: number
@@ -44,7 +47,7 @@ export interface ChatSource {
   readonly match: Passage
   /** Highest cosine of prompt and chunk, 0 to 1. */
   readonly similarity: number
-  /** Highest score of its chunks, 0 to 1: the value that orders the sources. */
+  /** Highest score of its chunks, 0 to 1. */
   readonly score: number
 }
 
@@ -60,7 +63,7 @@ export interface ChatPrompt {
   readonly tokens: number
   /** The prompt leaves these out, because there was no room. */
   readonly omitted: {
-    /** Chunks. A chunk that is shortened is not counted. */
+    /** Found chunks of which the prompt has nothing. */
     readonly chunks: number
     /** Messages of the history. */
     readonly messages: number

@@ -5,16 +5,23 @@ import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'
-import { checkedOptions } from '../search-input.js'
+import { checkedOptions, type SearchOptions } from '../search-input.js'
 import type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat-prompt.js'
 import { passageParts, questionMessage, systemMessage } from './chat-text.js'
 import { mergePassages, type ReadText } from './merged-passages.js'
 import { DEFAULT_MAX_TOKENS, type PrepareOptions, parsePrepare } from './prepare-input.js'
 import { shortenPassage } from './shortened-passage.js'
 import { TokenMeter } from './token-meter.js'
+import { gapReader, inTextOrder, windowPassages } from './window-passages.js'
 
 /** Tokens that a model's protocol adds to each message, and to the whole prompt. */
 const [TOKENS_OF_MESSAGE, TOKENS_OF_PROMPT] = [4, 3]
+/**
+ * Number of chunks whose windows are compared, by the budget: one for so many tokens. More of them find hardly more
+ * answers.
+ */
+const TOKENS_PER_CHUNK = 160
+const [MIN_CHUNKS, MAX_CHUNKS] = [10, 100]
 /** Share of the room that the newest messages of the history get before the passages. The rest goes to passages first. */
 const HISTORY_SHARE = 0.25
 
@@ -22,7 +29,7 @@ const HISTORY_SHARE = 0.25
 export class PrepareChat {
   constructor(
     private readonly contexts: Pick<Contexts, 'get'>,
-    private readonly search: Pick<Search, 'execute'>,
+    private readonly search: Pick<Search, 'execute' | 'windows'>,
     private readonly documents: Pick<Documents, 'text'>,
     private readonly turns: CallTurns,
   ) {}
@@ -42,18 +49,44 @@ export class PrepareChat {
     const { input, context } = await this.turns.run(caller, async () => {
       return { input: parsePrepare(question, options), context: await this.contexts.get(caller, contextId) }
     })
-    const { history = [], maxTokens = DEFAULT_MAX_TOKENS, prompt, countTokens, ...searchOptions } = input
+    const {
+      history = [],
+      maxTokens = DEFAULT_MAX_TOKENS,
+      passages = 'windows',
+      prompt,
+      countTokens,
+      ...searchOptions
+    } = input
     const { question: _, ...search } = searchOptions
     const text = prompt ?? input.question
-    const results = await this.search.execute(caller, contextId, text, checkedOptions(text, search))
+    const readText = this.#textReader(caller)
+    const { results, merge } =
+      passages === 'windows'
+        ? await this.#findWindows(caller, contextId, text, { ...search, maxTokens }, readText)
+        : {
+            results: await this.search.execute(caller, contextId, text, checkedOptions(text, search)),
+            merge: mergeOnce(readText),
+          }
     const meter = new TokenMeter({ countTokens, signal: search.signal })
-    const merge = mergeOnce(this.#textReader(caller))
     return await this.turns.run(caller, async () => {
       const tools = await chatToolsOf(context)
       const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
       const parts = { tools, toolTokens, meter, maxTokens, merge }
       return await new Composition(context, input.question, parts).compose(results, history)
     })
+  }
+
+  async #findWindows(
+    caller: Principal,
+    contextId: number,
+    text: string,
+    { maxTokens, ...search }: SearchOptions & { readonly maxTokens: number },
+    readText: ReadText,
+  ): Promise<{ readonly results: readonly SearchResult[]; readonly merge: Merge }> {
+    const topN = search.topN ?? Math.min(MAX_CHUNKS, Math.max(MIN_CHUNKS, Math.ceil(maxTokens / TOKENS_PER_CHUNK)))
+    const found = await this.search.windows(caller, contextId, text, checkedOptions(text, { ...search, topN }))
+    const mergeWindows = mergeOnce(gapReader(found, readText))
+    return { results: windowPassages(found), merge: async (some) => inTextOrder(await mergeWindows(some)) }
   }
 
   #textReader(principal: Principal): ReadText {
@@ -140,7 +173,7 @@ class Composition {
       const messages = [this.#system, ...kept, await questionMessage(this.question, sources)]
       const tokens = await this.#tokensOf(messages)
       if (tokens <= this.#maxTokens) {
-        const omitted = { chunks: results.length - used, messages: history.length - kept.length }
+        const omitted = { chunks: countOmitted(results, used), messages: history.length - kept.length }
         return { messages, sources, tools: this.#tools, tokens, omitted }
       }
       // The parts fit, but not the whole: a host's counter may count a whole higher than its parts.
@@ -199,6 +232,13 @@ class Composition {
     for (const part of passageParts(sources)) tokens += await this.#meter.count(part)
     return tokens
   }
+}
+
+/** @returns the number of chunks of which the first results have nothing */
+function countOmitted(results: readonly SearchResult[], used: number): number {
+  const omitted = new Set(results.map(({ id }) => id))
+  for (const { id } of results.slice(0, used)) omitted.delete(id)
+  return omitted.size
 }
 
 /** Some models accept only a history that begins with the user. */

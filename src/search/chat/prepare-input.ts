@@ -18,6 +18,11 @@ export const DEFAULT_MAX_TOKENS = 8_000
 /** Maximum length of a history in UTF-16 units. */
 const MAX_HISTORY_LENGTH = 1_000_000
 
+/** The kinds of passages of a prompt. */
+export const PASSAGE_KINDS = ['windows', 'chunks'] as const
+
+export type PassageKind = (typeof PASSAGE_KINDS)[number]
+
 /** The members that a call and a request over HTTP have in common. */
 interface PrepareSettings extends SearchSettings {
   /**
@@ -30,6 +35,11 @@ interface PrepareSettings extends SearchSettings {
    * answer. Default: 8,000.
    */
   readonly maxTokens?: number | undefined
+  /**
+   * `windows`: the parts of chunks that answer best, as many as the budget allows. `chunks`: whole chunks, the `topN` best.
+   * Default: `windows`, of as many chunks as may fill the budget, unless `topN` limits them.
+   */
+  readonly passages?: PassageKind | undefined
   /**
    * The text to search for, 1 to 32,768 characters: a question such as "And for part-timers?" finds nothing without the
    * chat before it, so let the model write a complete one. Default: the question.
@@ -62,6 +72,7 @@ const SETTINGS = {
   ...SEARCH_SETTINGS,
   history: listSchema(MESSAGE, 1_000).optional(),
   maxTokens: integerSchema({ min: 1, max: 10_000_000 }).optional(),
+  passages: choiceSchema(PASSAGE_KINDS).optional(),
   prompt: PROMPT.optional(),
 }
 

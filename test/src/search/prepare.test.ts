@@ -147,7 +147,11 @@ describe('session.prepare', () => {
       ])
       const [source] = prompt.sources
       const [best] = found
-      expect(source?.content.slice(source.match.start, source.match.end)).toBe(
+      expect(source?.content.slice(source.match.start, source.match.end)).toMatch(/^Rule \d+: gate g\d+ of .*\.$/)
+      const chunks = await session.prepare(id, 'gate', { topN: 100, passages: 'chunks' })
+      expect(chunks.sources.map(({ content }) => content)).toEqual([LONG])
+      const [whole] = chunks.sources
+      expect(whole?.content.slice(whole.match.start, whole.match.end)).toBe(
         best?.content.slice(best.match.start, best.match.end),
       )
     }
@@ -162,9 +166,38 @@ describe('session.prepare', () => {
     expect(source?.content.length).toBeLessThan(1_000)
     expect(source?.content).toBe(LONG.slice(source?.start, source?.end))
     expect(source?.content).toMatch(/^\S.*\S$/s)
-    expect(source?.content.slice(source.match.start, source.match.end)).toBe('gate g41')
+    expect(source?.content.slice(source.match.start, source.match.end)).toMatch(
+      /^Rule 41: gate g41 of hall h6 opens at hour 41\.$/,
+    )
     expect(prompt.omitted.chunks).toBe(1)
     expect((await session.prepare(id, 'gate g41', { maxTokens: empty })).sources).toEqual([])
+  })
+
+  it('quotes the windows that answer, in whole sentences and in the order of the text', async () => {
+    const filler = Array.from({ length: 40 }, (_, at) => `Hall ${at} has a floor of stone and ${at} lamps.`).join(' ')
+    const text = `${filler} Gate g41 opens at dawn. ${filler} The guard of gate g41 is Ada. ${filler}`
+    const id = await newContext({ 'gates.txt': text, 'lunch.txt': LUNCH }, { settings: { chunkSizeTokens: 4_000 } })
+    const empty = (await session.prepare(id, 'Who guards gate g41?', { scoreThreshold: 1 })).tokens
+    const { sources } = await session.prepare(id, 'Who guards gate g41?', { maxTokens: empty + 400 })
+    expect(sources.length).toBeGreaterThan(1)
+    const quoted = sources.map(({ content }) => content).join('\n')
+    expect(quoted).toContain('The guard of gate g41 is Ada.')
+    expect(quoted).toContain('Gate g41 opens at dawn.')
+    for (const { content, start, end } of sources) expect(content).toBe(text.slice(start, end))
+    const starts = sources.filter(({ displayName }) => displayName === 'gates.txt').map(({ start }) => start)
+    expect(starts).toEqual([...starts].sort((one, other) => one - other))
+    expect(sources[0]?.content).toMatch(/^[A-Z].*\.$/s)
+    const chunks = await session.prepare(id, 'Who guards gate g41?', { passages: 'chunks' })
+    expect(chunks.sources[0]?.content).toBe(text)
+  })
+
+  it('quotes a text once that several documents have', async () => {
+    const copies = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`${at}.txt`, LEAVE]))
+    const id = await newContext({ ...copies, 'lunch.txt': LUNCH })
+    for (const passages of ['windows', 'chunks'] as const) {
+      const { sources } = await session.prepare(id, 'How long is parental leave?', { passages })
+      expect(sources.map(({ content }) => content)).toEqual([LEAVE, LUNCH])
+    }
   })
 
   it('keeps within the budget, for any history, budget and counter', async () => {
@@ -186,9 +219,10 @@ describe('session.prepare', () => {
         fc.integer({ min: 200, max: 6_000 }),
         fc.integer({ min: 1, max: 30 }),
         fc.constantFrom(...counters),
-        async (contents, maxTokens, topN, countTokens) => {
+        fc.constantFrom('windows', 'chunks'),
+        async (contents, maxTokens, topN, countTokens, passages) => {
           const history = talk(...contents.map((content) => content.replaceAll('\0', '')))
-          const prepared = session.prepare(id, 'gate g7', { history, maxTokens, topN, countTokens })
+          const prepared = session.prepare(id, 'gate g7', { history, maxTokens, topN, countTokens, passages })
           const prompt = await prepared.catch((error: unknown) => {
             expect(error).toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'maxTokens' })
           })
@@ -260,6 +294,7 @@ describe('what session.prepare refuses', () => {
       { history: Array.from({ length: 11 }, () => ({ role: 'user', content: 'x'.repeat(100_000) })) },
     ],
     ['topN: must be an integer from 1 to 100', { topN: 101 }],
+    ['passages: must be one of "windows", "chunks"', { passages: 'pages' }],
     ['maxToken: unknown option "maxToken"; expected one of mode', { maxToken: 5 }],
     ['countTokens: must be a function', { countTokens: 4 }],
     ['countTokens: must return the number of tokens', { countTokens: () => Number.NaN }],
