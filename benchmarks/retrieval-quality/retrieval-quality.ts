@@ -7,6 +7,7 @@
  * Cranfield and CISI are scored by nDCG@10. XQuAD in three languages, and generated documents that are nearly alike,
  * are scored by hit@1. There each document is one chunk. Sets of how people ask are cut at the default settings, with
  * the title of each document as its name, or with an id.
+ * Prompts of `prepare` are scored by the answers that they hold.
  *
  * The references of the semantic mode come from another program with a plain exact scan. The program ends with 1 if a
  * semantic score is more than 0.01 below its reference, or a precision more than a tenth. It also ends with 1 if a
@@ -16,6 +17,7 @@
 import { fail, writeReport } from '../harness/report.js'
 import { sharedData } from '../harness/shared-data.js'
 import { leastOverReference, missedReferences, scoresOf } from './missed-references.js'
+import { measurePrompts } from './prompt-answers.js'
 import { withDocuments } from './retrieval-engine.js'
 import { openFinder, SEMANTIC } from './retrieval-finders.js'
 import { characterScores, meanOf, ndcg } from './retrieval-scores.js'
@@ -79,11 +81,14 @@ if (chroma === undefined) {
   const collections = []
   for (const collection of isQuick ? [] : COLLECTIONS) collections.push(...(await measureCollection(collection)))
   console.table(collections)
+  const prompts = await measurePrompts(isQuick)
+  console.table(prompts)
   if (!isQuick) {
     const scores = [...scoresOf(chunkings), ...collections]
     writeReport('retrieval-quality', {
       chunkings,
       collections,
+      prompts,
       leastOverReference: Math.round(leastOverReference(scores) * 10_000) / 10_000,
     })
     for (const sentence of missedReferences(scores)) fail(sentence)
