@@ -18,7 +18,7 @@ import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
-import { withoutRepeats } from './ranking/repeats.js'
+import { Repeats } from './ranking/repeats.js'
 import { type PlacedChunk, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
@@ -116,7 +116,7 @@ export class ContextSearch {
     vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, maxBytes, terms, filter, prepared } = request
+    const { mode, prompt, maxBytes, terms, filter, prepared, collapse } = request
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)
@@ -127,8 +127,9 @@ export class ContextSearch {
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
     const similarTo = similarWordsOf(prompt)
+    const repeats = collapse === false ? undefined : new Repeats(this.parts.storage, collapse, context.overlap)
     // One more: the first chunk outside of the list may have a passage of the list.
-    let wanted = request.topN + (request.collapse ? 1 : 0)
+    let wanted = request.topN + (repeats === undefined ? 0 : 1)
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
       const { ranked, scale, similar, idfs } = await this.finder.find({
         ...request,
@@ -173,8 +174,8 @@ export class ContextSearch {
       const records = visibleRecords.filter((record) => passes(record, filter))
       if (records.length === ranked.length) {
         const placed = withPassages(ranked, windows)
-        const distinct = request.collapse ? withoutRepeats(placed, records) : placed
-        if (request.collapse && distinct.length <= request.topN && ranked.length === wanted && wanted < MAX_READ) {
+        const distinct = repeats === undefined ? placed : await repeats.without(placed, records)
+        if (repeats !== undefined && distinct.length <= request.topN && ranked.length === wanted && wanted < MAX_READ) {
           wanted = Math.min(MAX_READ, wanted * 2)
           continue
         }

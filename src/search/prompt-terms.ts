@@ -7,7 +7,7 @@ export class PromptTerms {
   constructor(
     readonly weights: LexicalQuery,
     private readonly similar: ReadonlyMap<string, SimilarTerms>,
-    /** How much each term tells. */
+    /** The inverse document frequency of each term, times its weight. */
     readonly idfs: ReadonlyMap<string, number> = weights,
   ) {
     const best = new Map<string, { readonly term: string; readonly weight: number }>()

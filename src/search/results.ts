@@ -66,7 +66,7 @@ export interface ResultSource {
    */
   readonly corrected?: readonly Correction[]
   /**
-   * Number of further chunks with the same passage that the search found and left out: copies, or chunks that overlap.
+   * Number of further chunks with the same text that the search found and left out: copies, or neighbours that overlap.
    * Absent if there are none.
    */
   readonly collapsed?: number
@@ -148,8 +148,8 @@ interface Match {
 }
 
 /**
- * Finds the sentences with most words of the prompt. If these words tell nothing, or if words did not find the chunk and
- * the sentences have less than half of the terms, the match is the window that is nearest in meaning.
+ * Finds the sentences with most words of the prompt. The match is the window that is nearest in meaning if
+ * these words tell nothing. So it is if words did not find the chunk and the sentences have less than half of the terms.
  */
 async function findMatch(
   content: string,

@@ -23,6 +23,7 @@ import {
   type SearchMode,
 } from '../ports/index.js'
 import type { PromptKnowledge } from './prompt.js'
+import type { RepeatKind } from './ranking/repeats.js'
 
 /** The members that replace settings of the context for one search. */
 export interface SearchSettings {
@@ -35,8 +36,8 @@ export interface SearchSettings {
   /** Only documents that meet these conditions. Default: all documents. */
   readonly filter?: DocumentFilter | undefined
   /**
-   * False to list each chunk. By default, chunks with the same passage count once: copies, and chunks of one document
-   * that overlap there. The best one says how many more there are.
+   * False to list each chunk. By default, chunks with the same text count once: copies, and neighbours in one document
+   * that have more than two fifths in common. The best one says how many more there are.
    */
   readonly collapse?: boolean | undefined
 }
@@ -56,7 +57,7 @@ export const SEARCH_SETTINGS: {
   topN: integerSchema({ min: 1, max: 100 }).optional(),
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   filter: documentFilterSchema.optional(),
-  collapse: booleanSchema().optional(),
+  collapse: booleanSchema().meta({ description: 'False to list each chunk, also those with the same text' }).optional(),
 }
 const INCLUDED = ['score', 'source', 'match', 'snippet'] as const
 
@@ -151,8 +152,8 @@ export interface SearchRequest {
   readonly scoreThreshold: number
   /** The filter that documents must pass. Default: none. */
   readonly filter: DocumentFilter | undefined
-  /** True if chunks with the same passage count once. */
-  readonly collapse: boolean
+  /** Chunks that count once: see `Repeats`. False for none. */
+  readonly collapse: RepeatKind | false
   /** Limit for the texts of all results together, in bytes of UTF-8. Default: no limit. */
   readonly maxBytes: number | undefined
   /** Default: the search prepares the prompt itself. */
@@ -181,6 +182,7 @@ export function requestFor(
   context: ContextRecord,
   input: SearchOptions & { readonly prompt: string },
   taker: TurnTaker,
+  repeats: RepeatKind = 'overlaps',
 ): SearchRequest {
   return {
     prompt: input.prompt,
@@ -188,7 +190,7 @@ export function requestFor(
     topN: input.topN ?? context.topN,
     scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,
     filter: input.filter,
-    collapse: input.collapse ?? true,
+    collapse: input.collapse === false ? false : repeats,
     taker,
     signal: input.signal,
     maxBytes: undefined,

@@ -14,6 +14,7 @@ import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
+import type { RepeatKind } from './ranking/repeats.js'
 import { readResults, type SearchResult, toResults, withSizes } from './results.js'
 import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from './search-input.js'
 import { SearchTurns } from './search-turns.js'
@@ -128,9 +129,8 @@ export class Search {
     return await this.#observed('one', caller, async (span) => {
       return await this.#turns.search(caller, async (taker) => {
         const call = { caller, taker, contextId, prompt, options, maxBytes: undefined }
-        return await this.#searchInTurn(call, span, async (context, request, found) => {
-          return await this.#windows.read(context, request, found)
-        })
+        const read = this.#windows.read.bind(this.#windows)
+        return await this.#searchInTurn(call, span, read, 'copies')
       })
     })
   }
@@ -186,6 +186,7 @@ export class Search {
     { caller, taker, contextId, prompt, options, maxBytes }: SearchCall,
     span: Span,
     use: (context: ContextRecord, request: SearchRequest, found: FoundChunks) => Promise<T>,
+    repeats: RepeatKind = 'overlaps',
   ): Promise<T> {
     const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
     const id = parseId(contextId, 'contextId')
@@ -193,7 +194,7 @@ export class Search {
     const readContext = async () => [await this.storage.read((repositories) => findReadable(repositories, access, id))]
     return await withPresentContexts(this.storage, readContext, async ([context]) => {
       if (context === undefined) throw new NotFoundError('context', id)
-      const request = { ...requestFor(context, input, taker), maxBytes }
+      const request = { ...requestFor(context, input, taker, repeats), maxBytes }
       span.set({ 'alcove.context.id': id })
       span.label({ 'alcove.search.mode': request.mode })
       return await use(context, request, await this.#ofContext.find(context, request))

@@ -23,7 +23,7 @@ export function prepareCommand(): CommandUnknownOpts {
     )
     .addOption(option('--prompt <text>', 'what to search for; default: the question', 'prepare'))
     .addOption(
-      option('--passages <kind>', 'windows of chunks, or whole chunks; default: windows').choices(PASSAGE_KINDS),
+      option('--passages <kind>', 'the best windows of chunks (default), or whole chunks').choices(PASSAGE_KINDS),
     )
     .addOption(
       option(

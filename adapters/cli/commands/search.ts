@@ -42,7 +42,7 @@ export function searchCommand(): CommandUnknownOpts {
       ).argParser(parseMembers),
     )
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
-    .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same passage count once'))
+    .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same text count once'))
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)

@@ -18,9 +18,7 @@ export function printPassages(results: readonly FoundChunk[]): void {
       ...placeOf(source),
       `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
       ...excerpt(content, match, isStyled() ? bold : undefined),
-      ...(source.collapsed === undefined
-        ? []
-        : [`and ${counted(source.collapsed, 'more chunk')} with the same passage`]),
+      ...(source.collapsed === undefined ? [] : [`and ${counted(source.collapsed, 'more chunk')} with the same text`]),
     ]
     const place = contextName === undefined ? '' : `${oneLine(contextName)}: `
     const title = `${index + 1}. ${similarity.toFixed(3)}  ${place}${oneLine(source.displayName)}`

@@ -20,7 +20,7 @@ export const resultSource: z.ZodType<ResultSource> = z
         description: 'Words of the prompt that the context does not have, each with the word that counted for it',
       }),
     collapsed: z.int().min(1).exactOptional().meta({
-      description: 'Number of further chunks with the same passage, which `collapse` leaves out',
+      description: 'Number of further chunks with the same text, which `collapse` leaves out',
     }),
   })
   .meta({ id: 'SearchResultSource' })

@@ -16,12 +16,12 @@ import { gapReader, inTextOrder, windowPassages } from './window-passages.js'
 
 /** Tokens that a model's protocol adds to each message, and to the whole prompt. */
 const [TOKENS_OF_MESSAGE, TOKENS_OF_PROMPT] = [4, 3]
-/**
- * Number of chunks whose windows are compared, by the budget: one for so many tokens. More of them find hardly more
- * answers.
- */
-const TOKENS_PER_CHUNK = 160
+/** The chunks whose windows are compared may have so many times the text of the budget. More find hardly more answers. */
+const TEXT_PER_BUDGET = 3
+const CHARACTERS_PER_TOKEN = 4
 const [MIN_CHUNKS, MAX_CHUNKS] = [10, 100]
+/** Factor by which the number of chunks is raised if they have too little text. */
+const WIDENING_FACTOR = 4
 /** Share of the room that the newest messages of the history get before the passages. The rest goes to passages first. */
 const HISTORY_SHARE = 0.25
 
@@ -62,7 +62,7 @@ export class PrepareChat {
     const readText = this.#textReader(caller)
     const { results, merge } =
       passages === 'windows'
-        ? await this.#findWindows(caller, contextId, text, { ...search, maxTokens }, readText)
+        ? await this.#findWindows(caller, context, text, { ...search, maxTokens }, readText)
         : {
             results: await this.search.execute(caller, contextId, text, checkedOptions(text, search)),
             merge: mergeOnce(readText),
@@ -76,17 +76,25 @@ export class PrepareChat {
     })
   }
 
+  /** Searches again for more chunks if the chunks of the context are too short to fill the budget. */
   async #findWindows(
     caller: Principal,
-    contextId: number,
+    { id, chunkSize }: Context,
     text: string,
     { maxTokens, ...search }: SearchOptions & { readonly maxTokens: number },
     readText: ReadText,
   ): Promise<{ readonly results: readonly SearchResult[]; readonly merge: Merge }> {
-    const topN = search.topN ?? Math.min(MAX_CHUNKS, Math.max(MIN_CHUNKS, Math.ceil(maxTokens / TOKENS_PER_CHUNK)))
-    const found = await this.search.windows(caller, contextId, text, checkedOptions(text, { ...search, topN }))
-    const mergeWindows = mergeOnce(gapReader(found, readText))
-    return { results: windowPassages(found), merge: async (some) => inTextOrder(await mergeWindows(some)) }
+    const usual = Math.ceil((maxTokens * TEXT_PER_BUDGET) / chunkSize)
+    for (let topN = search.topN ?? Math.max(MIN_CHUNKS, usual); ; topN *= WIDENING_FACTOR) {
+      const options = checkedOptions(text, { ...search, topN: Math.min(MAX_CHUNKS, topN) })
+      const found = await this.search.windows(caller, id, text, options)
+      const length = found.reduce((sum, { result }) => sum + result.content.length, 0)
+      const isEnough = length >= maxTokens * CHARACTERS_PER_TOKEN
+      if (search.topN !== undefined || isEnough || found.length < topN || topN >= MAX_CHUNKS) {
+        const merge = mergeOnce(gapReader(found, readText))
+        return { results: windowPassages(found), merge: async (some) => inTextOrder(await merge(some)) }
+      }
+    }
   }
 
   #textReader(principal: Principal): ReadText {

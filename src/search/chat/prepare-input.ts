@@ -72,7 +72,9 @@ const SETTINGS = {
   ...SEARCH_SETTINGS,
   history: listSchema(MESSAGE, 1_000).optional(),
   maxTokens: integerSchema({ min: 1, max: 10_000_000 }).optional(),
-  passages: choiceSchema(PASSAGE_KINDS).optional(),
+  passages: choiceSchema(PASSAGE_KINDS)
+    .meta({ description: 'The best windows of chunks (default), or whole chunks' })
+    .optional(),
   prompt: PROMPT.optional(),
 }
 

@@ -5,8 +5,8 @@ import type { ChatSource } from './chat-prompt.js'
 import type { ReadText } from './merged-passages.js'
 
 /**
- * How much the score of its chunk counts beside that of a window, and that of the better neighbour. Both bring neighbours
- * into the prompt together, so that a cut between two windows parts fewer answers: see `docs/explanation/decisions.md`.
+ * The weight of the score of its chunk beside that of a window, and the share of the better neighbour. Both bring
+ * neighbours into the prompt together, so that a cut between two windows parts fewer answers: see `docs/explanation/decisions.md`.
  */
 const CHUNK_WEIGHT = 1.5
 const NEIGHBOUR_SHARE = 0.1

@@ -55,7 +55,7 @@ export interface ChunkRanking {
   readonly scale: ScoreScale
   /** The terms that counted as terms of the question. */
   readonly similar: ReadonlyMap<string, SimilarTerms>
-  /** How much each term of the question tells. */
+  /** The inverse document frequency of each term of the question, times its weight. */
   readonly idfs: ReadonlyMap<string, number>
 }
 

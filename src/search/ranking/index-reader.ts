@@ -64,7 +64,7 @@ export interface ChunkQuery {
 export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
   /** The terms that counted as terms of the question. */
   readonly similar: ReadonlyMap<string, SimilarTerms>
-  /** How much each term of the question tells. */
+  /** The inverse document frequency of each term of the question, times its weight. */
   readonly idfs: ReadonlyMap<string, number>
   /** The most by which the score of a found chunk may be too low. */
   readonly shortfall: number

@@ -1,63 +1,86 @@
-import type { VisibleChunk, WindowRecord } from '../../ports/index.js'
+import type { ChunkKey, Storage, VisibleChunk, WindowRecord } from '../../ports/index.js'
 import { type RankedChunk, toMapKey } from './near-chunks.js'
 
-/** A found chunk with the window that is nearest in meaning: its passage. */
+/** A found chunk with the window that is nearest in meaning. */
 interface Placed extends RankedChunk {
   /** `undefined` if the window is not stored. */
-  readonly nearest: Pick<WindowRecord, 'start' | 'end' | 'hash'> | undefined
+  readonly nearest: Pick<WindowRecord, 'hash'> | undefined
 }
 
-/** A chunk that stands for others with the same passage. */
+/** A chunk that stands for others with the same text. */
 export interface Collapsed {
-  /** Number of further chunks with the same passage that the search found and left out. */
+  /** Number of further chunks with the same text that the search found and left out. */
   readonly collapsed?: number
 }
 
-/** Share of the shorter of two passages that both have, from which on they are one. */
-const MIN_SHARED = 0.5
+/** `copies`: chunks with the same text. `overlaps`: also chunks of one document that overlap. */
+export type RepeatKind = 'copies' | 'overlaps'
 
-/**
- * Leaves out chunks whose passage a better chunk has: chunks with the same text, and chunks of one document whose nearest
- * windows overlap by more than half.
- *
- * @param ranked the best first
- * @returns the best chunk of each passage, in the same order
- */
-export function withoutRepeats<Chunk extends Placed>(
-  ranked: readonly Chunk[],
-  records: readonly VisibleChunk[],
-): (Chunk & Collapsed)[] {
-  const recordByKey = new Map(records.map((record) => [toMapKey(record), record]))
-  const kept: { readonly chunk: Chunk; readonly of: PassageKey; more: number }[] = []
-  for (const chunk of ranked) {
-    const of = passageOf(chunk, recordByKey.get(toMapKey(chunk)))
-    const first = kept.find((other) => isSame(other.of, of))
-    if (first === undefined) kept.push({ chunk, of, more: 0 })
-    else first.more += 1
+/** Share of a chunk that a better one has, from which on they count once. */
+const MIN_SHARED = 0.4
+
+/** Finds chunks whose text a better chunk has. */
+export class Repeats {
+  /** @param overlap share of a chunk that the next one of its document repeats */
+  constructor(
+    private readonly storage: Storage,
+    private readonly kind: RepeatKind,
+    private readonly overlap: number,
+  ) {}
+
+  /**
+   * Leaves out chunks with the same text as a better one, and chunks that have more than two fifths in common with one.
+   *
+   * @param ranked the best first
+   * @returns the best chunk of each text, in the same order
+   */
+  async without<Chunk extends Placed>(
+    ranked: readonly Chunk[],
+    records: readonly VisibleChunk[],
+  ): Promise<(Chunk & Collapsed)[]> {
+    const texts = await this.#readTexts(ranked, records)
+    const kept: { readonly chunk: Chunk; more: number }[] = []
+    for (const chunk of ranked) {
+      const text = texts.get(toMapKey(chunk))
+      const first = kept.find(({ chunk: other }) => {
+        return (text !== undefined && texts.get(toMapKey(other)) === text) || this.#overlap(chunk, other)
+      })
+      if (first === undefined) kept.push({ chunk, more: 0 })
+      else first.more += 1
+    }
+    return kept.map(({ chunk, more }) => (more === 0 ? chunk : { ...chunk, collapsed: more }))
   }
-  return kept.map(({ chunk, more }) => (more === 0 ? chunk : { ...chunk, collapsed: more }))
-}
 
-/** The properties that tell passages apart. */
-interface PassageKey {
-  readonly documentId: number
-  /** Equal for chunks with the same text; `undefined` if nothing is known of it. */
-  readonly text: string | undefined
-  /** Place of the passage in the text of the document. */
-  readonly start: number
-  readonly end: number
-}
+  /** @returns strings that are equal for chunks with the same text, without chunks whose text no other one may have */
+  async #readTexts(ranked: readonly Placed[], records: readonly VisibleChunk[]): Promise<ReadonlyMap<string, string>> {
+    const recordByKey = new Map(records.map((record) => [toMapKey(record), record]))
+    const alike = new Map<string, VisibleChunk[]>()
+    for (const chunk of ranked) {
+      const record = recordByKey.get(toMapKey(chunk))
+      if (record === undefined || chunk.nearest === undefined) continue
+      const key = `${chunk.nearest.hash} ${record.sizeBytes}`
+      alike.set(key, [...(alike.get(key) ?? []), record])
+    }
+    const texts = new Map<string, string>()
+    for (const group of alike.values()) {
+      if (group.length === 1) continue
+      const isRead = group.every(({ content }) => content !== null)
+      for (const record of group) {
+        const text = isRead ? record.content : await this.#readHash(record)
+        if (text !== undefined && text !== null) texts.set(toMapKey(record), text)
+      }
+    }
+    return texts
+  }
 
-function passageOf({ documentId, nearest }: Placed, record: VisibleChunk | undefined): PassageKey {
-  // Not all contents are read. Chunks of one size with the same nearest window have the same text in all likelihood.
-  const text = nearest && record && `${nearest.hash} ${record.sizeBytes}`
-  const start = record?.start ?? 0
-  return { documentId, text, start: start + (nearest?.start ?? 0), end: start + (nearest?.end ?? 0) }
-}
+  /** Large contents are not read. */
+  async #readHash({ documentId, ordinal }: ChunkKey): Promise<string | undefined> {
+    const [hash] = await this.storage.read(({ chunks }) => chunks.listHashes(documentId, { ordinal, limit: 1 }))
+    return hash
+  }
 
-function isSame(one: PassageKey, other: PassageKey): boolean {
-  if (one.text !== undefined && one.text === other.text) return true
-  if (one.documentId !== other.documentId) return false
-  const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start)
-  return shared > MIN_SHARED * Math.min(one.end - one.start, other.end - other.start)
+  #overlap(one: ChunkKey, other: ChunkKey): boolean {
+    if (this.kind === 'copies' || one.documentId !== other.documentId) return false
+    return 1 - Math.abs(one.ordinal - other.ordinal) * (1 - this.overlap) > MIN_SHARED
+  }
 }

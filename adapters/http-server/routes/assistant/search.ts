@@ -43,7 +43,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
       'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
       'each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
-      'adds `score`, `source`, `match` and `snippet`.',
+      'adds `score`, `source`, `match` and `snippet`. Chunks with the same text count once, unless `collapse` is false.',
     params: CONTEXT,
     body: searchBodySchema,
     answers: {
