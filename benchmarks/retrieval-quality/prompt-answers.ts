@@ -81,7 +81,7 @@ async function readRanges(set: string): Promise<RangedSet> {
   if (set === 'chroma') return { documents: await readCorpora(folder), questions: await readPassageQuestions(folder) }
   const corpus = gunzipSync(await readFile(join(folder, 'corpus.jsonl.gz'))).toString()
   const rows = jsonLines<{ readonly _id: string; readonly text: string }>(corpus)
-  const documents = rows.map(({ _id, text }) => ({ fileName: `${_id}.md`, content: Buffer.from(text) }))
+  const documents = rows.map(({ _id, text }) => ({ key: _id, fileName: `${_id}.md`, content: Buffer.from(text) }))
   const ranges = new Map<string, CharacterRange[]>()
   const [, ...lines] = (await readFile(join(folder, 'ranges.tsv'), 'utf8')).trim().split('\n')
   for (const line of lines) {

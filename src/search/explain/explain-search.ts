@@ -18,9 +18,10 @@ import type {
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
 import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from '../prompt.js'
+import type { PromptTerms } from '../prompt-terms.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
-import { type PromptTerms, type SearchResult, toResults } from '../results.js'
+import { type SearchResult, toResults } from '../results.js'
 import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from '../search-input.js'
 import {
   readSearchable,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { definedTerms, definitionPrefixes, definitionsIn, definitionTerms } from '../../../src/analysis/index.js'
 
-const found = (text: string): string[] => definitionsIn(text).map(({ acronym, words }) => `${acronym}: ${words.join(' ')}`)
+const found = (text: string): string[] =>
+  definitionsIn(text).map(({ acronym, words }) => `${acronym}: ${words.join(' ')}`)
 
 /** The terms that a context with a text adds to a prompt. */
 function added(text: string, prompt: string): Record<string, number> {
