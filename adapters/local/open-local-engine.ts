@@ -168,8 +168,9 @@ function readersOf(ingestionConcurrency = 4): number {
 function pickSettings(overrides: Partial<EngineOptions>) {
   const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
     overrides
-  const { limits, hostClientId, auditRetentionDays, tokenIssuer, sendsTraceparent } = overrides
+  const { limits, hostClientId, auditRetentionDays, tokenIssuer, sendsTraceparent, reranker } = overrides
   return {
+    ...(reranker && { reranker }),
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),

@@ -4,6 +4,7 @@ export { MemoryFileStore } from './memory-file-store.js'
 export { MemoryClock, MemoryStarterPromptWriter, MemoryTelemetry } from './memory-host.js'
 export { MemoryHttpTransport, type MemoryHttpTransportOptions } from './memory-http-transport.js'
 export { MemoryLexicalIndex } from './memory-lexical-index.js'
+export { MemoryReranker } from './memory-reranker.js'
 export {
   MemoryCommonPasswords,
   MemoryMailer,

@@ -160,9 +160,11 @@ class ComposedEngine implements Engine {
 
 /** Closes consumers before their sources. Closes each port, even if another one fails. @throws the first error */
 async function closePorts(options: EngineOptions): Promise<void> {
-  const { textExtractor, embeddingModels, vectorIndex, lexicalIndex, mailer, httpTransport, storage } = options
+  const { textExtractor, embeddingModels, reranker, vectorIndex, lexicalIndex, mailer, httpTransport, storage } =
+    options
+  const models = [...embeddingModels, ...(reranker === undefined ? [] : [reranker])]
   const failures: unknown[] = []
-  for (const port of [textExtractor, ...embeddingModels, vectorIndex, lexicalIndex, mailer, httpTransport, storage]) {
+  for (const port of [textExtractor, ...models, vectorIndex, lexicalIndex, mailer, httpTransport, storage]) {
     try {
       await port.close()
     } catch (error) {

@@ -160,7 +160,7 @@ export function wireParts(options: EngineOptions): EngineParts {
   container.bind(Search).toResolvedValue(
     (storage, vectors, words, damagedWords, models, authorizer, calls, limits, telemetry) => {
       const indexes = { vectors, words, onWordsLost: (collection: string) => damagedWords.note(collection) }
-      return new Search(storage, indexes, models, authorizer, calls, limits, telemetry)
+      return new Search(storage, indexes, models, authorizer, calls, limits, telemetry, options.reranker)
     },
     [STORAGE, VECTOR_INDEX, LEXICAL_INDEX, DamagedWords, EmbeddingModels, Authorizer, CallTurns, LIMITS, TELEMETRY],
   )

@@ -9,6 +9,7 @@ import type {
   Mailer,
   OneTimePasswords,
   PasswordHasher,
+  Reranker,
   StarterPromptWriter,
   Storage,
   Telemetry,
@@ -77,6 +78,8 @@ export interface EngineOptions {
    * The texts of mails, and the page that their links open. Default: English texts, and the page of the REST server.
    */
   readonly mail?: MailSettings
+  /** Orders the best chunks of each search once more. Default: none, and the order is that of words and meaning. */
+  readonly reranker?: Reranker
   /** The source of timestamps. Default: the system's clock. */
   readonly clock?: Clock
   /** Receives facts, spans and measurements of the engine. Default: the engine reports nothing. */

@@ -43,6 +43,7 @@ const NAMES: Readonly<Record<keyof EngineOptions, true>> = {
   hostClientId: true,
   tokenIssuer: true,
   mail: true,
+  reranker: true,
   clock: true,
   telemetry: true,
   sendsTraceparent: true,

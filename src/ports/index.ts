@@ -122,6 +122,7 @@ export {
 } from './measurements.js'
 export type { CommonPasswords, OneTimePasswords, PasswordHasher } from './passwords.js'
 export type { ProcessLocks } from './process-locks.js'
+export { type Reranker, type RerankHit, type RerankOptions, rerankText } from './reranker.js'
 export {
   canBeSimilar,
   canHaveSimilar,

@@ -20,6 +20,7 @@ export type SpanName =
   | 'alcove.search.words'
   | 'alcove.search.vectors'
   | 'alcove.search.read'
+  | 'alcove.search.rerank'
   | 'alcove.ingest'
   | 'alcove.ingest.extract'
   | 'alcove.ingest.words'
@@ -63,6 +64,12 @@ export const SPANS: Readonly<Record<SpanName, SpanDescription>> = {
   'alcove.search.read': {
     description: 'One read of the chunks that were found',
     labels: [],
+    attributes: ['alcove.search.hits'],
+  },
+  'alcove.search.rerank': {
+    description: 'The reranker scores the best chunks; with the wait for a turn',
+    kind: 'client',
+    labels: ['alcove.model.id'],
     attributes: ['alcove.search.hits'],
   },
   'alcove.ingest': {

@@ -19,6 +19,7 @@ import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
 import { Repeats } from './ranking/repeats.js'
+import type { Reranking } from './reranking/reranking.js'
 import { type PlacedChunk, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
@@ -49,6 +50,8 @@ export interface SearchParts {
   readonly prompts: PromptReader
   readonly turns: SearchTurns
   readonly tracer: Tracer
+  /** Orders the best chunks, if the host has a reranker. */
+  readonly reranking: Reranking | undefined
 }
 
 /** The chunks that a search found. */

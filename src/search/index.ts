@@ -13,6 +13,7 @@ export {
   type ExplainedDocuments,
   type ExplainedHit,
   type ExplainedModel,
+  type ExplainedReranking,
   type ExplainedWord,
   REASON_CODES,
   type Reason,

@@ -17,15 +17,10 @@ import type { ContextSearch, SearchParts } from './context-search.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
 import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from './prompt.js'
 import { MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
+import { toRerankHit } from './reranking/rerank-hit.js'
+import type { RerankCandidate, Reranking } from './reranking/reranking.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
-import {
-  modeOf,
-  type PreparedPrompt,
-  parseSearchAll,
-  requestFor,
-  type SearchAllInput,
-  type SearchOptions,
-} from './search-input.js'
+import { modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
 import { type ReadableChunks, withPresentContexts } from './searchable-documents.js'
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
@@ -38,13 +33,12 @@ export interface ContextSearchResult extends SearchResult {
   readonly contextId: number
 }
 
-/** The unchecked arguments of a search of several contexts. */
+/** A search of several contexts, or of one. */
 interface SearchAllCall {
   readonly caller: Principal
   readonly taker: TurnTaker
-  readonly contextIds: readonly number[]
-  readonly prompt: string
-  readonly options: SearchOptions
+  /** Checks the arguments. */
+  readonly parse: () => SearchAllInput
   /** Gets the number of contexts, once it is checked. */
   readonly span: Span
 }
@@ -55,6 +49,8 @@ interface JoinedRun {
   readonly input: SearchAllInput
   readonly taker: TurnTaker
   readonly topN: number
+  /** Number of the best chunks that each context is searched for: more than `topN` for a reranker. */
+  readonly searchedN: number
   /** By the id of the model. Undefined for a single context, which prepares its prompt itself. */
   readonly prepared: ReadonlyMap<string, PreparedPrompt> | undefined
   /** By the id of the context. */
@@ -73,7 +69,10 @@ export class JoinedSearch {
 
   /** @returns the `topN` best chunks, the best first */
   async execute(call: SearchAllCall): Promise<ContextSearchResult[]> {
-    return await this.#withRun(call, async (run) => await this.#read(call.caller, run))
+    return await this.#withRun(
+      call,
+      async (run) => await this.#read(call.caller, run, await this.#best(call.caller, run)),
+    )
   }
 
   /** @returns an array if the texts have at most `maxHeldBytes` together; otherwise an iterable that reads them late */
@@ -82,20 +81,17 @@ export class JoinedSearch {
     maxHeldBytes: number,
   ): Promise<readonly ContextSearchResult[] | AsyncIterable<ContextSearchResult>> {
     return await this.#withRun(call, async (run) => {
-      const chunks = bestOf(run)
+      const chunks = await this.#best(call.caller, run)
       const bytes = chunks.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-      return bytes <= maxHeldBytes ? await this.#read(call.caller, run) : this.#stream(call.caller, chunks)
+      return bytes <= maxHeldBytes ? await this.#read(call.caller, run, chunks) : this.#stream(call.caller, chunks)
     })
   }
 
   /** Checks the call and searches its contexts. If one of them is re-indexed meanwhile, the search begins again. */
-  async #withRun<T>(
-    { caller, taker, contextIds, prompt, options, span }: SearchAllCall,
-    use: (run: JoinedRun) => Promise<T>,
-  ): Promise<T> {
+  async #withRun<T>({ caller, taker, parse, span }: SearchAllCall, use: (run: JoinedRun) => Promise<T>): Promise<T> {
     const { storage } = this.parts
     const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
-    const input = parseSearchAll(contextIds, prompt, options)
+    const input = parse()
     span.set({ 'alcove.search.contexts': input.contextIds.length })
     const readContexts = async () =>
       await storage.read(async (repositories) => {
@@ -104,6 +100,8 @@ export class JoinedSearch {
         return found
       })
     return await withPresentContexts(storage, readContexts, async (contexts) => {
+      const [only, ...others] = contexts
+      if (only !== undefined && others.length === 0) span.label({ 'alcove.search.mode': modeOf(only, input) })
       return await use(await this.#search(contexts, input, taker))
     })
   }
@@ -114,14 +112,15 @@ export class JoinedSearch {
       contexts.length > 1
         ? await withAnySignal([input.signal], async (signal) => await this.#prepare(contexts, input, taker, signal))
         : undefined
-    const run = { contexts, input, taker, topN, prepared, findings: new Map<number, ContextFinding>() }
+    const searchedN = this.parts.reranking?.countFor(topN) ?? topN
+    const run = { contexts, input, taker, topN, searchedN, prepared, findings: new Map<number, ContextFinding>() }
     await this.#searchContexts(run, new Set(contexts.map(({ id }) => id)))
     return run
   }
 
   /** Searches these contexts, one after the other, and replaces what was found in them before. */
   async #searchContexts(
-    { contexts, input, taker, topN, prepared, findings }: JoinedRun,
+    { contexts, input, taker, searchedN, prepared, findings }: JoinedRun,
     ids: ReadonlySet<number>,
   ): Promise<void> {
     for (const context of contexts.filter(({ id }) => ids.has(id))) {
@@ -129,7 +128,7 @@ export class JoinedSearch {
       const ofModel = prepared?.get(context.embeddingModel)
       const found = await this.contextSearch.find(context, {
         ...requestFor(context, input, taker),
-        topN,
+        topN: searchedN,
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
         ...(ofModel && { prepared: ofModel }),
@@ -187,15 +186,46 @@ export class JoinedSearch {
     return sumStatistics(all)
   }
 
+  /** @returns the `topN` best chunks of all contexts, the best first */
+  async #best(caller: Principal, run: JoinedRun): Promise<readonly JoinedChunk[]> {
+    const { reranking } = this.parts
+    const chunks = joinFairly([...run.findings.values()]).slice(0, run.searchedN)
+    if (reranking === undefined) return chunks
+    return (await this.#rerank(caller, run, chunks, reranking)).slice(0, run.topN)
+  }
+
+  async #rerank(
+    caller: Principal,
+    { input: { prompt, signal }, taker }: JoinedRun,
+    chunks: readonly JoinedChunk[],
+    reranking: Reranking,
+  ): Promise<readonly JoinedChunk[]> {
+    const candidates: RerankCandidate<JoinedChunk>[] = []
+    const gone: JoinedChunk[] = []
+    const slice = new TimeSlice()
+    for (const part of splitBySize(chunks)) {
+      const records = new Map((await this.#readRecords(caller, part)).map((record) => [toMapKey(record), record]))
+      for (const chunk of part) {
+        const record = records.get(toMapKey(chunk))
+        const content = record?.content ?? undefined
+        if (record === undefined || content === undefined) gone.push(chunk)
+        else candidates.push({ chunk, hit: await toRerankHit(chunk, chunk.terms, { ...record, content }, slice) })
+      }
+    }
+    const reranked = await reranking.order({ prompt, taker, signal }, candidates)
+    // The read of the results finds that the first ones are gone, and searches again.
+    return [...gone, ...reranked.chunks]
+  }
+
   /** Reads the texts of the best chunks. If some are deleted by now, searches their contexts again. */
-  async #read(caller: Principal, run: JoinedRun): Promise<ContextSearchResult[]> {
-    for (let repeat = 0; ; repeat += 1) {
-      const chunks = bestOf(run)
+  async #read(caller: Principal, run: JoinedRun, best: readonly JoinedChunk[]): Promise<ContextSearchResult[]> {
+    for (let [repeat, chunks] = [0, best]; ; repeat += 1) {
       const records = await this.#readRecords(caller, chunks)
       const known = new Set(records.map(toMapKey))
       const missing = new Set(chunks.filter((chunk) => !known.has(toMapKey(chunk))).map(({ contextId }) => contextId))
       if (missing.size === 0 || repeat >= MAX_REPEATS) return await toContextResults(chunks, records)
       await this.#searchContexts(run, missing)
+      chunks = await this.#best(caller, run)
     }
   }
 
@@ -211,11 +241,6 @@ export class JoinedSearch {
     }
     return records
   }
-}
-
-/** @returns the `topN` best chunks of all contexts, the best first */
-function bestOf({ findings, topN }: JoinedRun): readonly JoinedChunk[] {
-  return joinFairly([...findings.values()]).slice(0, topN)
 }
 
 /** @returns results in the order of the chunks, without chunks that have no record */

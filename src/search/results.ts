@@ -151,7 +151,7 @@ interface Match {
  * Finds the sentences with most words of the prompt. The match is the window that is nearest in meaning if
  * these words tell nothing. So it is if words did not find the chunk and the sentences have less than half of the terms.
  */
-async function findMatch(
+export async function findMatch(
   content: string,
   terms: PromptTerms,
   { foundBy, nearest }: PlacedChunk,

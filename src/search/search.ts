@@ -4,7 +4,15 @@ import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { parseId } from '../kernel/validate.js'
-import { type ContextRecord, type Span, type Storage, type Telemetry, type Tracer, tracerOf } from '../ports/index.js'
+import {
+  type ContextRecord,
+  type Reranker,
+  type Span,
+  type Storage,
+  type Telemetry,
+  type Tracer,
+  tracerOf,
+} from '../ports/index.js'
 import { type Authorizer, type CallTurns, type Principal, parsePrincipal } from '../tenancy/index.js'
 import { ContextSearch, type FoundChunks } from './context-search.js'
 import { ExplainSearch } from './explain/explain-search.js'
@@ -15,8 +23,16 @@ import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
 import type { RepeatKind } from './ranking/repeats.js'
+import { Reranking } from './reranking/reranking.js'
 import { readResults, type SearchResult, toResults, withSizes } from './results.js'
-import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from './search-input.js'
+import {
+  parseSearch,
+  parseSearchAll,
+  requestFor,
+  type SearchAllInput,
+  type SearchOptions,
+  type SearchRequest,
+} from './search-input.js'
 import { SearchTurns } from './search-turns.js'
 import { ReadableChunks, withPresentContexts } from './searchable-documents.js'
 
@@ -32,6 +48,7 @@ export class Search {
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
   readonly #windows: FoundWindows
+  readonly #isReranking: boolean
 
   constructor(
     private readonly storage: Storage,
@@ -41,22 +58,26 @@ export class Search {
     calls: CallTurns,
     limits: EngineLimits,
     private readonly telemetry: Telemetry,
+    reranker: Reranker | undefined,
   ) {
     this.#turns = new SearchTurns(limits, calls, indexes.vectors, indexes.words)
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)
-    const parts = { storage, models, prompts, turns: this.#turns, tracer: this.#tracer }
+    const reranking = reranker && new Reranking(reranker, telemetry)
+    this.#isReranking = reranking !== undefined
+    const parts = { storage, models, prompts, turns: this.#turns, tracer: this.#tracer, reranking }
     const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
     this.#readable = new ReadableChunks(storage, authorizer)
     this.#ofContext = new ContextSearch(parts, finder, telemetry)
     this.#windows = new FoundWindows(parts, indexes.vectors)
-    this.#explain = new ExplainSearch(parts, indexes, authorizer, this.#ofContext)
+    this.#explain = new ExplainSearch(parts, indexes, authorizer, this.#ofContext, this.#readable)
     this.#joined = new JoinedSearch(parts, indexes.words, authorizer, this.#ofContext, this.#readable)
   }
 
   /**
    * Searches take turns among companies, and within a company among its API keys. Each window of a prompt is embedded
-   * in a turn of its own, and each read of an index has a turn of its own.
+   * in a turn of its own, and each read of an index has a turn of its own. With a reranker, its scores order the best
+   * chunks, and are their `score`.
    *
    * @returns the `topN` best chunks of visible documents, the best first, none below `scoreThreshold`
    * @throws InvalidInputError for a prompt that is missing, blank, longer than 32,768 characters or longer than the
@@ -71,7 +92,15 @@ export class Search {
     prompt: string,
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
-    const { ranked, records, terms } = await this.#search(parsePrincipal(principal), contextId, prompt, options)
+    const caller = parsePrincipal(principal)
+    if (this.#isReranking) {
+      const results: SearchResult[] = []
+      for await (const result of await this.#rerankedOf(caller, contextId, prompt, options, Infinity)) {
+        results.push(result)
+      }
+      return results
+    }
+    const { ranked, records, terms } = await this.#search(caller, contextId, prompt, options)
     return await toResults(ranked, terms, records)
   }
 
@@ -90,6 +119,7 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
+    if (this.#isReranking) return await this.#rerankedOf(caller, contextId, prompt, options, MAX_HELD_BYTES)
     const { ranked, records, terms } = await this.#search(caller, contextId, prompt, options, MAX_HELD_BYTES)
     if (records.every(({ content }) => content !== null)) return await toResults(ranked, terms, records)
     return readResults(withSizes(ranked, records), terms, this.#readable, { caller, contextId })
@@ -111,7 +141,12 @@ export class Search {
     const caller = parsePrincipal(principal)
     return await this.#observed('several', caller, async (span) => {
       const found = await this.#turns.search(caller, async (taker) => {
-        return await this.#joined.execute({ caller, taker, contextIds, prompt, options, span })
+        return await this.#joined.execute({
+          caller,
+          taker,
+          span,
+          parse: () => parseSearchAll(contextIds, prompt, options),
+        })
       })
       span.set({ 'alcove.search.results': found.length })
       return found
@@ -160,7 +195,28 @@ export class Search {
     const caller = parsePrincipal(principal)
     return await this.#observed('several', caller, async (span) => {
       return await this.#turns.search(caller, async (taker) => {
-        return await this.#joined.entries({ caller, taker, contextIds, prompt, options, span }, MAX_HELD_BYTES)
+        const parse = (): SearchAllInput => parseSearchAll(contextIds, prompt, options)
+        return await this.#joined.entries({ caller, taker, span, parse }, MAX_HELD_BYTES)
+      })
+    })
+  }
+
+  /** Searches one context as the search of several does, which has the reranker. */
+  async #rerankedOf(
+    caller: Principal,
+    contextId: number,
+    prompt: string,
+    options: SearchOptions,
+    maxHeldBytes: number,
+  ): Promise<Several<SearchResult>> {
+    return await this.#observed('one', caller, async (span) => {
+      const parse = (): SearchAllInput => {
+        const id = parseId(contextId, 'contextId')
+        span.set({ 'alcove.context.id': id })
+        return { contextIds: [id], ...parseSearch(prompt, options) }
+      }
+      return await this.#turns.search(caller, async (taker) => {
+        return withoutContexts(await this.#joined.entries({ caller, taker, span, parse }, maxHeldBytes))
       })
     })
   }
@@ -224,4 +280,18 @@ interface SearchCall {
   readonly prompt: string
   readonly options: SearchOptions
   readonly maxBytes: number | undefined
+}
+
+type Several<Result> = readonly Result[] | AsyncIterable<Result>
+
+function withoutContexts(found: Several<ContextSearchResult>): Several<SearchResult> {
+  return Symbol.asyncIterator in found ? eachWithoutContext(found) : found.map(withoutContext)
+}
+
+async function* eachWithoutContext(found: AsyncIterable<ContextSearchResult>): AsyncGenerator<SearchResult> {
+  for await (const result of found) yield withoutContext(result)
+}
+
+function withoutContext({ contextId: _, ...result }: ContextSearchResult): SearchResult {
+  return result
 }

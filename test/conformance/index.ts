@@ -26,6 +26,7 @@ export {
   readOnlyVectorsSuite,
   readOnlyWordsSuite,
 } from './read-only-disk-suites.js'
+export { rerankerSuite } from './reranker-suite.js'
 export {
   commonPasswordsSuite,
   type MailerUnderTest,

@@ -45,6 +45,10 @@ const hit = z.object({
       .meta({ description: 'Terms of the prompt that the name of the document or the headings have' }),
   }),
   meaning: z.object({ rank: rank.meta({ description: 'Null beyond the nearest 200 windows' }), similarity: fraction }),
+  beforeReranking: z
+    .object({ rank: z.int().min(1), score: fraction })
+    .nullable()
+    .meta({ description: 'Place and score before the reranker; null if it did not make the order' }),
 })
 
 /** The schema of the explanation of a search. */
@@ -65,5 +69,13 @@ export const explanationSchema: z.ZodType<SearchExplanation> = z
     reasons: z
       .array(z.object({ code: z.enum(REASON_CODES), message: z.string() }))
       .meta({ description: 'Causes of an empty or short answer, the likeliest first' }),
+    reranking: z
+      .object({
+        id: z.string(),
+        chunks: count.meta({ description: 'Chunks that it was to score' }),
+        problem: z.string().nullable().meta({ description: 'Why the order is that of before; null if it is new' }),
+      })
+      .nullable()
+      .meta({ description: 'The work of the reranker; null for a server without one' }),
   })
   .meta({ id: 'SearchExplanation' })

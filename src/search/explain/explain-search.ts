@@ -21,15 +21,24 @@ import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from '../p
 import type { PromptTerms } from '../prompt-terms.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
-import { type SearchResult, toResults } from '../results.js'
+import { toRerankHit } from '../reranking/rerank-hit.js'
+import type { RerankCandidate } from '../reranking/reranking.js'
+import { type PlacedChunk, type SearchResult, toResults } from '../results.js'
 import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from '../search-input.js'
 import {
+  type ReadableChunks,
   readSearchable,
   requirePresent,
   type SearchableDocuments,
   withPresentContexts,
 } from '../searchable-documents.js'
-import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from './explanation.js'
+import type {
+  ExplainedDocuments,
+  ExplainedHit,
+  ExplainedReranking,
+  ExplainedWord,
+  SearchExplanation,
+} from './explanation.js'
 import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
 
@@ -55,6 +64,14 @@ interface EmbeddedPrompt {
   readonly knowledge: PromptKnowledge
 }
 
+/** The chunks of a search in their final order. */
+interface RerankedFinding {
+  readonly found: FoundChunks
+  readonly reranking: ExplainedReranking | null
+  /** Places and scores before the reranker, by the key of the chunk; undefined if it did not make the order. */
+  readonly before: ReadonlyMap<string, { readonly rank: number; readonly score: number }> | undefined
+}
+
 /** The best chunks of both sides, of any similarity. */
 interface Ranking {
   /** Places by meaning, by the key of the chunk. */
@@ -77,6 +94,7 @@ export class ExplainSearch {
     private readonly indexes: SearchIndexes,
     private readonly authorizer: Authorizer,
     private readonly contextSearch: ContextSearch,
+    private readonly readable: ReadableChunks,
   ) {
     this.#words = new PromptWords(parts, indexes.words)
   }
@@ -118,16 +136,22 @@ export class ExplainSearch {
     let hits: readonly ExplainedHit[] = []
     let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
     let bestSimilarity: number | null = null
+    let reranking = this.#explainReranking(0, null)
     try {
       embedded = await this.#embed(context, prompt, taker, signal)
       const { vectors, knowledge } = embedded
       const prepared = { terms, vectors: Promise.resolve(vectors), knowledge }
-      const finding = this.contextSearch.find(context, { ...request, prepared })
+      const searchedN = this.parts.reranking?.countFor(topN) ?? topN
+      const finding = this.contextSearch.find(context, { ...request, topN: searchedN, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
       const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
       ranking = await this.#rank(context, embedded, terms, similarWordsOf(prompt), visible, taker, signal)
       words = words.map((word) => ({ ...word, similar: similarIn(ranking.words, word.term) }))
-      if (found !== undefined) hits = await this.#explainHits(found, ranking, taker, signal)
+      if (found !== undefined) {
+        const reranked = await this.#rerank(access, context, found, { ...request, signal })
+        reranking = reranked.reranking
+        hits = await this.#explainHits(reranked, ranking, taker, signal)
+      }
       bestSimilarity =
         mode === 'keyword' && terms.size > 0
           ? await this.#bestOfWords(context, embedded, ranking, taker, signal)
@@ -147,6 +171,7 @@ export class ExplainSearch {
       documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
       words,
+      reranking,
     }
     const isComplete = states.waiting + states.failed === 0 && request.filter === undefined
     const isElsewhere =
@@ -223,8 +248,41 @@ export class ExplainSearch {
     return similarities.length === 0 ? null : Math.max(...similarities)
   }
 
+  /** @returns the `topN` best chunks in the order of the reranker, with texts that the caller may read after its call */
+  async #rerank(
+    { principal }: Access,
+    { id }: ContextRecord,
+    found: FoundChunks,
+    { prompt, topN, taker, signal }: SearchRequest,
+  ): Promise<RerankedFinding> {
+    const { reranking } = this.parts
+    if (reranking === undefined) return { found, reranking: null, before: undefined }
+    const records = new Map(found.records.map((record) => [toMapKey(record), record]))
+    const candidates: RerankCandidate<PlacedChunk>[] = []
+    const slice = new TimeSlice()
+    for (const chunk of found.ranked) {
+      const record = records.get(toMapKey(chunk))
+      const content = record?.content ?? undefined
+      if (record === undefined || content === undefined) continue
+      candidates.push({ chunk, hit: await toRerankHit(chunk, found.terms, { ...record, content }, slice) })
+    }
+    const { chunks, problem } = await reranking.order({ prompt, taker, signal }, candidates)
+    const ranked = chunks.slice(0, topN)
+    const places = found.ranked.map((chunk, at) => [toMapKey(chunk), { rank: at + 1, score: chunk.score }] as const)
+    return {
+      found: { ...found, ranked, records: await this.readable.read(principal, id, ranked) },
+      reranking: this.#explainReranking(candidates.length, problem ?? null),
+      before: problem === undefined ? new Map(places) : undefined,
+    }
+  }
+
+  #explainReranking(chunks: number, problem: string | null): ExplainedReranking | null {
+    const { reranking } = this.parts
+    return reranking === undefined ? null : { id: reranking.id, chunks, problem }
+  }
+
   async #explainHits(
-    { ranked, records, terms }: FoundChunks,
+    { found: { ranked, records, terms }, before }: RerankedFinding,
     { byMeaning, words }: Ranking,
     taker: TurnTaker,
     signal: AbortSignal,
@@ -246,6 +304,7 @@ export class ExplainSearch {
           passage: content.slice(result.match.start, result.match.end),
           words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0, inNames: termsInNames(result, terms) },
           meaning: { rank: byMeaning.get(key) ?? null, similarity: result.similarity },
+          beforeReranking: before?.get(key) ?? null,
         })
       }
     }

@@ -49,6 +49,18 @@ export interface SearchExplanation {
   readonly hits: readonly ExplainedHit[]
   /** Reasons for an empty or short answer, the likeliest first. Empty if the answer is full. */
   readonly reasons: readonly Reason[]
+  /** The work of the reranker; null for an engine without one. */
+  readonly reranking: ExplainedReranking | null
+}
+
+/** The work of the host's reranker, which orders the best chunks of a search once more. */
+export interface ExplainedReranking {
+  /** The name of the reranker. */
+  readonly id: string
+  /** Number of chunks that it was to score. */
+  readonly chunks: number
+  /** One sentence that says why the order is that of before; null if the reranker made the order. */
+  readonly problem: string | null
 }
 
 /** The embedding model of the context. */
@@ -107,4 +119,6 @@ export interface ExplainedHit extends Omit<SearchResult, 'content'> {
     readonly rank: number | null
     readonly similarity: number
   }
+  /** Place, from 1, and score before the reranker; null if it did not make the order. */
+  readonly beforeReranking: { readonly rank: number; readonly score: number } | null
 }

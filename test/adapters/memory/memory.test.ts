@@ -4,6 +4,7 @@ import {
   MemoryEmbeddingModel,
   MemoryFileStore,
   MemoryLexicalIndex,
+  MemoryReranker,
   MemoryStarterPromptWriter,
   MemoryStorage,
   MemoryTelemetry,
@@ -19,6 +20,7 @@ import {
   fileStoreSuite,
   lexicalIndexSuite,
   processLocksSuite,
+  rerankerSuite,
   type Subject,
   starterPromptWriterSuite,
   storageSuite,
@@ -42,6 +44,7 @@ embeddingModelSuite(runner, 'memory, with windows of 8,192 tokens', () =>
 )
 
 embeddingModelSuite(runner, 'memory, with a counter of tokens', () => subject(countingModel()))
+rerankerSuite(runner, 'memory', () => subject(new MemoryReranker()))
 textExtractorSuite(runner, 'memory', () => subject(new MemoryTextExtractor()))
 fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
 starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
