@@ -1,5 +1,5 @@
 import { withAnySignal } from '../../src/ports/index.js'
-import { codeOf } from '../node-kit/index.js'
+import { codeOf, jsonHeaders, readUpTo, secretsOf } from '../node-kit/index.js'
 import { CircuitBreaker } from './circuit-breaker.js'
 import { readVectors } from './embeddings-answer.js'
 import { notTheProtocol, type Place, type RequestFailure, toFailure, unavailable } from './errors.js'
@@ -35,16 +35,9 @@ export class EmbeddingsClient {
 
   constructor(options: CheckedOptions) {
     this.#options = options
-    const { key, headers = {}, model, url } = options
-    this.#headers = {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'user-agent': 'alcove',
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...lowerCased(headers),
-    }
-    const secrets = [...(key === undefined ? [] : [key]), ...Object.values(headers)]
-    this.#place = { server: `the embedding server at ${url.origin}${url.pathname}`, model, secrets }
+    const { model, url } = options
+    this.#headers = jsonHeaders(options)
+    this.#place = { server: `the embedding server at ${url.origin}${url.pathname}`, model, secrets: secretsOf(options) }
   }
 
   /** @returns true if the server works with another text: it is not away */
@@ -174,22 +167,3 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-
-/** Fetch would send both of two names that differ only in case. */
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}
-
-/** @returns the body; undefined if it is longer, and the rest is not read */
-async function readUpTo(response: Response, maxBytes: number): Promise<string | undefined> {
-  if (response.body === null) return ''
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += piece.length
-    // The end of the loop cancels the rest.
-    if (bytes > maxBytes) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
-}

@@ -1,4 +1,5 @@
 import { ModelError, retryAfterMs, VectorInvalidError } from '../../src/ports/index.js'
+import { serverWords } from '../node-kit/index.js'
 
 /** A failure of one request. */
 export interface RequestFailure {
@@ -20,8 +21,6 @@ export interface FailedAnswer {
   readonly body: string
 }
 
-/** Most characters of a server's own words in an error. */
-const MAX_WORDS = 300
 const TOO_LONG =
   /context (length|window|size)|too long|too large|too many (input )?tokens|(must have|has) (less|more) than|input length|maximum .{0,20}(length|tokens)|max[_ ]?(tokens|model_len|length)/i
 const TRANSIENT: ReadonlySet<number> = new Set([
@@ -32,7 +31,7 @@ const MAY_BE_BATCH: ReadonlySet<number> = new Set([400, 413, 422])
 
 /** Says in one sentence what a server's answer means. */
 export function toFailure({ status, retryAfter, body }: FailedAnswer, place: Place): RequestFailure {
-  const words = wordsOf(body, place)
+  const words = serverWords(body, place.secrets)
   const said = words === '' ? '' : `: ${words}`
   if (/unsupported value: (NaN|[+-]?Inf)/i.test(words)) {
     return permanent(new VectorInvalidError(`${place.server} computed a vector that is not finite`))
@@ -89,23 +88,4 @@ export function notTheProtocol(place: Place, problem: string): RequestFailure {
 
 function refused(message: string, isForBatch = false): RequestFailure {
   return { error: new ModelError('ERR_MODEL_REFUSED', message), isForBatch, isClear: false }
-}
-
-/**
- * The server's own words, if it has some for people: `error.message`, `error` or `message`. Lists of details are left
- * out, because they repeat the texts of the request.
- */
-function wordsOf(body: string, { secrets }: Place): string {
-  let words: unknown
-  try {
-    const { error, message } = JSON.parse(body) as { readonly error?: unknown; readonly message?: unknown }
-    words = typeof error === 'string' ? error : ((error as { readonly message?: unknown } | null)?.message ?? message)
-  } catch {
-    return ''
-  }
-  if (typeof words !== 'string') return ''
-  let shown = words.replaceAll(/\s+/g, ' ').trim()
-  for (const secret of secrets) shown = shown.replaceAll(secret, '***')
-  shown = shown.replaceAll(/\bsk-[\w*-]+/g, '***')
-  return shown.length > MAX_WORDS ? `${shown.slice(0, MAX_WORDS)}…` : shown.replace(/\.$/, '')
 }

@@ -1,13 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import {
-  closedObjectSchema,
-  InvalidInputError,
-  integerSchema,
-  type TokenCounter,
-  textSchema,
-  validate,
-} from '../../src/ports/index.js'
+import { closedObjectSchema, integerSchema, type TokenCounter, validate } from '../../src/ports/index.js'
+import { LINE, operationUrl, SERVER_HEADERS, SERVER_KEY, serverKeyOf } from '../node-kit/index.js'
 
 /** Options of `OpenAiEmbeddingModel`. */
 export interface OpenAiModelOptions {
@@ -55,21 +48,15 @@ export interface OpenAiModelOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const LINE = textSchema({ min: 1, max: 255 })
-/** Fetch refuses other characters in a header, and its error would show the key. */
-const KEY = z.string().regex(/^[\x21-\x7e]{1,4096}$/, 'must be printable ASCII without white space')
-const HEADER = z
-  .string()
-  .regex(/^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/, 'must be printable ASCII without white space around it')
 const PREFIX = z.string({ error: 'must be a text' }).max(1_000, 'must have at most 1000 characters')
 
 const OPTIONS = closedObjectSchema({
   baseUrl: z.string({ error: 'must be a URL' }).default('https://api.openai.com/v1'),
   model: LINE,
   id: LINE.optional(),
-  apiKey: KEY.optional(),
+  apiKey: SERVER_KEY.optional(),
   apiKeyFile: LINE.optional(),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, 'must be the name of a header'), HEADER).optional(),
+  headers: SERVER_HEADERS.optional(),
   dimensions: integerSchema({ min: 1, max: 65_536 }).optional(),
   sendsDimensions: z.boolean({ error: 'must be true or false' }).optional(),
   windowTokens: integerSchema({ min: 32, max: 1_000_000 }).optional(),
@@ -96,38 +83,8 @@ export interface CheckedOptions extends ParsedOptions {
 /** @throws InvalidInputError; it never contains the key */
 export async function checkOptions(options: OpenAiModelOptions): Promise<CheckedOptions> {
   const checked: ParsedOptions = validate(OPTIONS, options)
-  if (checked.apiKey !== undefined && checked.apiKeyFile !== undefined) {
-    throw new InvalidInputError('apiKeyFile', 'cannot be given together with apiKey')
-  }
-  const key = checked.apiKeyFile === undefined ? checked.apiKey : await readKey(checked.apiKeyFile)
-  return { ...checked, url: embeddingsUrl(checked.baseUrl), key }
-}
-
-/** The address of the operation. A query of the base URL, as of Azure, stays. */
-function embeddingsUrl(baseUrl: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidInputError('baseUrl', 'must be an http or https URL, such as http://127.0.0.1:11434/v1')
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new InvalidInputError('baseUrl', 'must have no user and password: give a key with apiKey or apiKeyFile')
-  }
-  url.hash = ''
-  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/embeddings$/, '')}/embeddings`
-  return url
-}
-
-async function readKey(file: string): Promise<string> {
-  let text: string
-  try {
-    text = (await readFile(file, 'utf8')).trim()
-  } catch (error) {
-    throw new InvalidInputError('apiKeyFile', `the file ${file} cannot be read`, { cause: error })
-  }
-  if (!KEY.safeParse(text).success) {
-    throw new InvalidInputError('apiKeyFile', `the file ${file} must contain one key, and nothing else`)
-  }
-  return text
+  const url = operationUrl(checked.baseUrl, 'embeddings', 'http://127.0.0.1:11434/v1')
+  return { ...checked, url, key: await serverKeyOf(checked) }
 }
 
 function isCounter(value: unknown): boolean {

@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MemoryReranker } from '../../../adapters/memory/index.js'
+
+/** A request as the server read it. */
+export interface SeenRequest {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: {
+    readonly model?: string
+    readonly query: string
+    readonly documents?: readonly string[]
+    readonly texts?: readonly string[]
+    readonly truncate?: boolean
+    readonly return_documents?: boolean
+  }
+}
+
+/** Handles one request in the place of a right answer. */
+export type Misbehaviour = (request: SeenRequest, response: ServerResponse, server: RerankServer) => unknown
+
+/** The servers whose requests and answers are imitated, in the shapes of their documentation or sources. */
+export const SHAPES = ['jina', 'cohere', 'vllm', 'llama.cpp', 'tei', 'voyage'] as const
+export type Shape = (typeof SHAPES)[number]
+
+interface Result {
+  readonly index: number
+  readonly score: number
+}
+
+/**
+ * A server that scores texts by the words that they share with the query. It misbehaves on demand: once for each
+ * function in `next`, or always with `always`.
+ */
+export class RerankServer {
+  readonly requests: SeenRequest[] = []
+  readonly next: Misbehaviour[] = []
+  always: Misbehaviour | undefined
+  /** Most texts in a request to text-embeddings-inference, whose default is 32. */
+  mostTexts = 32
+  readonly #model = new MemoryReranker()
+  #server: Server | undefined
+  #port = 0
+
+  private constructor(readonly shape: Shape) {}
+
+  static async start(shape: Shape = 'jina'): Promise<RerankServer> {
+    const server = new RerankServer(shape)
+    await server.listen()
+    return server
+  }
+
+  get baseUrl(): string {
+    const path = { cohere: '/v2', tei: '' }[this.shape as string] ?? '/v1'
+    return `http://127.0.0.1:${this.#port}${path}`
+  }
+
+  /** Starts, or starts again on the same port. */
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => void this.#handle(request, response))
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
+    this.#port = (server.address() as AddressInfo).port
+    this.#server = server
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined) return
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as SeenRequest['body']
+    const seen = { path: request.url ?? '', headers: request.headers, body }
+    this.requests.push(seen)
+    const misbehave = this.next.shift() ?? this.always
+    if (misbehave === undefined) await this.#answerRightly(seen, response)
+    else await misbehave(seen, response, this)
+  }
+
+  async #answerRightly(seen: SeenRequest, response: ServerResponse): Promise<void> {
+    const { documents, texts } = seen.body
+    if (this.shape === 'tei') {
+      // Axum's own answer is no JSON.
+      if (texts === undefined)
+        return plain(response, 422, 'Failed to deserialize the JSON body: missing field `texts` at line 1 column 99')
+      if (texts.length > this.mostTexts) {
+        const error = `batch size ${texts.length} > maximum allowed batch size ${this.mostTexts}`
+        return json(response, 422, { error, error_type: 'Validation' })
+      }
+    } else if (documents === undefined) {
+      return json(response, 400, { error: { message: 'documents is required' } })
+    }
+    if (this.shape === 'cohere' && 'return_documents' in seen.body) {
+      return json(response, 422, { message: "unknown field: parameter 'return_documents' is not a valid field" })
+    }
+    json(response, 200, await this.answer(seen))
+  }
+
+  /** The right answer. */
+  async answer({ body }: SeenRequest): Promise<unknown> {
+    const texts = body.documents ?? body.texts ?? []
+    const hits = texts.map((text) => ({ name: '', headings: [], text }))
+    const scores = await this.#model.rerank(body.query, hits)
+    const results = scores.map((score, index) => ({ index, score })).sort((one, other) => other.score - one.score)
+    return inShape(this.shape, results, texts)
+  }
+}
+
+function inShape(shape: Shape, results: readonly Result[], texts: readonly string[]): unknown {
+  const plainResults = results.map(({ index, score }) => ({ index, relevance_score: score }))
+  if (shape === 'tei') return results
+  if (shape === 'voyage') return { object: 'list', data: plainResults, model: 'm', usage: { total_tokens: 9 } }
+  if (shape === 'vllm') {
+    const withTexts = plainResults.map((one) => ({ ...one, document: { text: texts[one.index] } }))
+    return { id: 'rerank-1', model: 'm', usage: { total_tokens: 9 }, results: withTexts }
+  }
+  if (shape === 'cohere') return { id: '7', results: plainResults, meta: { billed_units: { search_units: 1 } } }
+  // A logit for each text, in the order of the request.
+  const logits = results.map(({ index, score }) => ({ index, relevance_score: score * 20 - 11 }))
+  if (shape === 'llama.cpp') {
+    return {
+      model: 'm',
+      object: 'list',
+      usage: { prompt_tokens: 9 },
+      results: logits.sort((a, b) => a.index - b.index),
+    }
+  }
+  return { model: 'm', usage: { total_tokens: 9 }, results: plainResults }
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+export function plain(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain' })
+  response.end(text)
+}
+
+/** Answers with a status and an error in the shape of OpenAI. */
+export function failing(status: number, message: string, headers: Record<string, string> = {}): Misbehaviour {
+  return (_request, response) => json(response, status, { error: { message } }, headers)
+}
