@@ -1,6 +1,8 @@
 import type { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { displayNameOf, type RerankHit, type VisibleChunk } from '../../ports/index.js'
-import { findMatch, type Passage, type PlacedChunk, type PromptTerms } from '../results.js'
+import type { Passage } from '../densest-passage.js'
+import type { PromptTerms } from '../prompt-terms.js'
+import { findMatch, type PlacedChunk } from '../results.js'
 
 /** Limits of the parts of a hit, in UTF-16 units. A text of 2,000 has about 500 tokens of English. */
 const [MAX_TEXT, MAX_NAME] = [2_000, 300]
