@@ -42,11 +42,9 @@ export class PostingCache {
     return cached?.mark.count === mark.count && cached.mark.last === mark.last ? cached.rows : undefined
   }
 
-  /** @param rows all rows of the term, read by one statement. @returns their mark */
-  set(fileId: string, term: string, rows: readonly Buffer[]): PostingMark {
-    const mark = markOf(rows)
-    this.#entries.set(keyOf(fileId, term), { mark, rows })
-    return mark
+  /** @param rows all rows of the term, read by one statement */
+  set(fileId: string, term: string, rows: readonly Buffer[]): void {
+    this.#entries.set(keyOf(fileId, term), { mark: markOf(rows), rows })
   }
 
   clear(): void {

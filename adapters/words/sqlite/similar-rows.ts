@@ -1,5 +1,7 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
+import { POSTING_BYTES } from '../postings.js'
+import type { PostingMark } from './posting-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { requireChecksum } from './word-checksums.js'
 
@@ -59,17 +61,21 @@ async function addEntries(connection: SqliteConnection, entries: Buffer): Promis
 interface TermRow extends NumberedTerm {
   readonly first: number
   readonly crc: number
+  readonly count: number
+  /** The number of the last posting, in 4 bytes. */
+  readonly last: Buffer
   /** All postings of the term, if they are few. */
   readonly postings: Buffer | null
 }
 
 /**
  * The vocabulary in the file of a collection.
- * @param onPostings receives all postings of similar terms that have few: a search needs them next
+ * @param onTerm receives the similar terms with their marks, and with all postings of those that have few: a search needs
+ *   them next
  */
 export function vocabularyOf(
   connection: SqliteConnection,
-  onPostings: (term: string, postings: Buffer) => void,
+  onTerm: (term: string, mark: PostingMark, postings: Buffer | undefined) => void,
 ): Vocabulary {
   return {
     readShared: async (words) =>
@@ -84,16 +90,17 @@ export function vocabularyOf(
           ),
         readTerms: async (ids) => {
           const rows = await connection.all<TermRow>(
-            `select id, term, first, crc, iif(before = 0 and length(postings) <= ${FEW_BYTES}
-               and not exists (select 1 from postings as later where later.term = row.term and later.first > row.first),
-               postings, null) as postings
-             from postings as row where id in (select value from json_each(?))`,
+            `select row.id, row.term, row.first, row.crc, last.before + length(last.postings) / ${POSTING_BYTES} as count,
+               substr(last.postings, -${POSTING_BYTES}, 4) as last,
+               iif(last.id = row.id and row.before = 0 and length(row.postings) <= ${FEW_BYTES}, row.postings, null) as postings
+             from postings as row join postings as last
+               on last.term = row.term and last.first = (select max(first) from postings where term = row.term)
+             where row.id in (select value from json_each(?))`,
             [JSON.stringify(ids)],
           )
-          for (const { term, first, crc, postings } of rows) {
-            if (postings === null) continue
-            requireChecksum({ term, first, before: 0, crc, postings })
-            onPostings(term, postings)
+          for (const { term, first, crc, count, last, postings } of rows) {
+            if (postings !== null) requireChecksum({ term, first, before: 0, crc, postings })
+            onTerm(term, { count, last: last.readUInt32BE(0) }, postings ?? undefined)
           }
           return rows
         },

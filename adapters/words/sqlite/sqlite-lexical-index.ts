@@ -288,8 +288,9 @@ export class SqliteLexicalIndex implements LexicalIndex {
       count: async (members) => await countPostings(reader, members),
       findSimilar: async (words, { id }) => {
         const marks = new Map<string, PostingMark>()
-        const vocabulary = vocabularyOf(reader, (term, postings) => {
-          marks.set(term, this.#cache.set(id, term, [postings]))
+        const vocabulary = vocabularyOf(reader, (term, mark, postings) => {
+          marks.set(term, mark)
+          if (postings !== undefined) this.#cache.set(id, term, [postings])
         })
         return { groups: await findSimilar(vocabulary, words), marks }
       },
