@@ -36,6 +36,22 @@ describe('the densest passage', () => {
     expect(passage?.corrected).toEqual([{ from: 'paretnal', to: 'parental' }])
   })
 
+  it('tells nothing if its words are in most chunks', async () => {
+    const idfs = new Map([
+      ['weeks', 2],
+      ['of', 0.1],
+      ['the', 0.1],
+      ['leave', 1.2],
+    ])
+    const tells = async (text: string): Promise<boolean | undefined> => {
+      return (await findDensestPassage(text, new PromptTerms(questionTerms('the weeks of leave'), new Map(), idfs)))
+        ?.tells
+    }
+    expect(await tells('the end of the road')).toBe(false)
+    expect(await tells('the end of the leave')).toBe(true)
+    expect(await tells('no such word')).toBeUndefined()
+  })
+
   it('exists in a text without spaces', async () => {
     const text = `${'今天天气很好。'.repeat(60)}错误代码在屏幕上。${'今天天气很好。'.repeat(60)}`
     expect(await passageOf(text, '错误代码')).toBe('错误代码')

@@ -112,6 +112,21 @@ describe('a search by words and meaning', () => {
     expect(hybrid).toHaveLength(all.filter(({ similarity }) => similarity >= scoreThreshold).length)
   })
 
+  it('matches no stretch of words that most chunks have, but the nearest window', async () => {
+    for (const [at, word] of ['road', 'mill', 'pump', 'valve', 'gate', 'hall'].entries()) {
+      const filler = Array.from({ length: 40 }, (_, line) => `Line ${line} says ${word} ${line * at}.`).join(' ')
+      await uploadText(session, contextId, `${at}.txt`, `${filler} This is the end of the ${word}. ${filler}`)
+    }
+    const options = { topN: 6, scoreThreshold: 0 }
+    const nearest = await session.search(contextId, 'zebra of the', { ...options, mode: 'semantic' })
+    const matches = new Map(nearest.map(({ id, match }) => [id, match]))
+    const found = await session.search(contextId, 'zebra of the', options)
+    expect(found).toHaveLength(6)
+    for (const { id, match } of found) expect(match).toEqual(matches.get(id))
+    const [told] = await session.search(contextId, 'the end of the mill', options)
+    expect(told?.content.slice(told.match.start, told.match.end)).toBe('This is the end of the mill.')
+  })
+
   it('reports the source of a result, and its best passage', async () => {
     const text = `${'Nothing is said here. '.repeat(30)}The valve E-4711 leaks. ${'Nor is it here. '.repeat(30)}`
     const uuid = await uploadText(session, contextId, 'manual.txt', text)

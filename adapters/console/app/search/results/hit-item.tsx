@@ -84,12 +84,13 @@ function Origin({
   readonly contextName: string | undefined
 }): ReactElement | null {
   const texts = useTexts(RESULT_TEXTS)
-  const { pages, headings, metadata } = source
+  const { pages, headings, metadata, collapsed } = source
   const parts = [
     contextName,
     pages === null ? undefined : texts.pages(pages.first, pages.last),
     headings.length === 0 ? undefined : headings.join(' › '),
     ...Object.entries(metadata).map(([key, value]) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`),
+    collapsed === undefined ? undefined : texts.copies(collapsed),
   ].filter((part) => part !== undefined)
   if (parts.length === 0) return null
   return <p className="soft search-origin">{parts.join(' · ')}</p>
