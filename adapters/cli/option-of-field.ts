@@ -33,7 +33,8 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The options of the engine that hold the fields of an option of the command. */
-const FIELD = /^(?:settings\.|initial\.|mail\.|webhooks\.|(remoteModels\[\d+\])\.)?(\w+)([\w.[\]]*)(: .*)$/s
+const FIELD =
+  /^(?:settings\.|initial\.|mail\.|webhooks\.|(remoteModels\[\d+\]|remoteReranker)\.)?(\w+)([\w.[\]]*)(: .*)$/s
 
 /**
  * Replaces the field at the beginning of a message of the engine, and one that it needs, by the option of the command that
@@ -43,13 +44,16 @@ const FIELD = /^(?:settings\.|initial\.|mail\.|webhooks\.|(remoteModels\[\d+\])\
  * @returns such as `--owner-email: must be …` or `--tools [0].name: must be …`
  */
 export function withOptionOfField(message: string): string {
-  const [, remoteModel, name, rest = '', problem] = FIELD.exec(message) ?? []
+  const [, remote, name, rest = '', problem] = FIELD.exec(message) ?? []
   if (name === undefined || problem === undefined) return message
   // There is no option: a key on the command line would be visible to other users.
-  if (name === 'apiKey') return `ALCOVE_EMBEDDING_KEY${problem}`
+  const isReranker = remote === 'remoteReranker'
+  if (name === 'apiKey') return `ALCOVE_${isReranker ? 'RERANKER' : 'EMBEDDING'}_KEY${problem}`
   // `--model` of a command names another model than the one on the server.
-  const ownName = remoteModel === undefined ? name : `embedding${name.charAt(0).toUpperCase()}${name.slice(1)}`
-  const flag = flagOf(...(OPTIONS[name] ?? []), ownName)
+  const own = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  const flag = isReranker
+    ? flagOf(name === 'baseUrl' ? 'rerankerUrl' : `reranker${own.replace('ApiKey', 'Key')}`)
+    : flagOf(...(OPTIONS[name] ?? []), remote === undefined ? name : `embedding${own}`)
   if (flag === undefined) return message
   return `${flag}${rest === '' ? '' : ` ${rest.replace(/^\./, '')}`}${problem.replace(COMPANION, withOption)}`
 }

@@ -1,11 +1,13 @@
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { DEFAULT_LIMITS, type EngineLimits, InvalidInputError, type MailSettings } from '../../src/index.js'
 import type { Mailer } from '../../src/ports/index.js'
+import type { HttpRerankerOptions } from '../http-reranker/index.js'
 import { HttpsTransport } from '../https-transport/index.js'
 import { SmtpMailer } from '../mail/index.js'
 import { checkPublicUrl } from '../node-kit/index.js'
 import type { OpenAiModelOptions } from '../openai/index.js'
 import { remoteModelsOf } from './engines/remote-model.js'
+import { remoteRerankerOf } from './engines/remote-reranker.js'
 
 /**
  * Creates an option that an environment variable can set too: `ALCOVE_CHUNK_SIZE` sets `--chunk-size`.
@@ -132,6 +134,8 @@ export interface GlobalOptions {
   readonly limits?: Partial<EngineLimits>
   /** The embedding model on a server. */
   readonly remoteModels?: readonly OpenAiModelOptions[]
+  /** The reranker on a server. */
+  readonly remoteReranker?: HttpRerankerOptions
 }
 
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
@@ -139,6 +143,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const { dataDir = './alcove-data', tempDir, secretKeyFile, databaseUrl, filesUrl, limits } = given
   const json = isSwitchedOn(command, 'json')
   const remoteModels = remoteModelsOf(command.optsWithGlobals())
+  const remoteReranker = remoteRerankerOf(command.optsWithGlobals())
   return {
     dataDir,
     json,
@@ -148,6 +153,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
     ...(filesUrl !== undefined && { filesUrl }),
     ...(limits !== undefined && { limits }),
     ...(remoteModels !== undefined && { remoteModels }),
+    ...(remoteReranker !== undefined && { remoteReranker }),
   }
 }
 

@@ -100,6 +100,11 @@ export function buildProgram(): CommandUnknownOpts {
     )
     .addOption(option('--embedding-query-prefix <text>', 'text that the model wants before every query'))
     .addOption(option('--embedding-passage-prefix <text>', 'text that the model wants before every passage'))
+    .addOption(
+      option('--reranker-url <url>', 'server that orders the best hits once more, such as http://127.0.0.1:8000/v1'),
+    )
+    .addOption(option('--reranker-model <name>', 'model on that server; default: its only one'))
+    .addOption(option('--reranker-key-file <file>', 'file with the key of that server').argParser(parseFile))
   program.hook('preAction', (_program, command) => setCurrentCommand(command))
   for (const command of COMMANDS) program.addCommand(command())
   return reportUsageErrors(program)

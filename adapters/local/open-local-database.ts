@@ -27,6 +27,7 @@ type LocalDatabaseOptions = Pick<
   | 'databaseUrl'
   | 'modelDirs'
   | 'remoteModels'
+  | 'remoteReranker'
   | 'mail'
   | 'mailer'
   | 'signingKeyFile'

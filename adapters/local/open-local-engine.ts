@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js'
 import type { LexicalIndex, Storage } from '../../src/ports/index.js'
+import { HttpReranker } from '../http-reranker/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
@@ -65,7 +66,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
 }
 
 async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Engine> {
-  const { dataDir: _, modelDirs, remoteModels, ...overrides } = options
+  const { dataDir: _, modelDirs, remoteModels, remoteReranker, ...overrides } = options
   const tempFolder = await makeTempFolder(dataDir, options.tempDir)
   if (options.isWorking !== false) await removeLeftShadows([dataDir, tempFolder])
   const { allow = [] } = options.webhooks ?? {}
@@ -85,6 +86,8 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
     const embeddingModels =
       overrides.embeddingModels ??
       (await openModels({ remoteModels, modelDirs: await modelDirsOf(dataDir, modelDirs) }, opened))
+    const reranker =
+      remoteReranker === undefined ? overrides.reranker : opened.add(await HttpReranker.open(remoteReranker))
     const isOwnDatabase = overrides.storage === undefined && options.knex === undefined && shared === undefined
     const engine = await withEncryptionKey(dataDir, options, async (secretKey) =>
       createEngine({
@@ -98,6 +101,7 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
           new WorkerTextExtractor({ readersAtOnce: readersOf(overrides.ingestionConcurrency) }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
         ...(await openSecurity(dataDir, options)),
+        ...(reranker && { reranker }),
         ...pickSettings(overrides),
         secretKey,
         // The lock protects only the folder: engines of other folders may work on a database elsewhere.
@@ -168,9 +172,8 @@ function readersOf(ingestionConcurrency = 4): number {
 function pickSettings(overrides: Partial<EngineOptions>) {
   const { clock, telemetry, ingestionConcurrency, initial, mail, isWorking, roles, isSweeping, deliveryRetentionDays } =
     overrides
-  const { limits, hostClientId, auditRetentionDays, tokenIssuer, sendsTraceparent, reranker } = overrides
+  const { limits, hostClientId, auditRetentionDays, tokenIssuer, sendsTraceparent } = overrides
   return {
-    ...(reranker && { reranker }),
     ...(clock && { clock }),
     ...(telemetry && { telemetry }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),

@@ -10,6 +10,7 @@ export interface NamedExplanation {
 /** Prints an explanation for people: reasons first, then the facts that they follow from, then the results. */
 export function printExplanation({ name, explanation }: NamedExplanation): void {
   const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity, words, hits, reasons } = explanation
+  const { reranking } = explanation
   const threshold = `scoreThreshold ${scoreThreshold}`
   const knowledge = model.knowledge === null ? 'cannot be used' : `knows ${percent(model.knowledge)} of the prompt`
   const lines = [
@@ -18,6 +19,9 @@ export function printExplanation({ name, explanation }: NamedExplanation): void 
     `documents: ${describeDocuments(documents)}`,
     `model: ${model.id} ${knowledge}`,
     `best similarity: ${bestSimilarity === null ? 'none' : bestSimilarity.toFixed(3)}, ${threshold}`,
+    ...(reranking === null
+      ? []
+      : [`reranker: ${reranking.problem ?? `${reranking.id}, ${counted(reranking.chunks, 'chunk')}`}`]),
     words.length === 0 ? 'words: none' : 'words:',
     ...words.map((word) => `  ${describeWord(word)}`),
     ...(hits.length === 0 ? [] : ['results:', ...hits.map((hit, at) => `  ${at + 1}. ${describeHit(hit)}`)]),
@@ -44,11 +48,12 @@ function describeWord({ word, term, isQuestionWord, documents, chunks, similar }
   return `${word}${word === term ? '' : ` (${term})`}: ${places}${isQuestionWord ? ', counts little' : ''}${alike}`
 }
 
-function describeHit({ source, score, similarity, words, meaning }: ExplainedHit): string {
+function describeHit({ source, score, similarity, words, meaning, beforeReranking }: ExplainedHit): string {
   const byWords = `words: rank ${words.rank ?? '-'}, score ${words.score.toFixed(3)}`
   const byMeaning = `meaning: rank ${meaning.rank ?? '-'}, similarity ${similarity.toFixed(3)}`
   const byNames = words.inNames.length === 0 ? '' : `; name or headings: ${words.inNames.join(', ')}`
-  return `score ${score.toFixed(3)}  ${source.displayName}; ${byWords}${byNames}; ${byMeaning}`
+  const before = beforeReranking === null ? '' : `; before the reranker: rank ${beforeReranking.rank}`
+  return `score ${score.toFixed(3)}  ${source.displayName}; ${byWords}${byNames}; ${byMeaning}${before}`
 }
 
 function percent(share: number): string {

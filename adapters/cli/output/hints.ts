@@ -14,6 +14,9 @@ const OPTIONS = [
   'embeddingWindow',
   'embeddingQueryPrefix',
   'embeddingPassagePrefix',
+  'rerankerUrl',
+  'rerankerModel',
+  'rerankerKeyFile',
 ]
 /** A hint in a message. These other commands work on no data folder, or on one that they name themselves. */
 const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b|init" first)([^"]+)"/g

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { checkEngineOptions, type EngineOptions, InvalidInputError } from '../../../src/index.js'
 import { textSchema, validate, withinField } from '../../../src/ports/index.js'
+import { HttpReranker } from '../../http-reranker/index.js'
 import { KnexStorage } from '../../knex/index.js'
 import { OpenAiEmbeddingModel } from '../../openai/index.js'
 import { parseFilesUrl } from '../folder/file-place.js'
@@ -13,6 +14,7 @@ const OWN_NAMES: Readonly<Record<Exclude<keyof LocalEngineOptions, keyof EngineO
   tempDir: true,
   modelDirs: true,
   remoteModels: true,
+  remoteReranker: true,
   signingKeyFile: true,
   secretKeyFile: true,
   knex: true,
@@ -63,6 +65,14 @@ export async function checkLocalOptions(given: unknown): Promise<void> {
     ...(tablePrefix !== undefined && { tablePrefix }),
   })
   await openTransport(webhooks).close()
+  if (options.remoteReranker !== undefined) {
+    if (options.reranker !== undefined) {
+      throw new InvalidInputError('remoteReranker', 'cannot be given together with reranker')
+    }
+    await HttpReranker.check(options.remoteReranker).catch((error: unknown) => {
+      throw withinField('remoteReranker', error)
+    })
+  }
   for (const [index, model] of (remoteModels ?? []).entries()) {
     await OpenAiEmbeddingModel.check(model).catch((error: unknown) => {
       throw withinField(`remoteModels[${index}]`, error)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { type EngineOptions, InvalidInputError } from '../../../src/index.js'
+import type { HttpRerankerOptions } from '../../http-reranker/index.js'
 import type { HttpsTransportOptions } from '../../https-transport/index.js'
 import type { OpenAiModelOptions } from '../../openai/index.js'
 
@@ -23,6 +24,11 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    * stay for contexts that have them.
    */
   readonly remoteModels?: readonly OpenAiModelOptions[]
+  /**
+   * A reranker on a server with the protocol of `/v1/rerank`, such as vLLM, llama.cpp or text-embeddings-inference. It
+   * orders the best chunks of each search once more. Default: none.
+   */
+  readonly remoteReranker?: HttpRerankerOptions
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, with mode 0600. */
   readonly signingKeyFile?: string
   /**

@@ -142,10 +142,13 @@ function sumOf(counts: Iterable<number>): number {
 
 /** The options, beside the folders of models, that decide what a search finds. The others are about the host's data and users. */
 function sharedOptions(options: LocalEngineOptions, documents: number): Omit<LocalEngineOptions, 'dataDir'> {
-  const { embeddingModels, remoteModels, textExtractor, ingestionConcurrency, limits } = options
+  const { embeddingModels, remoteModels, reranker, remoteReranker, textExtractor, ingestionConcurrency, limits } =
+    options
   return {
     ...(embeddingModels !== undefined && { embeddingModels: embeddingModels.map(keptOpen) }),
     ...(remoteModels !== undefined && { remoteModels }),
+    ...(reranker !== undefined && { reranker: keptOpen(reranker) }),
+    ...(remoteReranker !== undefined && { remoteReranker }),
     ...(textExtractor !== undefined && { textExtractor: keptOpen(textExtractor) }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
     limits: {
