@@ -96,6 +96,10 @@ const QUEUE_TEXTS = phrases({
         name: 'Index words' /** The work of its jobs. */,
         about: 'Adds the words of older documents to the index of words.',
       },
+      'index-name': {
+        name: 'Index new names' /** The work of its jobs. */,
+        about: 'Makes renamed documents findable by their new names.',
+      },
       'reindex-context': {
         name: 'Change a model' /** The work of its jobs. */,
         about: 'Computes the vectors of a GPT again, for another model.',
@@ -158,6 +162,7 @@ const QUEUE_TEXTS = phrases({
     kinds: {
       'ingest-document': { name: 'Dokumente verarbeiten', about: 'Liest Dateien und macht sie durchsuchbar.' },
       'index-words': { name: 'Wörter indexieren', about: 'Nimmt Wörter älterer Dokumente in den Index auf.' },
+      'index-name': { name: 'Neue Namen indexieren', about: 'Macht umbenannte Dokumente unter ihrem Namen auffindbar.' },
       'reindex-context': { name: 'Modell wechseln', about: 'Berechnet die Vektoren eines GPTs neu.' },
       'purge-document': {
         name: 'Dokumente löschen',
