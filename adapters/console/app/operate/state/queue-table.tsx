@@ -162,7 +162,10 @@ const QUEUE_TEXTS = phrases({
     kinds: {
       'ingest-document': { name: 'Dokumente verarbeiten', about: 'Liest Dateien und macht sie durchsuchbar.' },
       'index-words': { name: 'Wörter indexieren', about: 'Nimmt Wörter älterer Dokumente in den Index auf.' },
-      'index-name': { name: 'Neue Namen indexieren', about: 'Macht umbenannte Dokumente unter ihrem Namen auffindbar.' },
+      'index-name': {
+        name: 'Neue Namen indexieren',
+        about: 'Macht umbenannte Dokumente unter ihrem Namen auffindbar.',
+      },
       'reindex-context': { name: 'Modell wechseln', about: 'Berechnet die Vektoren eines GPTs neu.' },
       'purge-document': {
         name: 'Dokumente löschen',
