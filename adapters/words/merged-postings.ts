@@ -116,7 +116,11 @@ function writePosting(target: DataView, byte: number, number: number, occurrence
  * Looks up some chunks in the postings of terms that count as one. Returns the merged postings of these chunks.
  * @param numbers in ascending order
  */
-export function mergeSome(parts: readonly WeighedPostings[], numbers: Uint32Array): Buffer {
+export async function mergeSome(
+  parts: readonly WeighedPostings[],
+  numbers: Uint32Array,
+  turns: Turns,
+): Promise<Buffer> {
   // Sums of the same precision as those of all postings, in the same order.
   const [occurrences, lengths] = [new Float32Array(numbers.length), new Uint16Array(numbers.length)]
   for (const { postings, weight } of parts) {
@@ -134,6 +138,7 @@ export function mergeSome(parts: readonly WeighedPostings[], numbers: Uint32Arra
       occurrences[at] = (occurrences[at] ?? 0) + view.getUint16(byte + 4) * weight
       lengths[at] = view.getUint16(byte + 6)
     }
+    await turns.yieldAfter(numbers.length)
   }
   const merged = Buffer.allocUnsafe(numbers.length * POSTING_BYTES)
   const target = viewOf(merged)

@@ -17,9 +17,10 @@ import { Turns } from './postings.js'
 
 /** The number of merged postings between two turns of the event loop: about 5 ms. */
 const POSTINGS_PER_TURN = 100_000
+/** The number of chunks that are looked up between two turns of the event loop: about 5 ms. */
+const LOOK_UPS_PER_TURN = 50_000
 /** To look up a chunk in the postings of a term takes as long as to merge so many postings. */
 const LOOK_UP_COST = 2
-const NO_POSTINGS: Buffer = Buffer.alloc(0)
 
 /** For terms of a query: the other terms that count as the same one. */
 export type WordGroups = ReadonlyMap<string, SimilarTerms>
@@ -69,8 +70,11 @@ class GroupedSource implements PostingSource {
   }
 
   async read(terms: readonly string[]): Promise<readonly PostingsRead[]> {
-    await this.#mergeAll(terms)
-    return await this.#readWith(terms, new Map(), async (single) => await this.source.read(single))
+    const missing = terms.filter((term) => this.#isUnmerged(term))
+    const single = terms.filter((term) => !this.#hasGroup(term))
+    const parts = await this.#readParts([...missing, ...single], async (members) => await this.source.read(members))
+    await this.#merge(missing, parts)
+    return this.#postingsOf(terms, (term) => parts(term).map(({ postings }) => postings))
   }
 
   /** The postings of a term without a group are those of the source. */
@@ -88,9 +92,7 @@ class GroupedSource implements PostingSource {
 
   /** Looks up chunks in the postings of groups, unless these are merged already, or are few. */
   async #readSome(terms: readonly string[], numbers: Uint32Array): Promise<readonly PostingsRead[]> {
-    const readOf = async (some: readonly string[]): Promise<readonly PostingsRead[]> =>
-      (await this.source.readOf?.(some, numbers)) ?? []
-    const unmerged = terms.filter((term) => this.#hasGroup(term) && this.#mergedOf(term) === undefined)
+    const unmerged = terms.filter((term) => this.#isUnmerged(term))
     const members = membersOf(unmerged, this.groups)
     const counts = new Map((await this.source.count(members)).map((count, at) => [members[at] ?? '', count]))
     const isFew = (term: string): boolean => {
@@ -99,39 +101,43 @@ class GroupedSource implements PostingSource {
       return postings <= LOOK_UP_COST * numbers.length * weights.length
     }
     await this.#mergeAll(unmerged.filter(isFew))
-    const lookedUp = unmerged.filter((term) => this.#mergedOf(term) === undefined)
-    const parts = lookedUp.length === 0 ? undefined : await this.#readParts(lookedUp, readOf)
-    const found = new Map(lookedUp.map((term) => [term, mergeSome(parts?.(term) ?? [], numbers)]))
-    return await this.#readWith(terms, found, readOf)
+    const unread = terms.filter((term) => !this.#hasGroup(term) || this.#isUnmerged(term))
+    const parts = await this.#readParts(unread, async (some) => (await this.source.readOf?.(some, numbers)) ?? [])
+    const turns = new Turns(LOOK_UPS_PER_TURN)
+    const found = new Map<string, Buffer>()
+    for (const term of unread) if (this.#hasGroup(term)) found.set(term, await mergeSome(parts(term), numbers, turns))
+    return this.#postingsOf(terms, (term) => {
+      const merged = found.get(term)
+      return merged === undefined ? parts(term).map(({ postings }) => postings) : [merged]
+    })
   }
 
-  /** Reads the terms without a group, and adds the postings of the others: those that were found, or the merged ones. */
-  async #readWith(
-    terms: readonly string[],
-    found: ReadonlyMap<string, Buffer>,
-    readSingle: (terms: readonly string[]) => Promise<readonly PostingsRead[]>,
-  ): Promise<readonly PostingsRead[]> {
-    const single = terms.flatMap((term, at) => (this.#hasGroup(term) ? [] : [{ term, at }]))
-    const read = single.length === 0 ? [] : await readSingle(single.map(({ term }) => term))
-    const grouped = terms.flatMap((term, at) => {
-      if (!this.#hasGroup(term)) return []
-      const postings = found.get(term) ?? this.#mergedOf(term)?.postings ?? NO_POSTINGS
-      return postings.length === 0 ? [] : [{ term: at, postings }]
+  /** @param read returns the postings of a term that is not merged */
+  #postingsOf(terms: readonly string[], read: (term: string) => readonly Buffer[]): readonly PostingsRead[] {
+    return terms.flatMap((term, at) => {
+      const merged = this.#mergedOf(term)?.postings
+      const postings = merged === undefined ? read(term) : [merged]
+      return postings.filter(({ length }) => length > 0).map((part) => ({ term: at, postings: part }))
     })
-    return [...read.map(({ term, postings }) => ({ term: single[term]?.at ?? 0, postings })), ...grouped]
   }
 
   async #mergeAll(terms: readonly string[]): Promise<void> {
-    const missing = terms.filter((term) => this.#hasGroup(term) && this.#mergedOf(term) === undefined)
-    if (missing.length === 0) return
-    const parts = await this.#readParts(missing, async (members) => await this.source.read(members))
+    const missing = terms.filter((term) => this.#isUnmerged(term))
+    await this.#merge(missing, await this.#readParts(missing, async (members) => await this.source.read(members)))
+  }
+
+  async #merge(terms: readonly string[], parts: (term: string) => readonly WeighedPostings[]): Promise<void> {
     const turns = new Turns(POSTINGS_PER_TURN)
-    for (const term of missing) {
+    for (const term of terms) {
       const merged = await mergePostings(parts(term), turns)
       this.#merged.set(term, merged)
       const group = this.groups.get(term)
       if (group !== undefined) this.source.mergedCache?.set(group, merged)
     }
+  }
+
+  #isUnmerged(term: string): boolean {
+    return this.#hasGroup(term) && this.#mergedOf(term) === undefined
   }
 
   #mergedOf(term: string): MergedPostings | undefined {
@@ -142,12 +148,13 @@ class GroupedSource implements PostingSource {
     return merged
   }
 
-  /** Reads the postings of all terms of groups, with their weights. */
+  /** Reads the postings of terms and of their groups, with their weights. */
   async #readParts(
     terms: readonly string[],
     read: (members: readonly string[]) => Promise<readonly PostingsRead[]>,
   ): Promise<(term: string) => readonly WeighedPostings[]> {
     const members = membersOf(terms, this.groups)
+    if (members.length === 0) return () => []
     const parts = new Map<string, Buffer[]>(members.map((member) => [member, []]))
     for (const { term, postings } of await read(members)) parts.get(members[term] ?? '')?.push(postings)
     return (term) =>
