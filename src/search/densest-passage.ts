@@ -18,8 +18,8 @@ export interface Correction {
 
 /** A passage with words of a question. */
 interface WordPassage extends Passage {
-  /** Number of different terms of the question in the passage. */
-  readonly terms: number
+  /** Share of the question's terms that tell something which the passage has, 0 to 1; of all its terms if none tells. */
+  readonly share: number
   /** False if all of its terms tell little, such as "the" and "of". */
   readonly tells: boolean
   /** Words of the question that the collection does not have, with the words of the text that count for them. */
@@ -35,7 +35,7 @@ const MAX_LENGTH = 320
 
 /**
  * Finds the part of a text that has most of a question's terms. Each term counts once; terms that are rare in the text
- * count more. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
+ * count more, and terms that tell little, such as "the", only if there is no other. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
  * slices of some milliseconds, between which other work of the event loop can run.
  *
  * @returns `undefined` if the text has none of the terms
@@ -63,17 +63,22 @@ export async function findDensestPassage(
 /**
  * Finds the part with most terms: see {@link findDensestPassage}.
  *
- * @param terms the terms of the question in the text, in the order of their starts
+ * @param found the terms of the question in the text, in the order of their starts
  */
 export function selectDensest(
-  terms: readonly Term[],
+  found: readonly Term[],
   { idfs: query, weights }: PromptTerms,
 ): Omit<WordPassage, 'corrected'> | undefined {
+  const tellingOf = (term: string): number => (query.get(term) ?? 0) / Math.max(1, weights.get(term) ?? 1)
+  const leastTelling = Math.max(0, ...[...query.keys()].map(tellingOf)) * MIN_TELLING_SHARE
+  const asked = [...query.keys()].filter((term) => tellingOf(term) >= leastTelling)
+  const telling = found.filter(({ term }) => tellingOf(term) >= leastTelling)
+  const tells = telling.length > 0
+  // Words such as "the" would stretch the passage.
+  const terms = tells ? telling : found
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
-  const tellingOf = (term: string): number => (query.get(term) ?? 0) / Math.max(1, weights.get(term) ?? 1)
-  const leastTelling = Math.max(0, ...[...query.keys()].map(tellingOf)) * MIN_TELLING_SHARE
   let best: WeightedPassage | undefined
   const inside = new Map<string, number>()
   let worth = 0
@@ -92,14 +97,13 @@ export function selectDensest(
     if (best === undefined || isBetter(passage, best)) best = passage
   }
   if (best === undefined) return undefined
-  const { start, end } = best
-  const tells = terms.some((term) => {
-    return term.start >= start && term.end <= end && tellingOf(term.term) >= leastTelling
-  })
-  return { start, end, terms: best.terms, tells }
+  const share = best.terms / Math.max(1, tells ? asked.length : query.size)
+  return { start: best.start, end: best.end, share, tells }
 }
 
-interface WeightedPassage extends Omit<WordPassage, 'corrected' | 'tells'> {
+interface WeightedPassage extends Passage {
+  /** Number of its different terms. */
+  readonly terms: number
   /** Sum over its different terms: the weight of the term divided by its number of occurrences in the text. */
   readonly worth: number
 }

@@ -149,7 +149,7 @@ interface Match {
 
 /**
  * Finds the sentences with most words of the prompt. The match is the window that is nearest in meaning if
- * these words tell nothing. So it is if words did not find the chunk and the sentences have less than half of the terms.
+ * these words tell nothing. So it is if words did not find the chunk and the sentences have less than half of the telling terms.
  */
 export async function findMatch(
   content: string,
@@ -159,7 +159,7 @@ export async function findMatch(
 ): Promise<Match> {
   const { size } = terms.weights
   const densest = size === 0 ? undefined : await findDensestPassage(content, terms, slice)
-  const isByWords = densest?.tells === true && (foundBy.includes('words') || densest.terms * 2 >= size)
+  const isByWords = densest?.tells === true && (foundBy.includes('words') || densest.share >= 0.5)
   const core = (isByWords ? densest : (nearest ?? densest)) ?? { start: 0, end: content.length }
   return { match: wholeSentences(content, core), core, corrected: densest?.corrected ?? [] }
 }

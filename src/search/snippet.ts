@@ -10,7 +10,7 @@ const TABLE_ROW = /^\s*\|/
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*$/
 
 /** The parts of a result that make its snippet. */
-interface Snippable {
+interface SnippetParts {
   readonly content: string
   readonly match: Passage
   /** The part of the match that is best: it is in the snippet if the match is too long for one. */
@@ -24,7 +24,7 @@ interface Snippable {
  *
  * @returns at most 320 UTF-16 units, without line breaks; cut at words
  */
-export function snippetOf({ content, match, core, headings }: Snippable): string {
+export function snippetOf({ content, match, core, headings }: SnippetParts): string {
   const columns = columnsAbove(content, match, headings)
   const head = columns === undefined ? '' : `${cutEnd(columns, MAX_COLUMNS)} ${ELLIPSIS} `
   const room = MAX_SNIPPET - head.length
@@ -62,9 +62,10 @@ function cutEnd(line: string, most: number): string {
 
 /** @returns the names of the columns of the table in whose rows the match begins, unless the match has them */
 function columnsAbove(content: string, { start }: Passage, headings: readonly string[]): string | undefined {
+  const row = Math.max(content.lastIndexOf('\n', start - 1), content.lastIndexOf('\r', start - 1)) + 1
+  if (!TABLE_ROW.test(content.slice(row, start + 16))) return undefined
   const lines = content.slice(0, start).split(/\r?\n|\r/u)
-  const own = lines.pop() ?? ''
-  if (!TABLE_ROW.test(own + content.slice(start, start + 16))) return undefined
+  lines.pop()
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const line = lines[at] ?? ''
     if (!line.includes('|')) return undefined

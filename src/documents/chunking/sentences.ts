@@ -58,9 +58,12 @@ function wordEnd(text: string, offset: number): number {
 /** True if a sentence or a row starts at an offset. */
 function isStart(text: string, at: number): boolean {
   if (at === 0) return true
+  const before = text.charCodeAt(at - 1)
+  // Fast path: most units follow a letter or sign of ASCII.
+  if (before > 0x20 && before < 0x7f) return false
   const hasSpace = SPACE.test(text.charAt(at - 1))
   // Only scripts of which no unit is below U+2E80 end sentences without white space.
-  if (SPACE.test(text.charAt(at)) || (!hasSpace && text.charCodeAt(at - 1) < 0x2e80)) return false
+  if (SPACE.test(text.charAt(at)) || (!hasSpace && before < 0x2e80)) return false
   const end = wordEnd(text, at)
   const rate = rateBoundary(text, end, at)
   if (rate === BOUNDARY.line) return isRowBreak(text, end, at)
