@@ -20,7 +20,7 @@ const source = z
     pages,
     headings,
     metadata,
-    content: z.string().meta({ description: 'The quoted text: one chunk, or chunks that overlap or touch' }),
+    content: z.string().meta({ description: 'The quoted text: windows of chunks, or chunks, that overlap or touch' }),
     match: z
       .object({ start: offset, end: offset })
       .meta({ description: 'The part of `content` that matched best, in UTF-16 units' }),
@@ -60,6 +60,8 @@ export const chatPromptSchema: z.ZodType<ChatPrompt> = z
     tokens: count.meta({ description: 'Estimated tokens of messages and tools together' }),
     omitted: z
       .object({ chunks: count, messages: count })
-      .meta({ description: 'Found chunks, and messages of the history, for which there was no room' }),
+      .meta({
+        description: 'Found chunks of which the prompt has nothing, and messages of the history that it leaves out',
+      }),
   })
   .meta({ id: 'ChatPrompt' })
