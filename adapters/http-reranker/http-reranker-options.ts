@@ -12,7 +12,7 @@ export interface HttpRerankerOptions {
   readonly baseUrl: string
   /** Name of the model on the server. Default: none, for servers with one model. */
   readonly model?: string | undefined
-  /** Name that explanations and telemetry show. Default: `model`, or `reranker`. */
+  /** Name that explanations and telemetry show. Default: `model`, or `remote`. */
   readonly id?: string | undefined
   /** Key of the server. It is in no log and in no error. Default: `apiKeyFile`, or no key. */
   readonly apiKey?: string | undefined
@@ -46,7 +46,7 @@ export interface CheckedOptions extends HttpRerankerOptions {
 /** @throws InvalidInputError; it never contains the key */
 export async function checkOptions(options: HttpRerankerOptions): Promise<CheckedOptions> {
   const checked = validate(OPTIONS, options)
-  const { baseUrl, model, id = model ?? 'reranker' } = checked
+  const { baseUrl, model, id = model ?? 'remote' } = checked
   const url = operationUrl(baseUrl, 'rerank', 'http://127.0.0.1:8000/v1')
   return { ...checked, id, url, key: await serverKeyOf(checked) }
 }

@@ -81,7 +81,7 @@ describe('a request', () => {
     const reranker = await open()
     await reranker.rerank(PROMPT, HITS)
     expect(server.requests[0]?.body).not.toHaveProperty('model')
-    expect(reranker.id).toBe('reranker')
+    expect(reranker.id).toBe('remote')
   })
 
   it('goes to the address of the operation, however the base URL ends', async () => {

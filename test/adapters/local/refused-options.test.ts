@@ -44,6 +44,12 @@ const REFUSED: readonly (readonly [object, string])[] = [
     'remoteModels[0].url: unknown option "url"; expected one of baseUrl, model, id, apiKey, ',
   ],
   [{ remoteModels: REMOTE }, 'remoteModels: must be a list of models on servers'],
+  [{ remoteReranker: {} }, 'remoteReranker.baseUrl: must be a URL'],
+  [{ remoteReranker: { baseUrl: 'http://127.0.0.1:9/v1', topN: 5 } }, 'remoteReranker.topN: unknown option "topN"'],
+  [
+    { remoteReranker: { baseUrl: 'http://127.0.0.1:9/v1' }, reranker: {} },
+    'remoteReranker: cannot be given together with reranker',
+  ],
   [{ modelDirs: './model' }, 'modelDirs: must be a list of folders'],
   [{ deliveryRetentionDays: 0 }, 'deliveryRetentionDays: must be an integer from 1 to 36500'],
   [{ tokenIssuer: 'me' }, 'tokenIssuer: must be a web address'],
