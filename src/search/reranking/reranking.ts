@@ -11,6 +11,8 @@ const DEADLINE_MS = 2_000
 const DEFAULT_CONCURRENCY = 4
 /** Failures in a row after which no search asks the reranker for some time, in milliseconds. */
 const [FAILURES, PAUSE_MS] = [3, 10_000]
+/** A server may wish a longer pause than this. It is asked again after this time all the same. */
+const LONGEST_WISH_MS = 60_000
 
 /** A chunk that a search found, with the texts that the reranker reads. */
 export interface RerankCandidate<Chunk> {
@@ -77,7 +79,7 @@ export class Reranking {
     if (performance.now() < this.#pausedUntil) {
       return {
         chunks,
-        problem: `The reranker ${this.id} failed several times, and has a pause: the order is that of before.`,
+        problem: `The reranker ${this.id} failed, and is not asked for some seconds: the order is that of before.`,
       }
     }
     const hits = candidates.map(({ hit }) => hit)
@@ -117,7 +119,7 @@ export class Reranking {
       const now = performance.now()
       // A call that began late, because others had its turn, says nothing about the reranker.
       const isLate = error instanceof DeadlineError && !(now - askedAt >= this.deadlineMs / 2)
-      if (!isLate) this.#countFailure()
+      if (!isLate) this.#countFailure(error)
       const fields = { reranker: this.id, hits: hits.length, isLate, failures: this.#failures }
       const durationMs = now - startedAt
       this.telemetry.record({ name: 'search.rerank.failed', level: 'warn', fields, error, durationMs })
@@ -127,9 +129,11 @@ export class Reranking {
     }
   }
 
-  #countFailure(): void {
+  #countFailure(error: unknown): void {
     this.#failures += 1
-    if (this.#failures >= FAILURES) this.#pausedUntil = performance.now() + PAUSE_MS
+    const wishMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0
+    const pauseMs = Math.max(this.#failures >= FAILURES ? PAUSE_MS : 0, Math.min(wishMs, LONGEST_WISH_MS))
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs)
   }
 
   /** Never the message of an error: it may name servers. */
@@ -149,7 +153,9 @@ class DeadlineError extends Error {
 }
 
 function checkScores(scores: unknown, count: number): readonly number[] {
-  if (Array.isArray(scores) && scores.length === count && scores.every((score) => Number.isFinite(score))) return scores
+  // A copy has no holes, which `every` would skip.
+  const given: readonly unknown[] = Array.isArray(scores) ? Array.from(scores) : []
+  if (given.length === count && given.every((score) => Number.isFinite(score))) return given as readonly number[]
   throw new ModelError('ERR_MODEL_UNSUPPORTED', `the reranker did not give a finite score for each of ${count} hits`)
 }
 

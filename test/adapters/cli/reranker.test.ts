@@ -54,7 +54,5 @@ it('says why the order is that of before', async () => {
   server.always = failing(500, 'CUDA error')
   const { stdout, exitCode } = await alcove(...SEARCH, '--explain', '--reranker-url', server.baseUrl)
   expect(exitCode).toBe(0)
-  expect(stdout).toContain(
-    'reranker: The reranker remote failed (ERR_MODEL_UNAVAILABLE): the order is that of before.',
-  )
+  expect(stdout).toContain('reranker: The reranker remote failed (ERR_MODEL_UNAVAILABLE): the order is that of before.')
 })

@@ -206,6 +206,7 @@ describe('a reranker that fails', () => {
     ['gives fewer scores', (call) => rightScores(call).slice(1), 'ERR_MODEL_UNSUPPORTED'],
     ['gives more scores', (call) => [...rightScores(call), 1], 'ERR_MODEL_UNSUPPORTED'],
     ['gives NaN', (call) => rightScores(call).with(0, Number.NaN), 'ERR_MODEL_UNSUPPORTED'],
+    ['gives holes', () => new Array(3), 'ERR_MODEL_UNSUPPORTED'],
     ['gives no list', () => ({ length: 3 }), 'ERR_MODEL_UNSUPPORTED'],
   ])('keeps the order of before if it %s', async (_, behave, type) => {
     const id = await newContext(3)
@@ -241,15 +242,24 @@ describe('a reranker that fails', () => {
     expect(failures()[0]?.error).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('has a pause after three failures, and is asked again after a success', async () => {
+  it('is not asked for some seconds after three failures', async () => {
     const id = await newContext(2)
     reranker.behave = () => []
     for (let search = 0; search < 5; search += 1) await session.search(id, PROMPT)
     expect([reranker.calls.length, failures().length]).toEqual([3, 3])
     const { reranking } = await session.explain(id, PROMPT)
-    expect(reranking?.problem).toContain('has a pause')
+    expect(reranking?.problem).toContain('is not asked for some seconds')
     reranker.behave = undefined
     expect(rulesOf(await session.search(id, PROMPT))).toEqual([1, 2])
+  })
+
+  it('has the pause that its server wishes', async () => {
+    const id = await newContext(2)
+    const busy = new ModelError('ERR_MODEL_UNAVAILABLE', 'busy', { retryAfterMs: 30_000 })
+    reranker.behave = () => Promise.reject(busy)
+    await session.search(id, PROMPT)
+    await session.search(id, PROMPT)
+    expect([reranker.calls.length, failures().length]).toEqual([1, 1])
   })
 
   it('is no failure of the reranker if the caller aborts', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MemoryTelemetry } from '../../../../adapters/memory/index.js'
 import { Reranking } from '../../../../src/search/reranking/reranking.js'
 import { HeldReranker, type RerankedCall, rightScores } from '../held-reranker.js'
@@ -28,6 +28,13 @@ function held(): () => void {
     return rightScores(rerankedCall)
   }
   return () => waiting.shift()?.()
+}
+
+/** @returns true if the reranker was asked */
+async function isAsked(reranking: Reranking): Promise<boolean> {
+  const before = reranker.calls.length
+  await reranking.order(call(1, 'a'), CANDIDATES)
+  return reranker.calls.length > before
 }
 
 const prompts = (): string[] => reranker.calls.map(({ prompt }) => prompt)
@@ -78,5 +85,31 @@ describe('the calls of a reranker', () => {
     await expect(aborted).rejects.toThrow('enough')
     reranker.behave = undefined
     expect((await reranking.order(call(1, 'a2'), CANDIDATES)).chunks.map(({ id }) => id)).toEqual([2, 1])
+  })
+})
+
+describe('the pause after failures', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('ends after 10 s with a trial: a failure begins the next one, a success ends the count', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const reranking = new Reranking(reranker, telemetry)
+    const results: boolean[] = []
+    const ask = async (times: number): Promise<void> => {
+      for (let time = 0; time < times; time += 1) results.push(await isAsked(reranking))
+    }
+    reranker.behave = () => []
+    await ask(4)
+    vi.advanceTimersByTime(10_001)
+    await ask(2)
+    expect(results.splice(0)).toEqual([true, true, true, false, true, false])
+    vi.advanceTimersByTime(10_001)
+    reranker.behave = undefined
+    await ask(1)
+    reranker.behave = () => []
+    await ask(4)
+    expect(results).toEqual([true, true, true, true, false])
   })
 })
