@@ -58,10 +58,8 @@ export const chatPromptSchema: z.ZodType<ChatPrompt> = z
     sources: z.array(source).meta({ description: 'The passages, in the order of their numbers' }),
     tools: z.array(tool).meta({ description: "The context's tools; empty if there are none" }),
     tokens: count.meta({ description: 'Estimated tokens of messages and tools together' }),
-    omitted: z
-      .object({ chunks: count, messages: count })
-      .meta({
-        description: 'Found chunks of which the prompt has nothing, and messages of the history that it leaves out',
-      }),
+    omitted: z.object({ chunks: count, messages: count }).meta({
+      description: 'Found chunks of which the prompt has nothing, and messages of the history that it leaves out',
+    }),
   })
   .meta({ id: 'ChatPrompt' })
