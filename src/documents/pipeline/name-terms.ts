@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 1_024
  * A term of a name counts as this many occurrences in each chunk of the document, and one of a heading as many in the
  * chunks below it: see `docs/explanation/decisions.md` for the choice.
  */
-const [NAME_OCCURRENCES, HEADING_OCCURRENCES] = [4, 4]
+const [NAME_OCCURRENCES, HEADING_OCCURRENCES] = [4, 2]
 
 /**
  * Makes the terms by which chunks of a document are found beside those of their text.
