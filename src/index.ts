@@ -240,6 +240,7 @@ export {
   type ExplainedDocuments,
   type ExplainedHit,
   type ExplainedModel,
+  type ExplainedPart,
   type ExplainedReranking,
   type ExplainedWord,
   explainBodySchema,

@@ -13,12 +13,13 @@ import {
   type VectorKey,
   type VisibleChunk,
 } from '../ports/index.js'
-import { embedWindows, PromptKnowledge, type PromptReader, promptTerms, similarWordsOf } from './prompt.js'
+import type { PromptReader } from './prompt.js'
 import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
-import type { ScoreScale } from './ranking/fusion.js'
+import type { ChunkRanking, ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
 import { Repeats } from './ranking/repeats.js'
+import { type EmbeddedPrompt, embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import type { Reranking } from './reranking/reranking.js'
 import { type PlacedChunk, withPassages } from './results.js'
 import type { SearchRequest } from './search-input.js'
@@ -64,6 +65,7 @@ export interface FoundChunks {
   readonly scale: ScoreScale
   /** Vectors of the prompt's windows. */
   readonly vectors: readonly Float32Array[]
+  readonly words: ChunkRanking['words']
 }
 
 /**
@@ -81,9 +83,10 @@ export class ContextSearch {
 
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const { mode, prompt, taker, prepared } = request
+    const { mode, prompt, history, taker, prepared } = request
     const model = this.parts.models.get(context.embeddingModel)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : (prepared?.terms ?? promptTerms(prompt))
+    const read = prepared ?? readPrompt(prompt, history)
+    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : read.whole.terms
     const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined
     return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
@@ -97,13 +100,17 @@ export class ContextSearch {
         // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()
-        vectors = prepared?.vectors ?? embedWindows(this.parts, model, windows, taker, signal)
-        const found = await this.#findStored(context, model, vectors, { ...request, terms, visible, signal })
+        const embedded = prepared ?? embedPrompt(this.parts, model, read, windows, taker, signal)
+        vectors = embedded.vectors
+        const prompts = { read, embedded, terms, visible, signal }
+        const found = await this.#findStored(context, model, { ...request, ...prompts })
         // If the words find nothing, no step needs the vectors. A failure of the model must still reject the search.
         await vectors
         return found
       } finally {
         searchEnd.abort()
+        // A search that failed before its words were read waits for no choice.
+        read.choice.decide({ part: read.whole, coverage: 1 })
         await vectors?.catch(() => undefined)
       }
     })
@@ -116,30 +123,27 @@ export class ContextSearch {
   async #findStored(
     context: ContextRecord,
     model: EmbeddingModel,
-    vectors: Promise<readonly Float32Array[]>,
     request: SearchRequest & PreparedSearch,
   ): Promise<FoundChunks> {
-    const { mode, prompt, maxBytes, terms, filter, prepared, collapse } = request
+    const { mode, maxBytes, read, terms, filter, prepared, collapse } = request
+    const { vectors, knowledge } = request.embedded
     // Each consumer of this promise gets the error; this handler only prevents an unhandled rejection before that.
     vectors.catch(() => undefined)
     const cache = this.#vectorCache.ofModel(model)
     const turns = this.parts.turns.ofModel(model)
     const unembedded = new UnembeddedChunks(this.parts.storage, model, turns, cache, prepared?.maxEmbeddedWindows)
-    // One for each search, not for each attempt: it measures once.
-    const knowledge = prepared?.knowledge ?? new PromptKnowledge(prompt, model)
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
-    const similarTo = similarWordsOf(prompt)
     const repeats = collapse === false ? undefined : new Repeats(this.parts.storage, collapse, context.overlap)
     // One more: the first chunk outside of the list may have a passage of the list.
     let wanted = request.topN + (repeats === undefined ? 0 : 1)
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
-      const { ranked, scale, similar, idfs } = await this.finder.find({
+      const { ranked, scale, words } = await this.finder.find({
         ...request,
+        ...read,
         topN: wanted,
         statistics: prepared?.statistics,
         vectors,
-        similarTo,
         collection: collectionOf(context, model.profile),
         visible: visible.byMeaning,
         wordCollection: wordCollectionOf(context),
@@ -183,7 +187,7 @@ export class ContextSearch {
           continue
         }
         return {
-          ...{ ranked: distinct.slice(0, request.topN), records, terms: new PromptTerms(terms, similar, idfs), scale },
+          ...{ ranked: distinct.slice(0, request.topN), records, terms: promptTermsOf(words, terms), scale, words },
           vectors: await vectors,
         }
       }
@@ -248,8 +252,15 @@ export class ContextSearch {
 
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {
+  readonly read: ReadPrompt
+  readonly embedded: EmbeddedPrompt
   readonly terms: LexicalQuery
   readonly visible: Promise<SearchableDocuments>
+}
+
+/** @returns the terms by which passages are chosen: those of the part that decided */
+function promptTermsOf(words: ChunkRanking['words'], terms: LexicalQuery): PromptTerms {
+  return new PromptTerms(words?.part.terms ?? terms, words?.similar ?? new Map(), words?.idfs)
 }
 
 /** True if the document of a chunk passes the filter. */

@@ -1,4 +1,4 @@
-export type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat/chat-prompt.js'
+export type { ChatMessage, ChatPrompt, ChatSource } from './chat/chat-prompt.js'
 export { mergePassages, type ReadText } from './chat/merged-passages.js'
 export { PrepareChat } from './chat/prepare-chat.js'
 export {
@@ -13,6 +13,7 @@ export {
   type ExplainedDocuments,
   type ExplainedHit,
   type ExplainedModel,
+  type ExplainedPart,
   type ExplainedReranking,
   type ExplainedWord,
   REASON_CODES,
@@ -20,6 +21,7 @@ export {
   type ReasonCode,
   type SearchExplanation,
 } from './explain/explanation.js'
+export type { HistoryMessage } from './history-words.js'
 export type { ContextSearchResult } from './joined-search.js'
 export type { FoundBy } from './ranking/near-chunks.js'
 export type { ResultSource, SearchResult } from './results.js'

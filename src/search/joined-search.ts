@@ -14,14 +14,17 @@ import type {
 } from '../ports/index.js'
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
+import { unlessDamaged } from './explain/prompt-words.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
-import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from './prompt.js'
-import { MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
+import type { DecidingPart } from './prompt-parts.js'
+import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
+import { factorOf, factorOfWhole } from './ranking/part-words.js'
+import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import { toRerankHit } from './reranking/rerank-hit.js'
 import type { RerankCandidate, Reranking } from './reranking/reranking.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import { modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
-import { type ReadableChunks, withPresentContexts } from './searchable-documents.js'
+import { type ReadableChunks, readSearchable, withPresentContexts } from './searchable-documents.js'
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
 const MAX_REPEATS = 4
@@ -147,34 +150,69 @@ export class JoinedSearch {
   ): Promise<ReadonlyMap<string, PreparedPrompt>> {
     const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
-    const terms: LexicalQuery = withWords.length === 0 ? new Map() : promptTerms(input.prompt)
-    const statistics = await this.#readStatistics(withWords, terms, input, taker, signal)
+    const read = readPrompt(input.prompt, input.history)
+    const statistics = await this.#readStatistics(withWords, read, input, taker, signal)
+    read.choice.decide(await this.#choosePart(withWords, read, statistics, input, taker, signal))
     const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)
     const prepared = new Map<string, PreparedPrompt>()
     for (const id of new Set(contexts.map(({ embeddingModel }) => embeddingModel))) {
       const model = models.get(id)
       const windows = await prompts.read(taker, input.prompt, model, signal)
-      const vectors = Promise.resolve(await embedWindows(this.parts, model, windows, taker, signal))
-      const knowledge = new PromptKnowledge(input.prompt, model)
-      prepared.set(id, { terms, vectors, knowledge, statistics, maxEmbeddedWindows })
+      const { vectors, knowledge } = embedPrompt(this.parts, model, read, windows, taker, signal)
+      await vectors
+      prepared.set(id, { ...read, vectors, knowledge, statistics, maxEmbeddedWindows })
     }
     return prepared
   }
 
+  /** Finds the part of the prompt that a chunk of any context covers best: it decides for all contexts. */
+  async #choosePart(
+    contexts: readonly ContextRecord[],
+    { whole, parts, before }: ReadPrompt,
+    statistics: LexicalStatistics,
+    { filter }: SearchAllInput,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<DecidingPart> {
+    const { storage, turns } = this.parts
+    let best = { part: whole, maximum: 0, score: 0 }
+    let bestOfWhole = best
+    const isNeeded = parts.length > 0 || before.terms.size > 0
+    for (const context of isNeeded ? contexts : []) {
+      const { byWords } = await readSearchable(storage, context, { filter, hasTerms: true })
+      const searches = [whole, ...parts].map((part) => async () => {
+        const options = { limit: 1, similarTo: part.similarTo, statistics, ...byWords.indexOptions }
+        const { hits, maximum } = await this.words.search(wordCollectionOf(context), part.terms, options)
+        return { part, maximum, score: hits[0]?.score ?? 0 }
+      })
+      // The search of a damaged context finds the same damage, and goes on by meaning alone.
+      for (const one of await unlessDamaged(turns.words.all(taker, searches, signal), [])) {
+        if (one.part === whole) bestOfWhole = one.score > bestOfWhole.score ? one : bestOfWhole
+        else if (one.score * factorOf(one.part, one.maximum) > best.score * factorOf(best.part, best.maximum))
+          best = one
+      }
+    }
+    const strength = best.score * factorOf(best.part, best.maximum)
+    const ofWhole = bestOfWhole.score * factorOfWhole(bestOfWhole.maximum, best.maximum)
+    const { part, score, maximum } = ofWhole > strength ? bestOfWhole : best
+    return { part, coverage: clamp(score / (maximum || 1)) }
+  }
+
   async #readStatistics(
     contexts: readonly ContextRecord[],
-    terms: LexicalQuery,
+    { whole, parts, before }: ReadPrompt,
     input: SearchAllInput,
     taker: TurnTaker,
     signal: AbortSignal,
   ): Promise<LexicalStatistics> {
     const { turns, tracer } = this.parts
+    const terms = new Set([whole, ...parts, before].flatMap((part) => [...part.terms.keys()]))
     if (terms.size === 0) return NO_STATISTICS
     const all: LexicalStatistics[] = []
-    const similarTo = similarWordsOf(input.prompt)
+    const similarTo = new Set([whole, ...parts, before].flatMap((part) => [...part.similarTo]))
     for (const context of contexts) {
       const read = async (): Promise<LexicalStatistics> =>
-        await this.words.statistics(wordCollectionOf(context), [...terms.keys()], similarTo)
+        await this.words.statistics(wordCollectionOf(context), [...terms], similarTo)
       try {
         const inTurn = async (): Promise<LexicalStatistics> => await turns.words.one(taker, read, signal)
         all.push(await tracer.span('alcove.search.words', {}, inTurn))

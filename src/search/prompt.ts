@@ -1,6 +1,5 @@
 import { inflectedWords, questionTerms } from '../analysis/index.js'
 import { type EmbeddingModels, textWindows, windowTokensFor } from '../documents/index.js'
-import { InvalidInputError } from '../kernel/errors.js'
 import { FairScheduler, type TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { letEventLoopRun } from '../kernel/scheduling/time-slice.js'
 import {
@@ -25,14 +24,14 @@ export class PromptReader {
   /** Time of work since the event loop last ran, in milliseconds. */
   #workedMs = 0
 
-  /** @param maxTokens maximum number of tokens of a prompt */
+  /** @param maxTokens maximum number of tokens that the windows of a prompt have, unless one window has more */
   constructor(maxTokens: number) {
     this.#maxTokens = maxTokens
   }
 
   /**
-   * @returns the windows of a prompt, in the form that the model reads (`readableText`); none for a blank prompt
-   * @throws InvalidInputError if the prompt has more tokens than the limit `promptTokens`
+   * @returns the windows of a prompt, in the form that the model reads (`readableText`); none for a blank prompt. Of a
+   *   prompt with more tokens than the limit `promptTokens`, the first and the last windows
    */
   async read(
     taker: TurnTaker,
@@ -48,13 +47,12 @@ export class PromptReader {
   }
 
   *#steps(prompt: string, model: EmbeddingModel, tokenizer: TokenCounter): Generator<undefined, string[], undefined> {
-    const { tokens, windows } = yield* textWindows(prompt, tokenizer, windowTokensFor(model, tokenizer, 'query'))
-    if (tokens > this.#maxTokens) {
-      const problem = `has ${tokens} tokens for the model ${model.profile.id}; at most ${this.#maxTokens} are allowed`
-      throw new InvalidInputError('prompt', problem)
-    }
+    const windowTokens = windowTokensFor(model, tokenizer, 'query')
+    const { windows } = yield* textWindows(prompt, tokenizer, windowTokens)
+    const most = Math.max(1, Math.floor(this.#maxTokens / windowTokens))
+    const kept = windows.length <= most ? windows : [...windows.slice(0, Math.ceil(most / 2)), ...lastOf(windows, most)]
     const readable: string[] = []
-    for (const window of windows) {
+    for (const window of kept) {
       readable.push(readableText(tokenizer, window))
       yield
     }
@@ -79,6 +77,11 @@ export class PromptReader {
   #workedSince(startedAt: number): number {
     return this.#workedMs + performance.now() - startedAt
   }
+}
+
+/** @returns the last windows of a prompt that has `most` windows in all */
+function lastOf(windows: readonly string[], most: number): readonly string[] {
+  return windows.slice(windows.length - Math.floor(most / 2))
 }
 
 /** Embeds the windows of a prompt, each in a turn of its own. @returns one vector for each window */
@@ -113,25 +116,35 @@ const LONG_TERM = 8
  * @returns at most 256 terms with their weights
  */
 export function promptTerms(prompt: string): LexicalQuery {
-  const terms = questionTerms(prompt)
-  if (terms.size <= MAX_TERMS) return terms
+  return withMostWorth(questionTerms(prompt), MAX_TERMS)
+}
+
+/** @returns at most so many of the terms: those with the highest weights, and long ones before short ones */
+export function withMostWorth(terms: LexicalQuery, most: number): LexicalQuery {
+  if (terms.size <= most) return terms
   const worth = ([term, weight]: readonly [string, number]): number => weight * Math.min(LONG_TERM, term.length) ** 2
-  return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, MAX_TERMS))
+  return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, most))
 }
 
 /** Measures how much of a prompt a model knows: once, when a search first needs it. */
 export class PromptKnowledge {
   #measured: Promise<number> | undefined
 
+  /** @param readPrompt the part of the prompt that decides */
   constructor(
-    private readonly prompt: string,
+    private readonly readPrompt: () => Promise<string>,
     private readonly model: EmbeddingModel,
   ) {}
 
   /** @returns 0 to 1: see {@link measureModelKnowledge} */
   async measure(): Promise<number> {
-    this.#measured ??= this.model.tokenizer().then((tokenizer) => measureModelKnowledge(this.prompt, tokenizer))
+    this.#measured ??= this.#measure()
     return await this.#measured
+  }
+
+  async #measure(): Promise<number> {
+    const tokenizer = await this.model.tokenizer()
+    return measureModelKnowledge(await this.readPrompt(), tokenizer)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { documentFilterSchema } from '../documents/index.js'
+import { InvalidInputError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import {
   booleanSchema,
@@ -17,13 +18,13 @@ import {
 import {
   type ContextRecord,
   type DocumentFilter,
-  type LexicalQuery,
   type LexicalStatistics,
   SEARCH_MODES,
   type SearchMode,
 } from '../ports/index.js'
-import type { PromptKnowledge } from './prompt.js'
+import type { HistoryMessage } from './history-words.js'
 import type { RepeatKind } from './ranking/repeats.js'
+import type { EmbeddedPrompt, ReadPrompt } from './read-prompt.js'
 
 /** The members that replace settings of the context for one search. */
 export interface SearchSettings {
@@ -40,6 +41,12 @@ export interface SearchSettings {
    * that have more than two fifths in common. The best one says how many more there are.
    */
   readonly collapse?: boolean | undefined
+  /**
+   * Messages of the chat before the prompt, the oldest first: at most 1,000, with 1,000,000 UTF-16 units together. Words
+   * of the user's last four messages count too, with weights that fade: "And in the second year?" finds what the user
+   * asked about before. They do not change the meaning of the prompt. Default: none.
+   */
+  readonly history?: readonly HistoryMessage[] | undefined
 }
 
 export interface SearchOptions extends SearchSettings {
@@ -49,6 +56,10 @@ export interface SearchOptions extends SearchSettings {
 
 /** A text to search for. */
 export const PROMPT: z.ZodType<string> = textSchema({ min: 1, max: 32_768 })
+const MESSAGE: z.ZodType<HistoryMessage> = objectSchema({
+  role: choiceSchema(['user', 'assistant']),
+  content: textSchema({ max: 100_000 }),
+})
 /** The schemas of {@link SearchSettings}. */
 export const SEARCH_SETTINGS: {
   readonly [Name in keyof SearchSettings]-?: z.ZodOptional<z.ZodType<NonNullable<SearchSettings[Name]>>>
@@ -58,6 +69,7 @@ export const SEARCH_SETTINGS: {
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   filter: documentFilterSchema.optional(),
   collapse: booleanSchema().meta({ description: 'False to list each chunk, also those with the same text' }).optional(),
+  history: listSchema(MESSAGE, 1_000).optional(),
 }
 const INCLUDED = ['score', 'source', 'match', 'snippet'] as const
 
@@ -123,10 +135,27 @@ export function isChecked(text: unknown, options: unknown): boolean {
 
 /** @throws InvalidInputError */
 export function parseSearch(prompt: string, options: SearchOptions): SearchOptions & { readonly prompt: string } {
+  requireShortHistory(options)
   if (isChecked(prompt, options)) return { prompt, ...options }
   const { filter, ...settings } = validate(OPTIONS, options)
   // A copy: the search reads the filter several times.
   return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: structuredClone(filter) }
+}
+
+/** Maximum length of a history in UTF-16 units. */
+const MAX_HISTORY_LENGTH = 1_000_000
+
+/** Before the other checks, which read each character. @throws InvalidInputError */
+export function requireShortHistory(options: unknown): void {
+  const { history } = (options ?? {}) as { readonly history?: unknown }
+  if (!Array.isArray(history)) return
+  let length = 0
+  for (const message of history as readonly ({ readonly content?: unknown } | null | undefined)[]) {
+    if (typeof message?.content === 'string') length += message.content.length
+    if (length > MAX_HISTORY_LENGTH) {
+      throw new InvalidInputError('history', `must have at most ${MAX_HISTORY_LENGTH} UTF-16 units together`)
+    }
+  }
 }
 
 /** A checked search of several contexts. */
@@ -145,6 +174,8 @@ export function parseSearchAll(contextIds: unknown, prompt: string, options: Sea
 /** A search of one context, with checked options and the settings of the context. */
 export interface SearchRequest {
   readonly prompt: string
+  /** The messages before the prompt, the oldest first. */
+  readonly history: readonly HistoryMessage[] | undefined
   readonly mode: SearchMode
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
@@ -161,11 +192,7 @@ export interface SearchRequest {
 }
 
 /** The inputs that the searches of several contexts for one prompt share. */
-export interface PreparedPrompt {
-  readonly terms: LexicalQuery
-  /** Vectors of the prompt's windows, by the model of the context. */
-  readonly vectors: Promise<readonly Float32Array[]>
-  readonly knowledge: PromptKnowledge
+export interface PreparedPrompt extends ReadPrompt, EmbeddedPrompt {
   /** Statistics of the words of all contexts together. Default: those of the context. */
   readonly statistics?: LexicalStatistics | undefined
   /** Maximum number of windows that the search of one context embeds, unless one chunk has more. Default: 128. */
@@ -186,6 +213,7 @@ export function requestFor(
 ): SearchRequest {
   return {
     prompt: input.prompt,
+    history: input.history,
     mode: modeOf(context, input),
     topN: input.topN ?? context.topN,
     scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,

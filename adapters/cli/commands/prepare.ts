@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type ChatPrompt, type HistoryMessage, InvalidInputError, PASSAGE_KINDS } from '../../../src/index.js'
-import { isError, SEARCH_MODES } from '../../../src/ports/index.js'
+import { type ChatPrompt, PASSAGE_KINDS } from '../../../src/index.js'
+import { SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines/engines.js'
 import { globalOptions, option, parseCount, parseNumber } from '../options.js'
 import { counted, oneLine, printable } from '../output/output.js'
 import { filterOption } from './documents.js'
+import { historyOption, readHistory } from './history.js'
 
 export function prepareCommand(): CommandUnknownOpts {
   return new Command('prepare')
@@ -15,13 +15,15 @@ export function prepareCommand(): CommandUnknownOpts {
     )
     .argument('<question>')
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
-    .addOption(option('--history <file>', 'earlier messages: a JSON array of { role: user or assistant, content }'))
+    .addOption(historyOption())
     .addOption(
       option('--max-tokens <number>', 'most tokens of messages and tools, by an estimate; default: 8,000').argParser(
         parseCount,
       ),
     )
-    .addOption(option('--prompt <text>', 'what to search for; default: the question', 'prepare'))
+    .addOption(
+      option('--prompt <text>', 'what to search for; default: the question, with words of the history', 'prepare'),
+    )
     .addOption(
       option('--passages <kind>', 'the best windows of chunks (default), or whole chunks').choices(PASSAGE_KINDS),
     )
@@ -53,19 +55,6 @@ export function prepareCommand(): CommandUnknownOpts {
       if (options.json) process.stdout.write(`${JSON.stringify(prepared)}\n`)
       else printPrompt(prepared)
     })
-}
-
-/** The engine checks the messages. */
-async function readHistory(file: string): Promise<readonly HistoryMessage[]> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as readonly HistoryMessage[]
-  } catch (error) {
-    const problem =
-      isError(error) && error.name === 'SyntaxError'
-        ? `the file ${file} is not valid JSON`
-        : `cannot read the file ${file}`
-    throw new InvalidInputError('--history', problem, { cause: error })
-  }
 }
 
 /** Prints each message below its role, and what was left out. */

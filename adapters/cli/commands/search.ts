@@ -14,6 +14,7 @@ import {
 import { type NamedExplanation, printExplanation } from '../output/explanations.js'
 import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
+import { historyOption, readHistory } from './history.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match', 'snippet']
 
@@ -41,12 +42,13 @@ export function searchCommand(): CommandUnknownOpts {
         'more members for --json: score, source, match, snippet, separated by commas',
       ).argParser(parseMembers),
     )
+    .addOption(historyOption())
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same text count once'))
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)
-      const search = searchOptions(given, isSwitchedOn(command, 'listCopies'))
+      const search = await searchOptions(given, isSwitchedOn(command, 'listCopies'))
       if (isSwitchedOn(command, 'explain')) {
         await explain(options, prompt, given.context, search)
         return
@@ -70,10 +72,15 @@ interface GivenOptions {
   readonly scoreThreshold?: number | undefined
   readonly mode?: SearchMode | undefined
   readonly filter?: SearchOptions['filter']
+  readonly history?: string | undefined
 }
 
-function searchOptions({ top, scoreThreshold, mode, filter }: GivenOptions, listsCopies: boolean): SearchOptions {
+async function searchOptions(
+  { top, scoreThreshold, mode, filter, history }: GivenOptions,
+  listsCopies: boolean,
+): Promise<SearchOptions> {
   return {
+    ...(history !== undefined && { history: await readHistory(history) }),
     ...(top !== undefined && { topN: top }),
     ...(scoreThreshold !== undefined && { scoreThreshold }),
     ...(mode !== undefined && { mode }),

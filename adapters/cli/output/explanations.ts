@@ -1,5 +1,14 @@
-import type { ExplainedDocuments, ExplainedHit, ExplainedWord, SearchExplanation } from '../../../src/index.js'
+import type {
+  ExplainedDocuments,
+  ExplainedHit,
+  ExplainedPart,
+  ExplainedWord,
+  SearchExplanation,
+} from '../../../src/index.js'
 import { counted, messageLine } from './output.js'
+
+/** The most of a part of a prompt that a line shows, in UTF-16 units. */
+const MAX_PART_UNITS = 100
 
 /** An explanation with the name of its context. */
 export interface NamedExplanation {
@@ -9,8 +18,8 @@ export interface NamedExplanation {
 
 /** Prints an explanation for people: reasons first, then the facts that they follow from, then the results. */
 export function printExplanation({ name, explanation }: NamedExplanation): void {
-  const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity, words, hits, reasons } = explanation
-  const { reranking } = explanation
+  const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity } = explanation
+  const { parts, words, hits, reasons, reranking } = explanation
   const threshold = `scoreThreshold ${scoreThreshold}`
   const knowledge = model.knowledge === null ? 'cannot be used' : `knows ${percent(model.knowledge)} of the prompt`
   const lines = [
@@ -22,6 +31,7 @@ export function printExplanation({ name, explanation }: NamedExplanation): void 
     ...(reranking === null
       ? []
       : [`reranker: ${reranking.problem ?? `${reranking.id}, ${counted(reranking.chunks, 'chunk')}`}`]),
+    ...(parts.length === 0 ? [] : ['parts:', ...parts.map((part) => `  ${describePart(part)}`)]),
     words.length === 0 ? 'words: none' : 'words:',
     ...words.map((word) => `  ${describeWord(word)}`),
     ...(hits.length === 0 ? [] : ['results:', ...hits.map((hit, at) => `  ${at + 1}. ${describeHit(hit)}`)]),
@@ -42,10 +52,27 @@ function describeDocuments(documents: ExplainedDocuments): string {
   return parts.join(', ')
 }
 
-function describeWord({ word, term, isQuestionWord, documents, chunks, similar }: ExplainedWord): string {
+function describePart({ text, score, maximum, decides }: ExplainedPart): string {
+  return `${decides ? 'decides' : 'other'}, score ${score.toFixed(3)} of ${maximum.toFixed(3)}: ${excerptOf(text)}`
+}
+
+function excerptOf(text: string): string {
+  return text.length <= MAX_PART_UNITS ? text : `${text.slice(0, MAX_PART_UNITS)}…`
+}
+
+function describeWord({
+  word,
+  term,
+  isQuestionWord,
+  isFromHistory,
+  documents,
+  chunks,
+  similar,
+}: ExplainedWord): string {
   const places = `in ${counted(documents, 'document')}, ${counted(chunks, 'chunk')}`
+  const counts = `${isQuestionWord ? ', counts little' : ''}${isFromHistory ? ', from the history' : ''}`
   const alike = similar.length === 0 ? '' : `; also ${similar.map((other) => other.term).join(', ')}`
-  return `${word}${word === term ? '' : ` (${term})`}: ${places}${isQuestionWord ? ', counts little' : ''}${alike}`
+  return `${word}${word === term ? '' : ` (${term})`}: ${places}${counts}${alike}`
 }
 
 function describeHit({ source, score, similarity, words, meaning, beforeReranking }: ExplainedHit): string {

@@ -21,11 +21,20 @@ const word = z.object({
   word: z.string().meta({ description: 'The word as the prompt has it' }),
   term: z.string().meta({ description: 'The form that the word index compares' }),
   isQuestionWord: z.boolean().meta({ description: 'True for a word such as "how", which counts little' }),
+  isFromHistory: z.boolean().meta({ description: 'True for a word that only the `history` has' }),
   documents: count.meta({ description: 'Documents that words may find now and that have the word' }),
   chunks: count,
   similar: z
     .array(z.object({ term: z.string(), weight: fraction }))
     .meta({ description: 'The terms of the context that count as this word, the most alike first' }),
+})
+
+const part = z.object({
+  text: z.string(),
+  isQuestion: z.boolean().meta({ description: 'True if it ends with a question mark, which counts three times' }),
+  score: z.number().min(0).meta({ description: 'BM25 of the chunk that covers it best' }),
+  maximum: z.number().min(0).meta({ description: 'The BM25 that no chunk can exceed' }),
+  decides: z.boolean().meta({ description: 'True for the part that decides. Without one, the whole prompt decides' }),
 })
 
 const hit = z.object({
@@ -64,6 +73,7 @@ export const explanationSchema: z.ZodType<SearchExplanation> = z
     }),
     documents,
     bestSimilarity: fraction.nullable().meta({ description: 'Also if it is below `scoreThreshold`' }),
+    parts: z.array(part).meta({ description: 'The parts of a prompt of several sentences or lines, at most 24' }),
     words: z.array(word),
     hits: z.array(hit),
     reasons: z

@@ -26,6 +26,8 @@ const MAX_TEXT_UNITS = 100_000
 /** The most of the headings that the text for models shows, in UTF-16 units. */
 const MAX_HEADINGS_LENGTH = 300
 
+const MESSAGE = objectSchema({ role: choiceSchema(['user', 'assistant']), content: textSchema({ max: 100_000 }) })
+
 const INPUT = objectSchema({
   query: textSchema({ min: 1, max: 32_768 }).meta({
     description: 'The question, in the language of the documents. A whole question finds more than keywords',
@@ -42,6 +44,10 @@ const INPUT = objectSchema({
   mode: choiceSchema(SEARCH_MODES).optional().meta({
     description:
       "How to find passages: by words and meaning (hybrid), by meaning (semantic) or by words (keyword). Default: the context's setting",
+  }),
+  history: z.array(MESSAGE).max(100).optional().meta({
+    description:
+      'Earlier messages of the chat, the oldest first. Words of the last ones of the user count a little too',
   }),
   filter: documentFilterSchema.optional().meta({
     description:

@@ -9,13 +9,6 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** An earlier message of a chat. */
-export interface HistoryMessage {
-  readonly role: 'user' | 'assistant'
-  /** At most 100,000 characters. */
-  readonly content: string
-}
-
 /** A part of a document that a prompt quotes: windows of chunks, or chunks, that overlap or touch. */
 export interface ChatSource {
   /**

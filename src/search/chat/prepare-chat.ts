@@ -3,10 +3,11 @@ import type { Documents } from '../../documents/index.js'
 import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { type CallTurns, type Principal, parsePrincipal } from '../../tenancy/index.js'
+import type { HistoryMessage } from '../history-words.js'
 import type { SearchResult } from '../results.js'
 import type { Search } from '../search.js'
 import { checkedOptions, type SearchOptions } from '../search-input.js'
-import type { ChatMessage, ChatPrompt, ChatSource, HistoryMessage } from './chat-prompt.js'
+import type { ChatMessage, ChatPrompt, ChatSource } from './chat-prompt.js'
 import { passageParts, questionMessage, systemMessage } from './chat-text.js'
 import { mergePassages, type ReadText } from './merged-passages.js'
 import { DEFAULT_MAX_TOKENS, type PrepareOptions, parsePrepare } from './prepare-input.js'
@@ -57,8 +58,9 @@ export class PrepareChat {
       countTokens,
       ...searchOptions
     } = input
-    const { question: _, ...search } = searchOptions
+    const { question: _, ...settings } = searchOptions
     const text = prompt ?? input.question
+    const search = prompt === undefined ? { ...settings, history } : settings
     const readText = this.#textReader(caller)
     const { results, merge } =
       passages === 'windows'

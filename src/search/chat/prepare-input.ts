@@ -1,22 +1,17 @@
 import { z } from 'zod'
-import { InvalidInputError } from '../../kernel/errors.js'
 import {
   choiceSchema,
   closedObjectSchema,
   integerSchema,
-  listSchema,
   objectSchema,
   signalSchema,
-  textSchema,
   validate,
 } from '../../kernel/validate.js'
-import { isChecked, PROMPT, SEARCH_SETTINGS, type SearchSettings } from '../search-input.js'
-import type { HistoryMessage } from './chat-prompt.js'
+import type { HistoryMessage } from '../history-words.js'
+import { isChecked, PROMPT, requireShortHistory, SEARCH_SETTINGS, type SearchSettings } from '../search-input.js'
 
 /** Maximum number of tokens of a prompt if the caller says nothing: it leaves room in the windows of small models. */
 export const DEFAULT_MAX_TOKENS = 8_000
-/** Maximum length of a history in UTF-16 units. */
-const MAX_HISTORY_LENGTH = 1_000_000
 
 /** The kinds of passages of a prompt. */
 export const PASSAGE_KINDS = ['windows', 'chunks'] as const
@@ -27,7 +22,7 @@ export type PassageKind = (typeof PASSAGE_KINDS)[number]
 interface PrepareSettings extends SearchSettings {
   /**
    * Earlier messages of the chat, the oldest first: at most 1,000, with 1,000,000 UTF-16 units together. If they do not
-   * fit, the oldest are left out. Default: none.
+   * fit, the oldest are left out. Without `prompt`, the search uses words of the user's last four. Default: none.
    */
   readonly history?: readonly HistoryMessage[] | undefined
   /**
@@ -41,8 +36,8 @@ interface PrepareSettings extends SearchSettings {
    */
   readonly passages?: PassageKind | undefined
   /**
-   * The text to search for, 1 to 32,768 characters: a question such as "And for part-timers?" finds nothing without the
-   * chat before it, so let the model write a complete one. Default: the question.
+   * The text to search for, 1 to 32,768 characters, such as a complete question that a model wrote. The history does not
+   * change its search. Default: the question, together with words of the history.
    */
   readonly prompt?: string | undefined
 }
@@ -63,14 +58,8 @@ export interface PrepareBody extends PrepareSettings {
   readonly question: string
 }
 
-const MESSAGE: z.ZodType<HistoryMessage> = objectSchema({
-  role: choiceSchema(['user', 'assistant']),
-  content: textSchema({ max: 100_000 }),
-})
-
 const SETTINGS = {
   ...SEARCH_SETTINGS,
-  history: listSchema(MESSAGE, 1_000).optional(),
   maxTokens: integerSchema({ min: 1, max: 10_000_000 }).optional(),
   passages: choiceSchema(PASSAGE_KINDS)
     .meta({ description: 'The best windows of chunks (default), or whole chunks' })
@@ -100,17 +89,4 @@ export function parsePrepare(
   if (isChecked(question, options)) return { question, ...options }
   const parsed = validate(OPTIONS, options)
   return { ...parsed, filter: structuredClone(parsed.filter), question: validate(PROMPT, question, 'question') }
-}
-
-/** Before the other checks, which read each character. */
-function requireShortHistory(options: unknown): void {
-  const { history } = (options ?? {}) as { readonly history?: unknown }
-  if (!Array.isArray(history)) return
-  let length = 0
-  for (const message of history as readonly ({ readonly content?: unknown } | null | undefined)[]) {
-    if (typeof message?.content === 'string') length += message.content.length
-    if (length > MAX_HISTORY_LENGTH) {
-      throw new InvalidInputError('history', `must have at most ${MAX_HISTORY_LENGTH} UTF-16 units together`)
-    }
-  }
 }

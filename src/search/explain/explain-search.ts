@@ -12,15 +12,17 @@ import type {
   EmbeddingModel,
   IndexedChunk,
   LexicalAnswer,
-  LexicalQuery,
   Span,
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
-import { embedWindows, PromptKnowledge, promptTerms, similarWordsOf } from '../prompt.js'
+import type { PromptKnowledge } from '../prompt.js'
+import type { PromptPart } from '../prompt-parts.js'
 import type { PromptTerms } from '../prompt-terms.js'
 import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
+import type { CoveredPart } from '../ranking/part-words.js'
+import { type EmbeddedPrompt as BeganPrompt, embedPrompt, type ReadPrompt, readPrompt } from '../read-prompt.js'
 import { toRerankHit } from '../reranking/rerank-hit.js'
 import type { RerankCandidate } from '../reranking/reranking.js'
 import { type PlacedChunk, type SearchResult, toResults } from '../results.js'
@@ -35,6 +37,7 @@ import {
 import type {
   ExplainedDocuments,
   ExplainedHit,
+  ExplainedPart,
   ExplainedReranking,
   ExplainedWord,
   SearchExplanation,
@@ -60,7 +63,6 @@ interface ExplainCall {
 interface EmbeddedPrompt {
   readonly model: EmbeddingModel
   readonly vectors: readonly Float32Array[]
-  /** Measured already. */
   readonly knowledge: PromptKnowledge
 }
 
@@ -70,6 +72,11 @@ interface RerankedFinding {
   readonly reranking: ExplainedReranking | null
   /** Places and scores before the reranker, by the key of the chunk; undefined if it did not make the order. */
   readonly before: ReadonlyMap<string, { readonly rank: number; readonly score: number }> | undefined
+}
+
+/** The model of a context with a prompt that it begins to embed. */
+interface Beginning extends BeganPrompt {
+  readonly model: EmbeddingModel
 }
 
 /** The best chunks of both sides, of any similarity. */
@@ -126,26 +133,34 @@ export class ExplainSearch {
     request: SearchRequest,
     signal: AbortSignal,
   ): Promise<SearchExplanation> {
-    const { prompt, mode, topN, scoreThreshold, taker } = request
-    const terms = promptTerms(prompt)
+    const { prompt, history, mode, topN, scoreThreshold, taker } = request
+    const read = readPrompt(prompt, history)
+    const { terms } = read.whole
     const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })
-    const counts = await this.#words.count(context, terms, visible.byWords, taker, signal)
-    let words = explainWords(prompt, terms, counts)
+    const { terms: before } = read.before
+    const all = new Map([...before, ...terms])
+    const counts = await this.#words.count(context, all, visible.byWords, taker, signal)
+    let words = explainWords([prompt, ...(history ?? []).map(({ content }) => content)], [terms, before], counts)
     let modelProblem: string | undefined
     let embedded: EmbeddedPrompt | undefined
     let hits: readonly ExplainedHit[] = []
     let ranking: Ranking = { byMeaning: new Map(), nearest: null, words: undefined }
     let bestSimilarity: number | null = null
     let reranking = this.#explainReranking(0, null)
+    let covered: readonly CoveredPart[] = []
     try {
-      embedded = await this.#embed(context, prompt, taker, signal)
-      const { vectors, knowledge } = embedded
-      const prepared = { terms, vectors: Promise.resolve(vectors), knowledge }
+      const beginning = await this.#embed(context, prompt, read, taker, signal)
+      const prepared = { ...read, ...beginning }
       const searchedN = this.parts.reranking?.countFor(topN) ?? topN
       const finding = this.contextSearch.find(context, { ...request, topN: searchedN, prepared })
       // Missing vectors are a reason for an empty answer. The ranking reads damaged ones too, and throws.
       const found = await (mode === 'keyword' && terms.size > 0 ? finding : unlessDamaged(finding, undefined))
-      ranking = await this.#rank(context, embedded, terms, similarWordsOf(prompt), visible, taker, signal)
+      // A search that failed has chosen no part.
+      read.choice.decide({ part: read.whole, coverage: 1 })
+      const part = found?.words?.part ?? read.whole
+      covered = found?.words?.parts ?? []
+      embedded = { model: beginning.model, vectors: await beginning.vectors, knowledge: beginning.knowledge }
+      ranking = await this.#rank(context, embedded, part, visible, taker, signal)
       words = words.map((word) => ({ ...word, similar: similarIn(ranking.words, word.term) }))
       if (found !== undefined) {
         const reranked = await this.#rerank(access, context, found, { ...request, signal })
@@ -170,6 +185,7 @@ export class ExplainSearch {
       model: { id: context.embeddingModel, knowledge: (await embedded?.knowledge.measure()) ?? null },
       documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
+      parts: explainParts(covered),
       words,
       reranking,
     }
@@ -189,21 +205,23 @@ export class ExplainSearch {
     return { ...explanation, hits, reasons }
   }
 
-  async #embed(context: ContextRecord, prompt: string, taker: TurnTaker, signal: AbortSignal): Promise<EmbeddedPrompt> {
+  async #embed(
+    context: ContextRecord,
+    prompt: string,
+    read: ReadPrompt,
+    taker: TurnTaker,
+    signal: AbortSignal,
+  ): Promise<Beginning> {
     const { models, prompts } = this.parts
     const model = models.get(context.embeddingModel)
     const windows = await prompts.read(taker, prompt, model, signal)
-    const vectors = await embedWindows(this.parts, model, windows, taker, signal)
-    const knowledge = new PromptKnowledge(prompt, model)
-    await knowledge.measure()
-    return { model, vectors, knowledge }
+    return { model, ...embedPrompt(this.parts, model, read, windows, taker, signal) }
   }
 
   async #rank(
     context: ContextRecord,
     { model, vectors }: EmbeddedPrompt,
-    terms: LexicalQuery,
-    similarTo: ReadonlySet<string>,
+    { terms, similarTo }: PromptPart,
     visible: SearchableDocuments,
     taker: TurnTaker,
     signal: AbortSignal,
@@ -310,6 +328,13 @@ export class ExplainSearch {
     }
     return hits
   }
+}
+
+/** @returns the parts of a prompt with several, in their order */
+function explainParts(covered: readonly CoveredPart[]): ExplainedPart[] {
+  return covered.map(({ part, best, maximum, decides }) => {
+    return { text: part.text.trim(), isQuestion: part.isQuestion, score: best, maximum, decides }
+  })
 }
 
 /** @returns the terms that counted as a term of the prompt, the most alike first */

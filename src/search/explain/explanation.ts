@@ -43,7 +43,9 @@ export interface SearchExplanation {
    * chunks with a word of the prompt count. Null without any such chunk.
    */
   readonly bestSimilarity: number | null
-  /** The words of the prompt, in its order, at most 256. */
+  /** The parts of a prompt of several sentences or lines, in their order, at most 24; empty for any other prompt. */
+  readonly parts: readonly ExplainedPart[]
+  /** The words of the prompt, in its order, at most 256; then at most 64 that only the history has. */
   readonly words: readonly ExplainedWord[]
   /** The results of the search, the best first. */
   readonly hits: readonly ExplainedHit[]
@@ -86,14 +88,31 @@ export interface ExplainedDocuments {
   readonly filtered: number | null
 }
 
+/** A part of a long prompt: a sentence, a line, or some of them. */
+export interface ExplainedPart {
+  readonly text: string
+  /** True if it ends with a question mark, which counts three times. */
+  readonly isQuestion: boolean
+  /** BM25 of the chunk that covers it best. */
+  readonly score: number
+  /** The BM25 that no chunk can exceed. */
+  readonly maximum: number
+  /**
+   * True for the part that decides: it is embedded beside the prompt. Without such a part, the prompt as a whole decides.
+   */
+  readonly decides: boolean
+}
+
 /** A word of the prompt. */
 export interface ExplainedWord {
-  /** The word as the prompt has it. */
+  /** The word as the prompt or the history has it. */
   readonly word: string
   /** The form that the word index compares. */
   readonly term: string
   /** True for a word such as "how" or "the", which counts little. */
   readonly isQuestionWord: boolean
+  /** True for a word that only the history has: it counts less. */
+  readonly isFromHistory: boolean
   /** Number of documents that words may find now and that have the word. */
   readonly documents: number
   /** Number of their chunks that have the word. */

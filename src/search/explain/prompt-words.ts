@@ -67,25 +67,32 @@ export class PromptWords {
   }
 }
 
-/** @returns the words of the prompt that a search uses, in their order */
+/**
+ * @param texts the prompt, then the messages of the history
+ * @param terms the terms of the prompt, then those of the history
+ * @returns the words that a search uses, in the order of their texts
+ */
 export function explainWords(
-  prompt: string,
-  terms: LexicalQuery,
+  texts: readonly string[],
+  [terms, before]: readonly [LexicalQuery, LexicalQuery],
   counts: ReadonlyMap<string, TermCount>,
 ): ExplainedWord[] {
-  const asked = questionWords(prompt)
   const words = new Map<string, ExplainedWord>()
-  for (const { term, start, end } of analyze(prompt)) {
-    if (!terms.has(term) || words.has(term)) continue
-    const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
-    words.set(term, {
-      word: prompt.slice(start, end),
-      term,
-      isQuestionWord: asked.has(term),
-      documents,
-      chunks,
-      similar: [],
-    })
+  for (const [at, text] of texts.entries()) {
+    const asked = questionWords(text)
+    for (const { term, start, end } of analyze(text)) {
+      if (!(at === 0 ? terms : before).has(term) || words.has(term)) continue
+      const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
+      words.set(term, {
+        word: text.slice(start, end),
+        term,
+        isQuestionWord: asked.has(term),
+        isFromHistory: at > 0,
+        documents,
+        chunks,
+        similar: [],
+      })
+    }
   }
   return [...words.values()]
 }

@@ -16,7 +16,6 @@ import {
   combineSides,
   type IndexReader,
   mayHaveWords,
-  NONE_SIMILAR,
   type WordHit,
   type WordSide,
 } from './index-reader.js'
@@ -45,8 +44,12 @@ export class ChunkFinder {
 
   /** @returns the `topN` best chunks, the best first, none with a similarity below `scoreThreshold` */
   async find(query: ChunkQuery): Promise<ChunkRanking> {
-    if (query.mode === 'semantic' || query.terms.size === 0) return await this.#findByMeaning(query)
-    return query.mode === 'keyword' ? await this.#findByWords(query) : await this.#findByBoth(query)
+    const { mode, whole, choice } = query
+    if (mode === 'semantic' || whole.terms.size === 0) {
+      choice.decide({ part: whole, coverage: 1 })
+      return await this.#findByMeaning(query)
+    }
+    return mode === 'keyword' ? await this.#findByWords(query) : await this.#findByBoth(query)
   }
 
   /**
@@ -63,8 +66,7 @@ export class ChunkFinder {
         return {
           ranked: best.map((chunk) => ({ ...chunk, score: chunk.similarity, foundBy: ['meaning'] })),
           scale: { by: 'meaning' },
-          similar: NONE_SIMILAR,
-          idfs: query.terms,
+          words: undefined,
         }
       }
     }
@@ -75,10 +77,10 @@ export class ChunkFinder {
     const known = new KnownChunks()
     for (let limit = candidateLimits(topN).byWords; ; limit *= WIDENING_FACTOR) {
       const words = await this.reader.searchWords(query, limit)
-      if (!areWordsSelective(words, query)) return await this.#findByBoth(query)
+      if (!areWordsSelective(words)) return await this.#findByBoth(query)
       const ranked = await this.#selectSimilar(query, words, known)
       if (ranked.length >= topN || words.isComplete)
-        return { ranked: ranked.slice(0, topN), scale: { by: 'words' }, similar: words.similar, idfs: words.idfs }
+        return { ranked: ranked.slice(0, topN), scale: { by: 'words' }, words }
     }
   }
 
@@ -130,13 +132,7 @@ export class ChunkFinder {
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
-      const { similar, idfs } = words
-      const result = {
-        ranked: ranked.slice(0, topN),
-        scale: { by: 'both', question, hasWords },
-        similar,
-        idfs,
-      } as const
+      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords }, words } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
       if (meaning.unseenSimilarity < scoreThreshold) return result
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }
@@ -149,7 +145,7 @@ export class ChunkFinder {
   /** Finds the best hits by words, and compares most of them while the vector index searches the nearest windows. */
   async #searchWordsAndCompare(query: ChunkQuery, limit: number, known: KnownChunks): Promise<WordSide> {
     const words = await this.reader.searchWords(query, limit, TOLERANCE)
-    if (areWordsSelective(words, query)) {
+    if (areWordsSelective(words)) {
       await this.reader.compare(query, words.found.slice(0, query.topN * COMPARED_PER_RESULT), known)
     }
     return words
@@ -187,7 +183,8 @@ export class ChunkFinder {
       embeddingsLeft -= await embedWaiting(query, hits, known, embeddingsLeft)
       for (const [index, candidate] of toScore.entries()) {
         const key = toMapKey(candidate)
-        const score = scores[index] ?? wordScores.get(key)?.least ?? 0
+        // A part of the prompt that does not decide counts only where it found the chunk.
+        const score = Math.max(scores[index] ?? 0, wordScores.get(key)?.least ?? 0)
         wordScores.set(key, { least: score, most: score })
       }
     }

@@ -1,5 +1,5 @@
-import type { ChunkKey, SimilarTerms } from '../../ports/index.js'
-import type { BothSides, ChunkQuery } from './index-reader.js'
+import type { ChunkKey } from '../../ports/index.js'
+import type { BothSides, ChunkQuery, WordSide } from './index-reader.js'
 import { byRelevance, clamp, type FoundBy, type KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
 
 /** Maximum weight of meaning beside words. Measured quality changes by less than 0.01 for weights from 0.36 to 0.44. */
@@ -9,7 +9,7 @@ const MEANING_WEIGHT = 0.42
  * Minimum value for the word maximum of a question: the maximum of one term that a third of the chunks have. Without
  * it, the only word of a question would decide the order even if every chunk has that word.
  */
-const MIN_WORD_MAXIMUM = 2.2
+export const MIN_WORD_MAXIMUM = 2.2
 
 /**
  * First limit for the vector index, in windows for each result: several windows of one chunk may be among the nearest.
@@ -53,10 +53,8 @@ export interface ChunkRanking {
   /** The best first. */
   readonly ranked: readonly RankedChunk[]
   readonly scale: ScoreScale
-  /** The terms that counted as terms of the question. */
-  readonly similar: ReadonlyMap<string, SimilarTerms>
-  /** The inverse document frequency of each term of the question, times its weight. */
-  readonly idfs: ReadonlyMap<string, number>
+  /** The answer of the word index; undefined if the search did not ask it. */
+  readonly words: Pick<WordSide, 'similar' | 'idfs' | 'part' | 'parts'> | undefined
 }
 
 /** The first limit for each side. */

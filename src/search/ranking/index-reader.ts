@@ -6,7 +6,6 @@ import {
   type ChunkKey,
   type LexicalAnswer,
   type LexicalIndex,
-  type LexicalQuery,
   type LexicalStatistics,
   type SearchMode,
   type SimilarTerms,
@@ -17,10 +16,13 @@ import {
   type VectorHit,
   type VectorIndex,
 } from '../../ports/index.js'
+import type { WeighedWords } from '../history-words.js'
 import type { PromptKnowledge } from '../prompt.js'
+import { type PartChoice, type PromptPart, withHistory } from '../prompt-parts.js'
 import type { SearchTurns } from '../search-turns.js'
 import type { StoredDocuments, VisibleDocuments } from '../searchable-documents.js'
-import { BestWindows, type KnownChunks, toMapKey, type UnembeddedChunks } from './near-chunks.js'
+import { BestWindows, clamp, type KnownChunks, toMapKey, type UnembeddedChunks } from './near-chunks.js'
+import { type CoveredPart, joinParts } from './part-words.js'
 
 /** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
 const MAX_WORD_HITS = 3_200
@@ -28,8 +30,8 @@ const MAX_WORD_HITS = 3_200
 const MAX_CHUNKS_PER_CALL = 256
 const NO_WORDS: LexicalAnswer = { hits: [], maximum: 0, scoresOf: async (chunks) => chunks.map(() => 0) }
 
-/** The similar terms of a search without words. */
-export const NONE_SIMILAR: ReadonlyMap<string, SimilarTerms> = new Map()
+/** The similar terms of an answer without any. */
+const NONE_SIMILAR: ReadonlyMap<string, SimilarTerms> = new Map()
 
 /** The inputs of a search for chunks, and the places where it searches. */
 export interface ChunkQuery {
@@ -43,9 +45,14 @@ export interface ChunkQuery {
   readonly collection: VectorCollection
   /** The documents that meaning may find. */
   readonly visible: VisibleDocuments
-  readonly terms: LexicalQuery
-  /** The terms that count together with similar ones. */
-  readonly similarTo: ReadonlySet<string>
+  /** The whole prompt. */
+  readonly whole: PromptPart
+  /** The parts of a prompt with several; otherwise none. */
+  readonly parts: readonly PromptPart[]
+  /** Words of the messages before the prompt. */
+  readonly before: WeighedWords
+  /** Gets the part of the prompt that decides, once the word index has answered. */
+  readonly choice: PartChoice
   /** Statistics of the words of several contexts together. Default: those of the word collection. */
   readonly statistics?: LexicalStatistics | undefined
   readonly wordCollection: string
@@ -61,7 +68,13 @@ export interface ChunkQuery {
 }
 
 /** The answer of the word index. */
-export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
+export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
+  /** The part of the prompt that decides: its terms have the maximum. */
+  readonly part: PromptPart
+  /** The parts of the prompt; none if it has only one. */
+  readonly parts: readonly CoveredPart[]
+  /** The score of a chunk is the best of theirs. */
+  readonly scorers: readonly WordScorer[]
   /** The terms that counted as terms of the question. */
   readonly similar: ReadonlyMap<string, SimilarTerms>
   /** The inverse document frequency of each term of the question, times its weight. */
@@ -73,6 +86,11 @@ export interface WordSide extends Pick<LexicalAnswer, 'maximum' | 'scoresOf'> {
   readonly isComplete: boolean
   /** About the highest score by words that a chunk outside `found` can have. */
   readonly unseenWordScore: number
+}
+
+/** Computes scores of chunks by words, times a factor. */
+interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
+  readonly factor: number
 }
 
 /** A chunk that the word index found. */
@@ -100,7 +118,7 @@ export interface BothSides {
 
 /** Combines both sides. Words that do not tell chunks apart do not count. */
 export function combineSides(words: WordSide, meaning: MeaningSide, query: ChunkQuery): BothSides {
-  if (areWordsSelective(words, query)) {
+  if (areWordsSelective(words)) {
     return { words, meaning, hits: words.found, unseenWordScore: words.unseenWordScore }
   }
   // Only words can find documents without vectors, so these hits stay.
@@ -112,7 +130,7 @@ export function combineSides(words: WordSide, meaning: MeaningSide, query: Chunk
 const MIN_IDF = 0.3
 
 /** True if the words of a question tell chunks apart. */
-export function areWordsSelective({ maximum }: WordSide, { terms }: ChunkQuery): boolean {
+export function areWordsSelective({ maximum, part: { terms } }: WordSide): boolean {
   return maximum >= bm25Maximum(new Map([...terms].map(([term, weight]) => [term, weight * MIN_IDF])))
 }
 
@@ -178,50 +196,66 @@ export class IndexReader {
    */
   async searchWords(query: ChunkQuery, wanted: number, tolerance = 0): Promise<WordSide> {
     const limit = Math.min(wanted, MAX_WORD_HITS)
-    const { terms, similarTo, wordCollection, wordVisible, statistics, taker, signal } = query
-    const options = { limit, tolerance, similarTo, ...wordVisible.indexOptions, ...(statistics && { statistics }) }
-    const search = async () => await this.#words.search(wordCollection, terms, options)
-    const {
-      hits,
-      maximum,
-      shortfall = 0,
-      similar = NONE_SIMILAR,
-      idfs = terms,
-      scoresOf,
-    } = await this.#readWords(query, NO_WORDS, () =>
+    const { whole, parts, before, choice } = query
+    const read = async (some: readonly PromptPart[]): Promise<WordSide[]> => {
+      const answers = await this.#searchParts(query, some, limit, tolerance)
+      return some.map((part, at) => toWordSide(query, part, answers[at] ?? NO_WORDS, limit))
+    }
+    const none = toWordSide(query, whole, NO_WORDS, limit)
+    const [ofWhole = none, ...ofParts] = await read([whole, ...parts])
+    const words = joinParts(ofWhole, ofParts, choice.decided?.part)
+    const coverage = clamp((words.found[0]?.wordScore ?? 0) / (words.maximum || 1))
+    const decided = choice.decide({ part: words.part, coverage })
+    if (before.terms.size === 0) return words
+    const [leaning = none] = await read([withHistory(decided.part, before, decided.coverage)])
+    const withLeaning = (side: WordSide): WordSide => (side.part === decided.part ? leaning : side)
+    return joinParts(withLeaning(ofWhole), ofParts.map(withLeaning), leaning.part)
+  }
+
+  async #searchParts(
+    query: ChunkQuery,
+    parts: readonly PromptPart[],
+    limit: number,
+    tolerance: number,
+  ): Promise<readonly LexicalAnswer[]> {
+    const searches = parts.map((part) => async () => await this.#searchPart(query, part, limit, tolerance))
+    return await this.#readWords(query, [], () =>
       this.#tracer.span('alcove.search.words', {}, async (span) => {
-        const read = await this.turns.words.one(taker, search, signal)
-        span.set({ 'alcove.search.hits': read.hits.length })
-        if (read.hits.length === 0) await this.#refuseLostWords(query)
+        const read = await this.turns.words.all(query.taker, searches, query.signal)
+        const hits = read.reduce((sum, answer) => sum + answer.hits.length, 0)
+        span.set({ 'alcove.search.hits': hits })
+        if (hits === 0) await this.#refuseLostWords(query)
         return read
       }),
     )
-    const found = new Map<string, WordHit>()
-    for (const { documentId, chunk, score } of hits) {
-      const hit = { documentId, ordinal: chunk, wordScore: score }
-      const key = toMapKey(hit)
-      if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
-      else if (!wordVisible.isMissing(hit) && !found.has(key)) found.set(key, hit)
-    }
-    const unseenWordScore = hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0)
-    const isComplete = hits.length < limit || limit >= MAX_WORD_HITS
-    const answer = { maximum, shortfall, similar, idfs, scoresOf }
-    return { ...answer, found: [...found.values()], unseenWordScore, isComplete }
+  }
+
+  async #searchPart(
+    { wordCollection, wordVisible, statistics }: ChunkQuery,
+    { terms, similarTo }: PromptPart,
+    limit: number,
+    tolerance: number,
+  ): Promise<LexicalAnswer> {
+    const options = { limit, tolerance, similarTo, ...wordVisible.indexOptions, ...(statistics && { statistics }) }
+    return await this.#words.search(wordCollection, terms, options)
   }
 
   /** @returns the scores by words, in the order of the chunks */
   async readWordScores(
     query: ChunkQuery,
-    { scoresOf }: WordSide,
+    { scorers }: WordSide,
     chunks: readonly ChunkKey[],
   ): Promise<readonly number[]> {
     if (chunks.length === 0) return []
     const keys = chunks.map(({ documentId, ordinal }) => ({ documentId, chunk: ordinal }))
-    const readScores = async (): Promise<readonly number[]> => await scoresOf(keys)
+    const reads = scorers.map(({ scoresOf, factor }) => async (): Promise<readonly number[]> => {
+      return (await scoresOf(keys)).map((score) => score * factor)
+    })
     const attributes = { 'alcove.search.hits': chunks.length }
     return await this.#readWords(query, [], () =>
       this.#tracer.span('alcove.search.words', { attributes }, async () => {
-        return await this.turns.words.one(query.taker, readScores, query.signal)
+        const scores = await this.turns.words.all(query.taker, reads, query.signal)
+        return keys.map((_, at) => Math.max(0, ...scores.map((ofScorer) => ofScorer[at] ?? 0)))
       }),
     )
   }
@@ -279,6 +313,30 @@ export class IndexReader {
       this.telemetry.record({ name: 'search.words.unreadable', level: 'warn', error })
       return emptyAnswer
     }
+  }
+}
+
+/** @returns the chunks of an answer that the search may find, without those that are missing */
+function toWordSide({ wordVisible }: ChunkQuery, part: PromptPart, answer: LexicalAnswer, limit: number): WordSide {
+  const { hits, maximum, shortfall = 0, similar = NONE_SIMILAR, idfs = part.terms, scoresOf } = answer
+  const found = new Map<string, WordHit>()
+  for (const { documentId, chunk, score } of hits) {
+    const hit = { documentId, ordinal: chunk, wordScore: score }
+    const key = toMapKey(hit)
+    if (!wordVisible.has(documentId)) wordVisible.hide(documentId)
+    else if (!wordVisible.isMissing(hit) && !found.has(key)) found.set(key, hit)
+  }
+  return {
+    part,
+    parts: [],
+    found: [...found.values()],
+    maximum,
+    shortfall,
+    similar,
+    idfs,
+    scorers: [{ scoresOf, factor: 1 }],
+    unseenWordScore: hits.length < limit ? 0 : (hits.at(-1)?.score ?? 0),
+    isComplete: hits.length < limit || limit >= MAX_WORD_HITS,
   }
 }
 

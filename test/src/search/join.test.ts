@@ -21,7 +21,7 @@ function finding(contextId: number, fingerprint: string, scores: readonly number
   return {
     contextId,
     fingerprint,
-    found: { ranked, records, terms: new PromptTerms(new Map(), new Map()), scale, vectors: [] },
+    found: { ranked, records, terms: new PromptTerms(new Map(), new Map()), scale, words: undefined, vectors: [] },
   }
 }
 

@@ -42,7 +42,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
     description:
       '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
       'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
-      'each: the setting of the context. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
+      'each: the setting of the context. Words of the user in `history` count a little too. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
       'adds `score`, `source`, `match` and `snippet`. Chunks with the same text count once, unless `collapse` is false.',
     params: CONTEXT,
     body: searchBodySchema,
@@ -109,7 +109,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       'Searches for the `question`, or for `prompt` if it is there, and answers with `messages` and `tools` that an API ' +
       "with OpenAI's protocol takes as they are, and with the `sources` to cite. Messages and tools have at most " +
       '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the ' +
-      'oldest messages of the `history` and the last passages are left out, never the question. Passages are the ' +
+      'oldest messages of the `history` and the last passages are left out, never the question. Without `prompt`, words of the `history` count in the search. Passages are the ' +
       'windows of chunks that answer best, in whole sentences; with `passages: "chunks"` they are whole chunks. `mode`, ' +
       '`topN`, `scoreThreshold`, `filter` and `collapse` are those of a search. The call changes nothing.',
     params: CONTEXT,

@@ -4,6 +4,7 @@ import { LanceDbVectorIndex } from '../../../../adapters/lancedb/index.js'
 import { SqliteLexicalIndex } from '../../../../adapters/words/index.js'
 import { DEFAULT_LIMITS } from '../../../../src/kernel/limits.js'
 import type { ChunkKey, IndexedChunk, LexicalIndex } from '../../../../src/ports/index.js'
+import { PartChoice } from '../../../../src/search/prompt-parts.js'
 import { ChunkFinder } from '../../../../src/search/ranking/chunk-finder.js'
 import { candidateLimits, fuse } from '../../../../src/search/ranking/fusion.js'
 import { IndexReader } from '../../../../src/search/ranking/index-reader.js'
@@ -86,8 +87,10 @@ describe('a hybrid search in more than 10,000 chunks', () => {
         vectors: Promise.resolve([asked]),
         collection: COLLECTION,
         visible,
-        terms,
-        similarTo: new Set(),
+        whole: { text: '', terms, similarTo: new Set(), isQuestion: false },
+        parts: [],
+        before: { terms: new Map(), similarTo: new Set() },
+        choice: new PartChoice(),
         wordCollection: WORDS,
         wordVisible: visible,
         knowledge: { measure: async () => 1 },

@@ -1,0 +1,138 @@
+import type { LexicalQuery } from '../ports/index.js'
+import type { WeighedWords } from './history-words.js'
+import { promptTerms, similarWordsOf } from './prompt.js'
+
+/** A part of a prompt that can be all that the prompt asks for, or the whole prompt. */
+export interface PromptPart {
+  readonly text: string
+  readonly terms: LexicalQuery
+  /** The terms that count together with similar ones. */
+  readonly similarTo: ReadonlySet<string>
+  /** True if it ends with a question mark. */
+  readonly isQuestion: boolean
+}
+
+/** Maximum number of parts of a prompt: each is a read of the word index. */
+const MAX_PARTS = 24
+/** Maximum number of questions that stand alone in a prompt of more parts. */
+const MAX_QUESTIONS = 9
+/** A part with fewer terms belongs to the part beside it: a greeting, an abbreviation, a label such as `Question:`. */
+const MIN_TERMS = 2
+
+/** The end of a sentence, with the white space behind it; or line breaks. */
+const PART_END = /(?:[.!?:\u2026\u061f]+["'\u201d\u2019\u00bb)\]]*(?=\s|$)|[。！？：।]+[」』）”]*|\n)\s*/gu
+/** A full stop behind an initial or an abbreviation such as `e.g.`, which ends no sentence. */
+const ABBREVIATION = /(?:^|[\s.(])\p{L}\.\s*$/u
+const DIGIT = /^\p{N}/u
+const QUESTION_END = /(?:[?\u061f？]|\p{Script=Greek}\s*[;\u037e])[^\p{L}\p{N}?]*$/u
+
+/**
+ * @param coverage share of the part that the context covers, 0 to 1: the better, the less does the part lean on a history
+ * @returns the part with the words of a history beside its own
+ */
+export function withHistory(part: PromptPart, { terms: added, similarTo }: WeighedWords, coverage: number): PromptPart {
+  const terms = new Map(part.terms)
+  for (const [term, weight] of added) terms.set(term, (terms.get(term) ?? 0) + weight * (1 - coverage))
+  return { ...part, terms, similarTo: new Set([...part.similarTo, ...similarTo]) }
+}
+
+/** @returns the whole of a text as a part */
+export function wholePart(text: string): PromptPart {
+  return { text, terms: promptTerms(text), similarTo: similarWordsOf(text), isQuestion: QUESTION_END.test(text) }
+}
+
+/**
+ * Cuts a prompt at ends of sentences, colons and line breaks. Of more than 24 parts, neighbours are joined, but
+ * neither the last questions nor the first and the last part.
+ *
+ * @returns none for a prompt of one part
+ */
+export function promptParts(prompt: string): readonly PromptPart[] {
+  const parts = joinMany(joinShort(sentencesOf(prompt)))
+  return parts.length > 1 ? parts : []
+}
+
+function sentencesOf(prompt: string): readonly string[] {
+  const sentences: string[] = []
+  let from = 0
+  for (const { index, 0: end } of prompt.matchAll(PART_END)) {
+    const to = index + end.length
+    const sentence = prompt.slice(from, to)
+    if (end.startsWith('.') && !end.includes('\n') && (ABBREVIATION.test(sentence) || DIGIT.test(prompt.slice(to)))) {
+      continue
+    }
+    sentences.push(sentence)
+    from = to
+  }
+  return [...sentences, prompt.slice(from)]
+}
+
+/** Joins a part with few terms with the next one, and the last part with the one before it. */
+function joinShort(sentences: readonly string[]): readonly PromptPart[] {
+  const joined: PromptPart[] = []
+  let short = ''
+  for (const sentence of sentences) {
+    const part = wholePart(short + sentence)
+    short = part.terms.size < MIN_TERMS ? part.text : ''
+    if (part.terms.size >= MIN_TERMS) joined.push(part)
+  }
+  const last = short === '' ? undefined : joined.pop()
+  return last === undefined ? joined : [...joined, wholePart(last.text + short)]
+}
+
+function joinMany(parts: readonly PromptPart[]): readonly PromptPart[] {
+  if (parts.length <= MAX_PARTS) return parts
+  const questions = [...parts.keys()].filter((at) => parts[at]?.isQuestion === true)
+  const kept = new Set([0, parts.length - 1, ...questions.slice(-MAX_QUESTIONS)])
+  // Each part that is kept may end a run early.
+  const size = Math.ceil((parts.length - kept.size) / (MAX_PARTS - 1 - 2 * kept.size))
+  const joined: PromptPart[] = []
+  let run: PromptPart[] = []
+  const endRun = (): void => {
+    if (run.length > 0) joined.push(wholePart(run.map(({ text }) => text).join('')))
+    run = []
+  }
+  for (const [at, part] of parts.entries()) {
+    if (kept.has(at) || run.length >= size) endRun()
+    if (kept.has(at)) joined.push(part)
+    else run.push(part)
+  }
+  endRun()
+  return joined
+}
+
+/** The part of a prompt that decides. */
+export interface DecidingPart {
+  readonly part: PromptPart
+  /** Share of the part that the best chunk covers, 0 to 1: its BM25 divided by the maximum. */
+  readonly coverage: number
+}
+
+/** The part of a prompt that decides for words, once it is known. The first decision stands. */
+export class PartChoice {
+  readonly #settled: Promise<DecidingPart>
+  #decide: (decided: DecidingPart) => void = () => undefined
+  #decided: DecidingPart | undefined
+
+  constructor() {
+    this.#settled = new Promise((resolve) => {
+      this.#decide = resolve
+    })
+  }
+
+  get decided(): DecidingPart | undefined {
+    return this.#decided
+  }
+
+  /** @returns the first decision */
+  decide(decided: DecidingPart): DecidingPart {
+    this.#decided ??= decided
+    this.#decide(this.#decided)
+    return this.#decided
+  }
+
+  /** @returns the part, once one is decided */
+  async settled(): Promise<PromptPart> {
+    return (await this.#settled).part
+  }
+}

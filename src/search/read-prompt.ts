@@ -1,0 +1,67 @@
+import type { EmbeddingModels } from '../documents/index.js'
+import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import type { Tracer } from '../ports/index.js'
+import { type HistoryMessage, historyWords, type WeighedWords } from './history-words.js'
+import { embedWindows, PromptKnowledge, type PromptReader } from './prompt.js'
+import { PartChoice, type PromptPart, promptParts, wholePart } from './prompt-parts.js'
+import type { SearchTurns } from './search-turns.js'
+
+/** The texts of a prompt, as a search reads them. */
+export interface ReadPrompt {
+  readonly whole: PromptPart
+  /** None for a prompt of one part. */
+  readonly parts: readonly PromptPart[]
+  /** Words of the messages before it. */
+  readonly before: WeighedWords
+  readonly choice: PartChoice
+}
+
+/**
+ * @param history the messages before the prompt, the oldest first
+ * @returns the prompt with its parts, of which none is chosen yet
+ */
+export function readPrompt(prompt: string, history?: readonly HistoryMessage[]): ReadPrompt {
+  const [whole, parts] = [wholePart(prompt), promptParts(prompt)]
+  return { whole, parts, before: historyWords(history), choice: new PartChoice() }
+}
+
+/** A prompt with its vectors for one model. */
+export interface EmbeddedPrompt {
+  /** Waits for the choice of a part, if the prompt has several. */
+  readonly vectors: Promise<readonly Float32Array[]>
+  readonly knowledge: PromptKnowledge
+}
+
+/**
+ * Begins to embed a prompt: its windows, or the part that decides together with the window that has it.
+ *
+ * @param windows the windows of the prompt for this model
+ */
+export function embedPrompt(
+  search: { readonly turns: SearchTurns; readonly tracer: Tracer; readonly prompts: PromptReader },
+  model: ReturnType<EmbeddingModels['get']>,
+  { whole, parts, choice }: ReadPrompt,
+  windows: readonly string[],
+  taker: TurnTaker,
+  signal: AbortSignal,
+): EmbeddedPrompt {
+  const embed = async (some: readonly string[]): Promise<readonly Float32Array[]> =>
+    await embedWindows(search, model, some, taker, signal)
+  const embedChosen = async (): Promise<readonly Float32Array[]> => {
+    // A prompt of one window is embedded while the word index is read.
+    const early = windows.length > 1 ? undefined : embed(windows)
+    early?.catch(() => undefined)
+    const part = await choice.settled()
+    if (part === whole) return await (early ?? embed(windows))
+    const [own = ''] = await search.prompts.read(taker, part.text, model, signal)
+    const around = windows.find((window) => window.includes(own)) ?? windows[0] ?? own
+    return early === undefined ? await embed([around, own]) : [...(await early), ...(await embed([own]))]
+  }
+  const vectors = parts.length === 0 ? embed(windows) : embedChosen()
+  // Each consumer gets the error; this handler only prevents an unhandled rejection before that.
+  vectors.catch(() => undefined)
+  return {
+    vectors,
+    knowledge: new PromptKnowledge(async () => (await choice.settled()).text, model),
+  }
+}
