@@ -18,7 +18,7 @@ import { unlessDamaged } from './explain/prompt-words.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
 import type { DecidingPart } from './prompt-parts.js'
 import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
-import { factorOf, factorOfWhole } from './ranking/part-words.js'
+import { type EvidentHit, mostEvident } from './ranking/part-words.js'
 import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import { toRerankHit } from './reranking/rerank-hit.js'
 import type { RerankCandidate, Reranking } from './reranking/reranking.js'
@@ -28,6 +28,8 @@ import { type ReadableChunks, readSearchable, withPresentContexts } from './sear
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
 const MAX_REPEATS = 4
+/** Number of the best chunks of a context that tell how well it covers a part of a prompt. */
+const EVIDENT_HITS = 8
 const NO_STATISTICS: LexicalStatistics = { chunks: 0, meanLength: 0, chunksWithTerm: new Map() }
 
 /** A chunk that a search of several contexts found. */
@@ -175,27 +177,28 @@ export class JoinedSearch {
     signal: AbortSignal,
   ): Promise<DecidingPart> {
     const { storage, turns } = this.parts
-    let best = { part: whole, maximum: 0, score: 0 }
-    let bestOfWhole = best
+    const all = [whole, ...parts]
     const isNeeded = parts.length > 0 || before.terms.size > 0
+    const covered = all.map((part) => ({ part, maximum: 0, found: [] as EvidentHit[] }))
     for (const context of isNeeded ? contexts : []) {
       const { byWords } = await readSearchable(storage, context, { filter, hasTerms: true })
-      const searches = [whole, ...parts].map((part) => async () => {
-        const options = { limit: 1, similarTo: part.similarTo, statistics, ...byWords.indexOptions }
-        const { hits, maximum } = await this.words.search(wordCollectionOf(context), part.terms, options)
-        return { part, maximum, score: hits[0]?.score ?? 0 }
+      const searches = all.map(({ terms, similarTo }) => async () => {
+        const options = { limit: EVIDENT_HITS, similarTo, statistics, ...byWords.indexOptions }
+        return await this.words.search(wordCollectionOf(context), terms, options)
       })
       // The search of a damaged context finds the same damage, and goes on by meaning alone.
-      for (const one of await unlessDamaged(turns.words.all(taker, searches, signal), [])) {
-        if (one.part === whole) bestOfWhole = one.score > bestOfWhole.score ? one : bestOfWhole
-        else if (one.score * factorOf(one.part, one.maximum) > best.score * factorOf(best.part, best.maximum))
-          best = one
+      const answers = await unlessDamaged(turns.words.all(taker, searches, signal), [])
+      for (const [at, { maximum, hits }] of answers.entries()) {
+        const scored = hits.map(({ documentId, score }) => ({ documentId, wordScore: score }))
+        const part = covered[at]
+        if (part === undefined) continue
+        part.found.push(...scored)
+        part.maximum = Math.max(part.maximum, maximum)
       }
     }
-    const strength = best.score * factorOf(best.part, best.maximum)
-    const ofWhole = bestOfWhole.score * factorOfWhole(bestOfWhole.maximum, best.maximum)
-    const { part, score, maximum } = ofWhole > strength ? bestOfWhole : best
-    return { part, coverage: clamp(score / (maximum || 1)) }
+    for (const { found } of covered) found.sort((one, other) => other.wordScore - one.wordScore)
+    const { part, found, maximum } = mostEvident(covered) ?? { part: whole, found: [], maximum: 0 }
+    return { part, coverage: clamp((found[0]?.wordScore ?? 0) / (maximum || 1)) }
   }
 
   async #readStatistics(

@@ -61,7 +61,7 @@ describe('session.prepare', () => {
           'How long is parental leave?',
       },
     ])
-    const [best] = await session.search(id, 'How long is parental leave?')
+    const [best] = await session.search(id, 'How long is parental leave?', { history })
     expect(prompt.sources[0]).toEqual({
       number: 1,
       docId: best?.docId,
