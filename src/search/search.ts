@@ -3,6 +3,7 @@ import type { EmbeddingModels } from '../documents/index.js'
 import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import { parseId } from '../kernel/validate.js'
 import {
   type ContextRecord,
@@ -22,9 +23,11 @@ import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
+import { toMapKey } from './ranking/near-chunks.js'
 import type { RepeatKind } from './ranking/repeats.js'
-import { Reranking } from './reranking/reranking.js'
-import { readResults, type SearchResult, toResults, withSizes } from './results.js'
+import { toRerankHit } from './reranking/rerank-hit.js'
+import { type RerankCandidate, Reranking } from './reranking/reranking.js'
+import { type PlacedChunk, readResults, type SearchResult, toResults, withSizes } from './results.js'
 import {
   parseSearch,
   parseSearchAll,
@@ -48,7 +51,7 @@ export class Search {
   readonly #joined: JoinedSearch
   readonly #explain: ExplainSearch
   readonly #windows: FoundWindows
-  readonly #isReranking: boolean
+  readonly #reranking: Reranking | undefined
 
   constructor(
     private readonly storage: Storage,
@@ -64,7 +67,7 @@ export class Search {
     this.#tracer = tracerOf(telemetry)
     const prompts = new PromptReader(limits.promptTokens)
     const reranking = reranker && new Reranking(reranker, telemetry)
-    this.#isReranking = reranking !== undefined
+    this.#reranking = reranking
     const parts = { storage, models, prompts, turns: this.#turns, tracer: this.#tracer, reranking }
     const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
     this.#readable = new ReadableChunks(storage, authorizer)
@@ -93,7 +96,7 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<SearchResult[]> {
     const caller = parsePrincipal(principal)
-    if (this.#isReranking) {
+    if (this.#reranking !== undefined) {
       const results: SearchResult[] = []
       for await (const result of await this.#rerankedOf(caller, contextId, prompt, options, Infinity)) {
         results.push(result)
@@ -119,7 +122,7 @@ export class Search {
     options: SearchOptions = {},
   ): Promise<readonly SearchResult[] | AsyncIterable<SearchResult>> {
     const caller = parsePrincipal(principal)
-    if (this.#isReranking) return await this.#rerankedOf(caller, contextId, prompt, options, MAX_HELD_BYTES)
+    if (this.#reranking !== undefined) return await this.#rerankedOf(caller, contextId, prompt, options, MAX_HELD_BYTES)
     const { ranked, records, terms } = await this.#search(caller, contextId, prompt, options, MAX_HELD_BYTES)
     if (records.every(({ content }) => content !== null)) return await toResults(ranked, terms, records)
     return readResults(withSizes(ranked, records), terms, this.#readable, { caller, contextId })
@@ -164,10 +167,32 @@ export class Search {
     return await this.#observed('one', caller, async (span) => {
       return await this.#turns.search(caller, async (taker) => {
         const call = { caller, taker, contextId, prompt, options, maxBytes: undefined }
-        const read = this.#windows.read.bind(this.#windows)
+        const read = async (context: ContextRecord, request: SearchRequest, found: FoundChunks) =>
+          await this.#windows.read(context, request, await this.#reranked(caller, context, request, found))
         return await this.#searchInTurn(call, span, read, 'copies')
       })
     })
+  }
+
+  /** @returns the chunks with the scores of the reranker, if there is one, and if the caller may still read them */
+  async #reranked(
+    caller: Principal,
+    { id }: ContextRecord,
+    { prompt, taker, signal }: SearchRequest,
+    found: FoundChunks,
+  ): Promise<FoundChunks> {
+    if (this.#reranking === undefined) return found
+    const candidates: RerankCandidate<PlacedChunk>[] = []
+    const slice = new TimeSlice()
+    const recordByKey = new Map(found.records.map((record) => [toMapKey(record), record]))
+    for (const chunk of found.ranked) {
+      const record = recordByKey.get(toMapKey(chunk))
+      if (record === undefined || record.content === null) continue
+      const content = { ...record, content: record.content }
+      candidates.push({ chunk, hit: await toRerankHit(chunk, found.terms, content, slice) })
+    }
+    const { chunks } = await this.#reranking.order({ prompt, taker, signal }, candidates)
+    return { ...found, ranked: chunks, records: await this.#readable.read(caller, id, chunks) }
   }
 
   /** Explains what {@link execute} finds, or why it finds nothing. @throws as {@link execute} */

@@ -156,7 +156,7 @@ describe('a search with a reranker', () => {
     const filler = 'leave '.repeat(9_000)
     for (const place of [1, 2, 3]) await uploadText(session, id, `${place}.txt`, `rule ${place} parental ${filler}`)
     reranker.behave = (call: RerankedCall) => call.hits.map(({ name }) => Number.parseInt(name, 10))
-    const found = await session.searchEntries(id, PROMPT, { topN: 100 })
+    const found = await session.searchEntries(id, PROMPT, { topN: 100, collapse: false })
     expect(Symbol.asyncIterator in found).toBe(true)
     const names: string[] = []
     for await (const { source, ...result } of found) {

@@ -105,7 +105,8 @@ describe('a search', () => {
   it('refuses unknown options, and lists the valid ones', async () => {
     await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
-      message: 'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, collapse, history, signal',
+      message:
+        'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, collapse, history, signal',
     })
   })
 

@@ -48,7 +48,12 @@ describe('POST /context/explain/{contextId}', () => {
       documents: { total: 1, searchable: 1, waiting: 0, failed: 0, filtered: null },
       words: [{ word: 'parental', documents: 1, chunks: 1 }, { word: 'leave' }],
       hits: [
-        { passage: 'Parental leave', words: { rank: 1 }, meaning: { rank: 1 }, source: { displayName: 'leave.txt' } },
+        {
+          passage: 'Parental leave lasts sixteen weeks.',
+          words: { rank: 1 },
+          meaning: { rank: 1 },
+          source: { displayName: 'leave.txt' },
+        },
       ],
       reasons: [],
     })

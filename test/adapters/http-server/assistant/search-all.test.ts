@@ -44,7 +44,7 @@ describe('POST /context/relevant-docs', () => {
     const words = { contextIds: ids, prompt: 'coffee', mode: 'keyword', include: ['score', 'source', 'match'] }
     const byWords = await search<ContextSearchResult[]>(words)
     expect(byWords.body).toMatchObject([
-      { contextId: ids[0], match: { start: 4, end: 10 }, source: { displayName: 'coffee.txt', foundBy: ['words'] } },
+      { contextId: ids[0], match: { start: 0, end: 40 }, source: { displayName: 'coffee.txt', foundBy: ['words'] } },
     ])
     expect((await search({ ...words, scoreThreshold: 1 })).body).toEqual([])
   })
@@ -71,10 +71,17 @@ describe('POST /context/relevant-docs', () => {
   it('streams a long answer', async () => {
     const long = (word: string): string => `${word} ${'filler words of a long text '.repeat(1_500)}`
     const large = [await newContext('a.txt', long('apples')), await newContext('b.txt', long('pears'))]
-    const { body } = await search<ContextSearchResult[]>({ contextIds: large, prompt: 'apples filler', topN: 100 })
+    const { body } = await search<ContextSearchResult[]>({
+      contextIds: large,
+      prompt: 'apples filler',
+      topN: 100,
+      collapse: false,
+    })
     expect(body.length).toBeGreaterThan(10)
     expect(new Set(body.map(({ contextId }) => contextId))).toEqual(new Set(large))
-    const alone = await server.engine.as(server.engine.owner).searchAll(large, 'apples filler', { topN: 100 })
+    const alone = await server.engine
+      .as(server.engine.owner)
+      .searchAll(large, 'apples filler', { topN: 100, collapse: false })
     expect(body.map(({ id }) => id)).toEqual(alone.map(({ id }) => id))
   })
 })
