@@ -1,5 +1,6 @@
 import { analyze, type Term, textParts } from '../analysis/index.js'
 import { TimeSlice } from '../kernel/scheduling/time-slice.js'
+import type { LexicalQuery } from '../ports/index.js'
 import type { PromptTerms } from './prompt-terms.js'
 
 /** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
@@ -30,12 +31,14 @@ interface WordPassage extends Passage {
 const ROUNDING_ERROR = 1e-9
 /** A term that tells less than this share of what the most telling term of the question tells is like "the". */
 const MIN_TELLING_SHARE = 0.25
+/** Words such as "the" lengthen a passage by at most so many UTF-16 units: about a line. */
+const MAX_STRETCH = 80
 /** Maximum length of a passage in UTF-16 units, unless one term is longer: some lines of text. */
 const MAX_LENGTH = 320
 
 /**
  * Finds the part of a text that has most of a question's terms. Each term counts once; terms that are rare in the text
- * count more, and terms that tell little, such as "the", only if there is no other. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
+ * count more, and terms that tell little, such as "the", lengthen it only a little. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
  * slices of some milliseconds, between which other work of the event loop can run.
  *
  * @returns `undefined` if the text has none of the terms
@@ -67,15 +70,35 @@ export async function findDensestPassage(
  */
 export function selectDensest(
   found: readonly Term[],
-  { idfs: query, weights }: PromptTerms,
+  { idfs, weights }: PromptTerms,
 ): Omit<WordPassage, 'corrected'> | undefined {
-  const tellingOf = (term: string): number => (query.get(term) ?? 0) / Math.max(1, weights.get(term) ?? 1)
-  const leastTelling = Math.max(0, ...[...query.keys()].map(tellingOf)) * MIN_TELLING_SHARE
-  const asked = [...query.keys()].filter((term) => tellingOf(term) >= leastTelling)
-  const telling = found.filter(({ term }) => tellingOf(term) >= leastTelling)
-  const tells = telling.length > 0
-  // Words such as "the" would stretch the passage.
-  const terms = tells ? telling : found
+  const tellingOf = (term: string): number => (idfs.get(term) ?? 0) / Math.max(1, weights.get(term) ?? 1)
+  const leastTelling = Math.max(0, ...[...idfs.keys()].map(tellingOf)) * MIN_TELLING_SHARE
+  const tells = (term: string): boolean => tellingOf(term) >= leastTelling
+  const all = densestOf(found, idfs)
+  if (all === undefined) return undefined
+  const telling = densestOf(
+    found.filter(({ term }) => tells(term)),
+    idfs,
+  )
+  if (telling === undefined)
+    return { start: all.start, end: all.end, share: all.terms.length / idfs.size, tells: false }
+  const isStretched = lengthOf(all) > lengthOf(telling) + MAX_STRETCH || !all.terms.some(tells)
+  const { start, end, terms } = isStretched ? telling : all
+  const asked = [...idfs.keys()].filter(tells).length
+  return { start, end, share: terms.filter(tells).length / asked, tells: true }
+}
+
+function lengthOf({ start, end }: Passage): number {
+  return end - start
+}
+
+/** A passage with its different terms. */
+interface DensePassage extends Passage {
+  readonly terms: readonly string[]
+}
+
+function densestOf(terms: readonly Term[], query: LexicalQuery): DensePassage | undefined {
   const occurrences = new Map<string, number>()
   for (const { term } of terms) occurrences.set(term, (occurrences.get(term) ?? 0) + 1)
   const worthOf = (term: string): number => (query.get(term) ?? 0) / (occurrences.get(term) ?? 1)
@@ -92,18 +115,18 @@ export function selectDensest(
     }
     // Finding the end of a passage costs time, so only passages that may be the best get there.
     if (best !== undefined && worth < best.worth - ROUNDING_ERROR) continue
-    const [start, lastEnd] = [startAt(terms, first), lastEndOf(terms, first, last)]
-    const passage = { start, end: lastEnd, terms: inside.size, worth }
+    const passage = { start: startAt(terms, first), end: lastEndOf(terms, first, last), first, last, worth }
     if (best === undefined || isBetter(passage, best)) best = passage
   }
   if (best === undefined) return undefined
-  const share = best.terms / Math.max(1, tells ? asked.length : query.size)
-  return { start: best.start, end: best.end, share, tells }
+  const { start, end } = best
+  return { start, end, terms: [...new Set(terms.slice(best.first, best.last + 1).map(({ term }) => term))] }
 }
 
 interface WeightedPassage extends Passage {
-  /** Number of its different terms. */
-  readonly terms: number
+  /** Its first and last term. */
+  readonly first: number
+  readonly last: number
   /** Sum over its different terms: the weight of the term divided by its number of occurrences in the text. */
   readonly worth: number
 }

@@ -114,7 +114,7 @@ describe('a search by words and meaning', () => {
 
   it('matches no stretch of words that most chunks have, but the nearest window', async () => {
     for (const [at, word] of ['road', 'mill', 'pump', 'valve', 'gate', 'hall'].entries()) {
-      const filler = Array.from({ length: 40 }, (_, line) => `Line ${line} says ${word} ${line * at}.`).join(' ')
+      const filler = Array.from({ length: 40 }, (_, line) => `Line ${line} says ${word} ${line * at} times.`).join(' ')
       await uploadText(session, contextId, `${at}.txt`, `${filler} This is the end of the ${word}. ${filler}`)
     }
     const options = { topN: 6, scoreThreshold: 0 }
