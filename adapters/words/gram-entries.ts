@@ -12,8 +12,8 @@ const PARTS_BITS = 6
 const PARTS_MASK = 2 ** PARTS_BITS - 1
 /** The number of bits that tell the bucket: there are 4,096 buckets. */
 const BUCKET_BITS = 12
-/** Fewer entries wait beside the buckets: a small addition would otherwise rewrite hundreds of them. */
-export const MAX_WAITING_BYTES = 65_536
+/** The last 12 bits of a hash. */
+const LAST_BITS_MASK = 4_095
 
 /** A term with its id in the collection. */
 export interface NumberedTerm {
@@ -71,11 +71,15 @@ class SharedGrams {
   readonly #words: readonly { readonly parts: number; readonly shared: Map<number, Candidate> }[]
   /** Places of the words that have a part, by its hash. */
   readonly #wanted = new Map<number, number[]>()
+  /** 1 at the last bits of the hashes of these parts: most other entries are told apart without the map. */
+  readonly #lastBits = new Uint8Array(LAST_BITS_MASK + 1)
 
   constructor(words: readonly string[]) {
     this.#words = words.map((word, at) => {
-      for (const hash of new Set([...gramsOf(word)].map(hashOf)))
+      for (const hash of new Set([...gramsOf(word)].map(hashOf))) {
         this.#wanted.set(hash, [...(this.#wanted.get(hash) ?? []), at])
+        this.#lastBits[hash & LAST_BITS_MASK] = 1
+      }
       return { parts: partsOf(word), shared: new Map() }
     })
   }
@@ -87,8 +91,10 @@ class SharedGrams {
 
   count(entries: Buffer): void {
     const view = new DataView(entries.buffer, entries.byteOffset, entries.length)
+    const lastBits = this.#lastBits
     for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
       const head = view.getUint32(at, true)
+      if (lastBits[(head >>> PARTS_BITS) & LAST_BITS_MASK] === 0) continue
       const words = this.#wanted.get(head >>> PARTS_BITS)
       if (words === undefined) continue
       const id = view.getUint32(at + 4, true)

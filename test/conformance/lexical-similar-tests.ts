@@ -127,4 +127,25 @@ export function lexicalSimilarTests(test: DefineTest<LexicalIndex>, collection: 
       [3],
     )
   })
+
+  test('finds what was added and deleted between two searches for one word, also if the numbers of chunks are the same', async (index) => {
+    const chunksOf = async (): Promise<readonly string[]> => {
+      const { hits, scoresOf } = await similarOf(index, 'lighthouse')
+      const scores = await scoresOf(hits)
+      for (const [at, { score }] of hits.entries()) assert.ok(Math.abs((scores[at] ?? 0) - score) < 1e-9)
+      return hits.map(({ documentId, chunk }) => `${documentId}:${chunk}`).sort()
+    }
+    await index.add(collection, rows(1, ['lighthouse', 'red'], ['garden', 'red']))
+    await index.add(collection, rows(2, ['lighthouses', 'red']))
+    assert.deepEqual(await chunksOf(), ['1:0', '2:0'])
+    assert.deepEqual(await chunksOf(), ['1:0', '2:0'])
+    await index.add(collection, rows(3, ['lighthouses', 'red'], ['lighthouse', 'red']))
+    assert.deepEqual(await chunksOf(), ['1:0', '2:0', '3:0', '3:1'])
+    await index.deleteDocument(collection, 3, 1)
+    await index.deleteDocument(collection, 2, 0)
+    await index.add(collection, rows(4, ['garden', 'red'], ['lighthouse', 'red']))
+    assert.deepEqual(await chunksOf(), ['1:0', '3:0', '4:1'])
+    await index.deleteDocument(collection, 1, 0)
+    assert.deepEqual(await chunksOf(), ['3:0', '4:1'])
+  })
 }

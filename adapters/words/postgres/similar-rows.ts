@@ -1,8 +1,11 @@
 import type { Knex } from 'knex'
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import type { Rows } from '../../node-kit/index.js'
-import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
+import { byBucket, entriesOf, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import type { WordTable } from './word-tables.js'
+
+/** Fewer entries wait beside the buckets: each search reads them, and a merge rewrites hundreds of buckets. */
+const MAX_WAITING_BYTES = 65_536
 
 /** Adds terms that the collection does not have yet, in the transaction that adds their postings. */
 export async function addGrams(
@@ -13,8 +16,10 @@ export async function addGrams(
   const words = added.filter(canBeSimilar).sort()
   if (words.length === 0) return
   const inserted = await transaction.raw<Rows<NumberedTerm>>(
-    'insert into ?? (term) select unnest(?::text[]) on conflict do nothing returning id, term',
-    [terms, words],
+    // A conflict would use up an id, and each addition has thousands of known terms.
+    `insert into ?? (term) select added from unnest(?::text[]) as added
+     where not exists (select 1 from ?? as known where known.term = added) on conflict do nothing returning id, term`,
+    [terms, words, terms],
   )
   if (inserted.rows.length === 0) return
   await transaction.raw('insert into ?? (entries) values (?)', [grams, entriesOf(inserted.rows)])

@@ -1,10 +1,12 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
-import { byBucket, entriesOf, MAX_WAITING_BYTES, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
+import { byBucket, entriesOf, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import { POSTING_BYTES } from '../postings.js'
 import type { PostingMark } from './posting-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { requireChecksum } from './word-checksums.js'
 
+/** Fewer entries wait beside the buckets: a small addition would otherwise rewrite hundreds of them. */
+const MAX_WAITING_BYTES = 262_144
 /** The postings of a similar term are read with it up to this size. */
 const FEW_BYTES = 2_048
 /** The number of buckets that one step of a purge rewrites. */

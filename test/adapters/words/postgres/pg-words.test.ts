@@ -123,6 +123,24 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
     for (const each of [index, other]) await each.close()
   }, 180_000)
 
+  it('gives no new numbers to words that it has: they would run out', async () => {
+    const own = options()
+    const index = new PgLexicalIndex(own)
+    for (let documentId = 1; documentId <= 4; documentId += 1) {
+      await index.add(COLLECTION, {
+        documentId,
+        chunks: [0],
+        terms: [['lighthouse', 'garden', `new${'x'.repeat(documentId)}`]],
+      })
+    }
+    const found = await knex.raw<{ rows: { count: string; last: number }[] }>(
+      'select count(*) as count, max(id) as last from ??',
+      [`${own.tablePrefix}words_1_terms`],
+    )
+    expect(found.rows).toEqual([{ count: '6', last: 6 }])
+    await index.close()
+  })
+
   it('does not count deleted chunks after their postings are purged', async () => {
     const random = seededRandom(4)
     const shared = options()
