@@ -21,14 +21,14 @@ export interface RerankCandidate<Chunk> {
 }
 
 /** The prompt of a search, and whose it is. */
-export interface RerankCall {
+interface RerankCall {
   readonly prompt: string
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
 }
 
 /** Chunks in their new order; or in the order of before, with the problem in one sentence. */
-export interface RerankedChunks<Chunk> {
+interface RerankedChunks<Chunk> {
   readonly chunks: readonly Chunk[]
   readonly problem: string | undefined
 }

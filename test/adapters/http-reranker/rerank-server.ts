@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { MemoryReranker } from '../../../adapters/memory/index.js'
 
 /** A request as the server read it. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: {
