@@ -25,7 +25,7 @@ export interface SearchResult {
   readonly content: string
   /** Cosine of prompt and chunk, limited to 0 to 1; the same whether words or meaning found the chunk. */
   readonly similarity: number
-  /** The value that orders the results, 0 to 1. Comparable within one search, not between searches. */
+  /** The value that orders the results, 0 to 1; with a reranker its score. Comparable within one search only. */
   readonly score: number
   /**
    * The part of `content` that matched, in whole sentences and rows: the part with most words of the prompt, or the window
