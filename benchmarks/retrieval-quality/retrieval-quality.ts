@@ -9,6 +9,9 @@
  * the title of each document as its name, or with an id.
  * Prompts of `prepare` are scored by the answers that they hold.
  *
+ * Questions are asked again with 120 words of instructions, small talk or a story around them, and follow-ups with the
+ * messages before them. Each is scored by hit@1 with the chunks of the default settings.
+ *
  * The references of the semantic mode come from another program with a plain exact scan. The program ends with 1 if a
  * semantic score is more than 0.01 below its reference, or a precision more than a tenth. It also ends with 1 if a
  * hybrid score misses its target.
@@ -16,6 +19,7 @@
 
 import { fail, writeReport } from '../harness/report.js'
 import { sharedData } from '../harness/shared-data.js'
+import { measureDisturbed, measureFollowUps } from './disturbed-step.js'
 import { leastOverReference, missedReferences, scoresOf } from './missed-references.js'
 import { measurePrompts } from './prompt-answers.js'
 import { withDocuments } from './retrieval-engine.js'
@@ -83,12 +87,18 @@ if (chroma === undefined) {
   console.table(collections)
   const prompts = await measurePrompts(isQuick)
   console.table(prompts)
+  const disturbed = await measureDisturbed(isQuick)
+  console.table(disturbed)
+  const followUps = isQuick ? [] : await measureFollowUps()
+  console.table(followUps)
   if (!isQuick) {
     const scores = [...scoresOf(chunkings), ...collections]
     writeReport('retrieval-quality', {
       chunkings,
       collections,
       prompts,
+      disturbed,
+      followUps,
       leastOverReference: Math.round(leastOverReference(scores) * 10_000) / 10_000,
     })
     for (const sentence of missedReferences(scores)) fail(sentence)

@@ -24,6 +24,8 @@ export interface PassageQuestion {
 export interface DocumentQuestion {
   readonly question: string
   readonly judged: ReadonlyMap<string, number>
+  /** Messages of the user before the question, the oldest first. Default: none. */
+  readonly before?: readonly string[]
 }
 
 /** Documents with questions that some of them answer. */
@@ -73,11 +75,13 @@ export async function readDocumentSet(name: string, titleIn: TitlePlace): Promis
       text: titleIn === 'text' ? `${title}\n\n${text}`.trim() : text,
     }))
     .filter(({ text }) => text !== '')
-  const queries = jsonLines<{ _id: string; text: string }>(await readFile(join(folder, 'queries.jsonl'), 'utf8'))
+  const queries = jsonLines<{ _id: string; text: string; users?: readonly string[] }>(
+    await readFile(join(folder, 'queries.jsonl'), 'utf8'),
+  )
   const relevance = await readRelevance(join(folder, 'qrels.tsv'))
-  const questions = queries.flatMap(({ _id, text }) => {
+  const questions = queries.flatMap(({ _id, text, users }) => {
     const judged = relevance.get(_id)
-    return judged === undefined ? [] : [{ question: text, judged }]
+    return judged === undefined ? [] : [{ question: text, judged, ...(users && { before: users.slice(0, -1) }) }]
   })
   return { documents: documents.map(toDocument), questions }
 }

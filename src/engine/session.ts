@@ -70,8 +70,7 @@ export interface Session {
    *
    * @param prompt 1 to 32,768 characters, not blank
    * @returns the `topN` best chunks, the best first
-   * @throws InvalidInputError for an invalid prompt or option, and for a prompt with more tokens than the limit
-   *   `promptTokens`
+   * @throws InvalidInputError for an invalid prompt or option
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ThrottledError if the API key (or the user without a key), or the company, already has its maximum of
    *   searches in progress
@@ -125,8 +124,7 @@ export interface Session {
    * - Store the question and the answer as the history of the next call, not the message with the passages.
    * - Counts as one search for the limits `searchesPerKey` and `searchesPerCompany`.
    *
-   * @param question 1 to 32,768 characters, not blank. If it has more tokens than the limit `promptTokens`, pass a
-   *   shorter `prompt` to search for
+   * @param question 1 to 32,768 characters, not blank. The search finds what its best part asks for
    * @throws InvalidInputError also if instructions, tools and question alone have more than `maxTokens` tokens
    * @throws as {@link search}; ForbiddenError also if the principal may search but not read contexts
    */

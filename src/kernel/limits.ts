@@ -13,7 +13,7 @@ export interface EngineLimits {
   readonly usersPerCompany: number
   /** API keys of a company, without revoked keys; default 1,000. */
   readonly apiKeysPerCompany: number
-  /** Tokens of the prompt of a search; default 2,048. */
+  /** Tokens of the prompt of a search that the model reads: of a longer one, the first and the last; default 2,048. */
   readonly promptTokens: number
   /** Waiting and running calls of an API key, or of a user without a key; default 2,048. */
   readonly callsPerKey: number

@@ -83,8 +83,8 @@ export class Search {
    * chunks, and are their `score`.
    *
    * @returns the `topN` best chunks of visible documents, the best first, none below `scoreThreshold`
-   * @throws InvalidInputError for a prompt that is missing, blank, longer than 32,768 characters or longer than the
-   *   limit `promptTokens`, and for unknown or invalid options
+   * @throws InvalidInputError for a prompt that is missing, blank or longer than 32,768 characters, and for unknown or
+   *   invalid options
    * @throws ForbiddenError if the principal may not search
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`
    * @throws ThrottledError if the API key, or its company, already runs as many searches as its limit allows

@@ -183,9 +183,15 @@ describe('POST /context/relevant-docs/{contextId}', () => {
   })
 
   // A34
-  it('answers a prompt of more tokens than the model reads at once', async () => {
-    expect((await search({ prompt: 'x '.repeat(2_049) })).status).toBe(200)
-    expect((await search({ prompt: 'x '.repeat(16_385) })).status).toBe(400)
+  it('answers a prompt of 32,000 characters', async () => {
+    expect((await search({ prompt: 'x '.repeat(16_000) })).status).toBe(200)
+  })
+
+  it('finds what a follow-up leans on, and refuses a history that is none', async () => {
+    const history = [{ role: 'user', content: 'parental leave' }]
+    expect((await search({ prompt: 'And who pays?', history })).status).toBe(200)
+    const { status, body } = await search({ prompt: 'And who pays?', history: [{ role: 'system', content: 'x' }] })
+    expect([status, body.field]).toEqual([400, 'history[0].role'])
   })
 
   describe('with long texts', () => {

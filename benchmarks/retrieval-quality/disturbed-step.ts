@@ -1,0 +1,106 @@
+import type { HistoryMessage } from '../../dist/src/index.js'
+import { DISTURBANCES, disturb } from './disturbed-prompts.js'
+import type { Language } from './prompt-sentences.js'
+import { type IngestedContext, withDocuments } from './retrieval-engine.js'
+import { meanOf } from './retrieval-scores.js'
+import { type DocumentQuestion, readDocumentSet } from './retrieval-sets.js'
+
+/** The seed of the first question. Each further question has the next one. */
+const SEED = 20_261_129
+
+/** The sets with the languages of the instructions around their questions. */
+const SETS: readonly { readonly name: string; readonly languages: readonly Language[] }[] = [
+  { name: 'xquad-en', languages: ['en', 'de', 'es'] },
+  { name: 'xquad-es', languages: ['es', 'en'] },
+  { name: 'tydi-fi', languages: ['en', 'de'] },
+  { name: 'locomo-chat', languages: ['en'] },
+]
+const FOLLOW_UPS = 'mtragun-chat'
+const SETTINGS = { chunkSizeTokens: 1_000, overlap: 0.2 }
+/** Documents and questions of a smoke test. */
+const QUICK = 20
+
+/** The share of the questions of a set whose best chunk is of a right document, as they are and with words around them. */
+interface DisturbedScore {
+  readonly collection: string
+  readonly around: string
+  readonly queries: number
+  readonly score: number
+  /** The score divided by that of the plain questions. */
+  readonly stays: number
+}
+
+/** Asks the questions of each set as they are, and within instructions, small talk and a story of 120 words each. */
+export async function measureDisturbed(isQuick: boolean): Promise<readonly DisturbedScore[]> {
+  const rows: DisturbedScore[] = []
+  for (const { name, languages } of isQuick ? SETS.slice(0, 1) : SETS) {
+    const { documents, questions } = await readSome(name, isQuick)
+    rows.push(
+      ...(await withDocuments(SETTINGS, documents, async (context) => {
+        const plain = await hitRate(context, questions, ({ question }) => question)
+        const scores: DisturbedScore[] = [row(name, 'nothing', questions, plain, plain)]
+        for (const disturbance of DISTURBANCES) {
+          for (const language of disturbance === 'instructions' ? languages : (['en'] as const)) {
+            const promptOf = ({ question }: DocumentQuestion, at: number): string =>
+              disturb(question, disturbance, SEED + at, language)
+            const score = await hitRate(context, questions, promptOf)
+            scores.push(row(name, `${disturbance} (${language})`, questions, score, plain))
+          }
+        }
+        return scores
+      })),
+    )
+  }
+  return rows
+}
+
+/** Asks the last questions of conversations alone, and with the messages of the user before them. */
+export async function measureFollowUps(): Promise<readonly DisturbedScore[]> {
+  const { documents, questions } = await readSome(FOLLOW_UPS, false)
+  return await withDocuments(SETTINGS, documents, async (context) => {
+    const textOf = ({ question }: DocumentQuestion): string => question
+    const alone = await hitRate(context, questions, textOf)
+    const historyOf = ({ before = [] }: DocumentQuestion): readonly HistoryMessage[] =>
+      before.map((content) => ({ role: 'user', content }))
+    const score = await hitRate(context, questions, textOf, historyOf)
+    return [
+      row(FOLLOW_UPS, 'nothing', questions, alone, alone),
+      row(FOLLOW_UPS, 'the history', questions, score, alone),
+    ]
+  })
+}
+
+async function readSome(name: string, isQuick: boolean): ReturnType<typeof readDocumentSet> {
+  const { documents, questions } = await readDocumentSet(name)
+  if (!isQuick) return { documents, questions }
+  const some = documents.slice(0, QUICK)
+  const names = new Set(some.map(({ fileName }) => fileName))
+  const answered = questions.filter(({ judged }) => [...judged.keys()].some((fileName) => names.has(fileName)))
+  return { documents: some, questions: answered.slice(0, QUICK) }
+}
+
+async function hitRate(
+  { session, contextId, chunks }: IngestedContext,
+  questions: readonly DocumentQuestion[],
+  promptOf: (question: DocumentQuestion, at: number) => string,
+  historyOf: (question: DocumentQuestion) => readonly HistoryMessage[] = () => [],
+): Promise<number> {
+  const files = new Map(chunks.map(({ id, fileName }) => [id, fileName]))
+  const hits: number[] = []
+  for (const [at, question] of questions.entries()) {
+    const options = { topN: 5, scoreThreshold: 0, history: historyOf(question) }
+    const [best] = await session.search(contextId, promptOf(question, at), options)
+    hits.push(best !== undefined && question.judged.has(files.get(best.id) ?? '') ? 1 : 0)
+  }
+  return meanOf(hits)
+}
+
+function row(
+  collection: string,
+  around: string,
+  questions: readonly DocumentQuestion[],
+  score: number,
+  plain: number,
+): DisturbedScore {
+  return { collection, around, queries: questions.length, score, stays: meanOf([score / plain]) }
+}
