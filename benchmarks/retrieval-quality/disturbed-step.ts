@@ -3,7 +3,7 @@ import { DISTURBANCES, disturb } from './disturbed-prompts.js'
 import type { Language } from './prompt-sentences.js'
 import { type IngestedContext, withDocuments } from './retrieval-engine.js'
 import { meanOf } from './retrieval-scores.js'
-import { type DocumentQuestion, readDocumentSet } from './retrieval-sets.js'
+import { type DocumentQuestion, type DocumentSet, readDocumentSet } from './retrieval-sets.js'
 
 /** The seed of the first question. Each further question has the next one. */
 const SEED = 20_261_129
@@ -70,12 +70,12 @@ export async function measureFollowUps(): Promise<readonly DisturbedScore[]> {
   })
 }
 
-async function readSome(name: string, isQuick: boolean): ReturnType<typeof readDocumentSet> {
-  const { documents, questions } = await readDocumentSet(name)
+async function readSome(name: string, isQuick: boolean): Promise<DocumentSet> {
+  const { documents, questions } = (await readDocumentSet(name, 'text')) ?? { documents: [], questions: [] }
   if (!isQuick) return { documents, questions }
   const some = documents.slice(0, QUICK)
-  const names = new Set(some.map(({ fileName }) => fileName))
-  const answered = questions.filter(({ judged }) => [...judged.keys()].some((fileName) => names.has(fileName)))
+  const names = new Set(some.map(({ key }) => key))
+  const answered = questions.filter(({ judged }) => [...judged.keys()].some((key) => names.has(key)))
   return { documents: some, questions: answered.slice(0, QUICK) }
 }
 
@@ -85,12 +85,12 @@ async function hitRate(
   promptOf: (question: DocumentQuestion, at: number) => string,
   historyOf: (question: DocumentQuestion) => readonly HistoryMessage[] = () => [],
 ): Promise<number> {
-  const files = new Map(chunks.map(({ id, fileName }) => [id, fileName]))
+  const keys = new Map(chunks.map(({ id, key }) => [id, key]))
   const hits: number[] = []
   for (const [at, question] of questions.entries()) {
     const options = { topN: 5, scoreThreshold: 0, history: historyOf(question) }
     const [best] = await session.search(contextId, promptOf(question, at), options)
-    hits.push(best !== undefined && question.judged.has(files.get(best.id) ?? '') ? 1 : 0)
+    hits.push(best !== undefined && question.judged.has(keys.get(best.id) ?? '') ? 1 : 0)
   }
   return meanOf(hits)
 }
