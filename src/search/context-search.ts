@@ -5,6 +5,7 @@ import {
   type ContextRecord,
   type DocumentFilter,
   type EmbeddingModel,
+  type LexicalIndex,
   type LexicalQuery,
   passesFilter,
   type Storage,
@@ -13,6 +14,7 @@ import {
   type VectorKey,
   type VisibleChunk,
 } from '../ports/index.js'
+import { withDefinedTerms } from './defined-terms.js'
 import type { PromptReader } from './prompt.js'
 import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
@@ -47,6 +49,7 @@ const NO_TERMS: LexicalQuery = new Map()
 /** The objects that searches of one context, of several contexts, and explanations use. */
 export interface SearchParts {
   readonly storage: Storage
+  readonly words: LexicalIndex
   readonly models: EmbeddingModels
   readonly prompts: PromptReader
   readonly turns: SearchTurns
@@ -85,8 +88,8 @@ export class ContextSearch {
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
     const { mode, prompt, history, taker, prepared } = request
     const model = this.parts.models.get(context.embeddingModel)
-    const read = prepared ?? readPrompt(prompt, history)
-    const terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : read.whole.terms
+    let read = prepared ?? readPrompt(prompt, history)
+    let terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : read.whole.terms
     const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined
     return await withAnySignal([searchEnd.signal, request.signal], async (signal) => {
@@ -96,7 +99,14 @@ export class ContextSearch {
         const visible = this.#readVisible(context, { terms, filter, missing: new MissingChunks() })
         // The promise is awaited below; this handler prevents an unhandled rejection if another step fails first.
         visible.catch(() => undefined)
-        const windows = prepared === undefined ? await this.parts.prompts.read(taker, prompt, model, signal) : []
+        const reading =
+          prepared === undefined ? this.parts.prompts.read(taker, prompt, model, signal) : Promise.resolve([])
+        reading.catch(() => undefined)
+        if (prepared === undefined && terms.size > 0) {
+          read = await withDefinedTerms(this.parts, [wordCollectionOf(context)], read, taker, signal)
+          terms = read.whole.terms
+        }
+        const windows = await reading
         // The model's threads may occupy all processors for some milliseconds. The word search must start before that.
         if (terms.size > 0) await visible
         signal.throwIfAborted()

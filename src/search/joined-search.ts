@@ -14,6 +14,7 @@ import type {
 } from '../ports/index.js'
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
+import { withDefinedTerms } from './defined-terms.js'
 import { unlessDamaged } from './explain/prompt-words.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
 import type { DecidingPart } from './prompt-parts.js'
@@ -152,7 +153,9 @@ export class JoinedSearch {
   ): Promise<ReadonlyMap<string, PreparedPrompt>> {
     const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
-    const read = readPrompt(input.prompt, input.history)
+    const collections = withWords.map(wordCollectionOf)
+    const plain = readPrompt(input.prompt, input.history)
+    const read = await withDefinedTerms(this.parts, collections, plain, taker, signal)
     const statistics = await this.#readStatistics(withWords, read, input, taker, signal)
     read.choice.decide(await this.#choosePart(withWords, read, statistics, input, taker, signal))
     const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)

@@ -68,7 +68,15 @@ export class Search {
     const prompts = new PromptReader(limits.promptTokens)
     const reranking = reranker && new Reranking(reranker, telemetry)
     this.#reranking = reranking
-    const parts = { storage, models, prompts, turns: this.#turns, tracer: this.#tracer, reranking }
+    const parts = {
+      storage,
+      words: indexes.words,
+      models,
+      prompts,
+      turns: this.#turns,
+      tracer: this.#tracer,
+      reranking,
+    }
     const finder = new ChunkFinder(new IndexReader(indexes, this.#turns, telemetry))
     this.#readable = new ReadableChunks(storage, authorizer)
     this.#ofContext = new ContextSearch(parts, finder, telemetry)

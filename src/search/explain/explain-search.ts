@@ -16,6 +16,7 @@ import type {
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
+import { withDefinedTerms } from '../defined-terms.js'
 import type { PromptKnowledge } from '../prompt.js'
 import type { PromptPart } from '../prompt-parts.js'
 import type { PromptTerms } from '../prompt-terms.js'
@@ -134,7 +135,8 @@ export class ExplainSearch {
     signal: AbortSignal,
   ): Promise<SearchExplanation> {
     const { prompt, history, mode, topN, scoreThreshold, taker } = request
-    const read = readPrompt(prompt, history)
+    const plain = readPrompt(prompt, history)
+    const read = await withDefinedTerms(this.parts, [wordCollectionOf(context)], plain, taker, signal)
     const { terms } = read.whole
     const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })
     const { terms: before } = read.before
