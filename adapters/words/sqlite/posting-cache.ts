@@ -57,7 +57,7 @@ function keyOf(fileId: string, term: string): string {
 }
 
 /** The rows tell their mark themselves: a write may have come between the count and the reading of the rows. */
-function markOf(rows: readonly Buffer[]): PostingMark {
+export function markOf(rows: readonly Buffer[]): PostingMark {
   let [count, last] = [0, -1]
   for (const row of rows) {
     count += row.length / POSTING_BYTES

@@ -1,7 +1,7 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import { byBucket, entriesOf, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
 import { POSTING_BYTES } from '../postings.js'
-import type { PostingMark } from './posting-cache.js'
+import { markOf, type PostingMark } from './posting-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
 import { requireChecksum } from './word-checksums.js'
 
@@ -63,11 +63,11 @@ async function addEntries(connection: SqliteConnection, entries: Buffer): Promis
 interface TermRow extends NumberedTerm {
   readonly first: number
   readonly crc: number
-  readonly count: number
-  /** The number of the last posting, in 4 bytes. */
-  readonly last: Buffer
   /** All postings of the term, if they are few. */
   readonly postings: Buffer | null
+  /** The number of postings, and the number of the last one in 4 bytes: of a term with more postings. */
+  readonly count: number | null
+  readonly last: Buffer | null
 }
 
 /**
@@ -79,6 +79,7 @@ export function vocabularyOf(
   connection: SqliteConnection,
   onTerm: (term: string, mark: PostingMark, postings: Buffer | undefined) => void,
 ): Vocabulary {
+  const hasFew = `last.id = row.id and row.before = 0 and length(row.postings) between 1 and ${FEW_BYTES}`
   return {
     readShared: async (words) =>
       await readShared(words, {
@@ -92,17 +93,21 @@ export function vocabularyOf(
           ),
         readTerms: async (ids) => {
           const rows = await connection.all<TermRow>(
-            `select row.id, row.term, row.first, row.crc, last.before + length(last.postings) / ${POSTING_BYTES} as count,
-               substr(last.postings, -${POSTING_BYTES}, 4) as last,
-               iif(last.id = row.id and row.before = 0 and length(row.postings) <= ${FEW_BYTES}, row.postings, null) as postings
+            `select row.id, row.term, row.first, row.crc, iif(${hasFew}, row.postings, null) as postings,
+               iif(${hasFew}, null, last.before + length(last.postings) / ${POSTING_BYTES}) as count,
+               iif(${hasFew}, null, substr(last.postings, -${POSTING_BYTES}, 4)) as last
              from postings as row join postings as last
                on last.term = row.term and last.first = (select max(first) from postings where term = row.term)
              where row.id in (select value from json_each(?))`,
             [JSON.stringify(ids)],
           )
-          for (const { term, first, crc, count, last, postings } of rows) {
-            if (postings !== null) requireChecksum({ term, first, before: 0, crc, postings })
-            onTerm(term, { count, last: last.readUInt32BE(0) }, postings ?? undefined)
+          for (const { term, first, crc, postings, count, last } of rows) {
+            if (postings !== null) {
+              requireChecksum({ term, first, before: 0, crc, postings })
+              onTerm(term, markOf([postings]), postings)
+            } else if (count !== null && last !== null) {
+              onTerm(term, { count, last: last.readUInt32BE(0) }, undefined)
+            }
           }
           return rows
         },
