@@ -25,6 +25,14 @@ const BYTES_PER_SCORE = 1_024
 /** Most bytes of an error that are read. */
 const MAX_ERROR_BYTES = 65_536
 
+/** An answer. */
+interface Exchange {
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined if it is longer than it may be. */
+  readonly content: string | undefined
+}
+
 /**
  * A reranker on a server with the protocol of `POST /v1/rerank`: Jina, Cohere, vLLM, llama.cpp, text-embeddings-inference
  * and others.
@@ -145,7 +153,7 @@ export class HttpReranker implements Reranker {
     return scores
   }
 
-  async #exchange(url: URL, body: string, texts: number, signal: AbortSignal) {
+  async #exchange(url: URL, body: string, texts: number, signal: AbortSignal): Promise<Exchange> {
     try {
       const response = await fetch(url, { method: 'POST', headers: this.#headers, body, redirect: 'manual', signal })
       const { status, headers } = response

@@ -84,22 +84,30 @@ export class RerankServer {
   }
 
   async #answerRightly(seen: SeenRequest, response: ServerResponse): Promise<void> {
-    const { documents, texts } = seen.body
-    if (this.shape === 'tei') {
+    const refuse = this.#refusalOf(seen)
+    if (refuse !== undefined) refuse(response)
+    else json(response, 200, await this.answer(seen))
+  }
+
+  #refusalOf({ body }: SeenRequest): ((response: ServerResponse) => void) | undefined {
+    const { documents, texts } = body
+    if (this.shape === 'tei' && texts === undefined) {
       // Axum's own answer is no JSON.
-      if (texts === undefined)
-        return plain(response, 422, 'Failed to deserialize the JSON body: missing field `texts` at line 1 column 99')
-      if (texts.length > this.mostTexts) {
-        const error = `batch size ${texts.length} > maximum allowed batch size ${this.mostTexts}`
-        return json(response, 422, { error, error_type: 'Validation' })
-      }
-    } else if (documents === undefined) {
-      return json(response, 400, { error: { message: 'documents is required' } })
+      const text = 'Failed to deserialize the JSON body into the target type: missing field `texts` at line 1 column 99'
+      return (response) => plain(response, 422, text)
     }
-    if (this.shape === 'cohere' && 'return_documents' in seen.body) {
-      return json(response, 422, { message: "unknown field: parameter 'return_documents' is not a valid field" })
+    if (this.shape === 'tei' && (texts?.length ?? 0) > this.mostTexts) {
+      const error = `batch size ${texts?.length} > maximum allowed batch size ${this.mostTexts}`
+      return (response) => json(response, 422, { error, error_type: 'Validation' })
     }
-    json(response, 200, await this.answer(seen))
+    if (this.shape !== 'tei' && documents === undefined) {
+      return (response) => json(response, 400, { error: { message: 'documents is required' } })
+    }
+    if (this.shape === 'cohere' && 'return_documents' in body) {
+      const message = "unknown field: parameter 'return_documents' is not a valid field"
+      return (response) => json(response, 422, { message })
+    }
+    return undefined
   }
 
   /** The right answer. */

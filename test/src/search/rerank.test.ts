@@ -132,7 +132,7 @@ describe('a search with a reranker', () => {
   it('gives it the beginning and the end of a very long prompt', async () => {
     const id = await newContext(1)
     await session.search(id, `${PROMPT} ${'please '.repeat(1_000)}office`)
-    const [{ prompt = '' } = {}] = reranker.calls
+    const prompt = reranker.calls[0]?.prompt ?? ''
     expect(prompt.length).toBe(4_000)
     expect([prompt.startsWith(PROMPT), prompt.endsWith(' office')]).toEqual([true, true])
   })
@@ -206,7 +206,7 @@ describe('a reranker that fails', () => {
     ['gives fewer scores', (call) => rightScores(call).slice(1), 'ERR_MODEL_UNSUPPORTED'],
     ['gives more scores', (call) => [...rightScores(call), 1], 'ERR_MODEL_UNSUPPORTED'],
     ['gives NaN', (call) => rightScores(call).with(0, Number.NaN), 'ERR_MODEL_UNSUPPORTED'],
-    ['gives holes', () => new Array(3), 'ERR_MODEL_UNSUPPORTED'],
+    ['gives holes', () => new Array<number>(3), 'ERR_MODEL_UNSUPPORTED'],
     ['gives no list', () => ({ length: 3 }), 'ERR_MODEL_UNSUPPORTED'],
   ])('keeps the order of before if it %s', async (_, behave, type) => {
     const id = await newContext(3)
