@@ -42,7 +42,7 @@ export function wholePart(text: string): PromptPart {
 }
 
 /**
- * Cuts a prompt at ends of sentences, colons and line breaks. Of more than 24 parts, neighbours are joined, but
+ * Cuts a prompt at ends of sentences, colons and line breaks. Neighbours are joined if there are more than 24 parts, but
  * neither the last questions nor the first and the last part.
  *
  * @returns none for a prompt of one part

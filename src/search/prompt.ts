@@ -30,8 +30,8 @@ export class PromptReader {
   }
 
   /**
-   * @returns the windows of a prompt, in the form that the model reads (`readableText`); none for a blank prompt. Of a
-   *   prompt with more tokens than the limit `promptTokens`, the first and the last windows
+   * @returns the windows of a prompt, in the form that the model reads (`readableText`); none for a blank prompt. A
+   *   prompt with more tokens than the limit `promptTokens` has its first and its last windows
    */
   async read(
     taker: TurnTaker,

@@ -58,7 +58,7 @@ export function joinParts(whole: WordSide, parts: readonly WordSide[], decided?:
 /** A chunk that tells how well a context covers a part. */
 export type EvidentHit = Pick<WordHit, 'documentId' | 'wordScore'>
 
-/** What the word index found for a part of a prompt. */
+/** The hits of the word index for a part of a prompt. */
 interface FoundPart {
   readonly part: PromptPart
   readonly maximum: number
@@ -74,7 +74,7 @@ export function mostEvident<Found extends FoundPart>(found: readonly Found[]): F
   return strongest(weigh(found))?.words
 }
 
-/** What was found for a part, with the factor for its scores. */
+/** The hits for a part, with the factor for their scores. */
 interface Voice<Found> {
   readonly words: Found
   readonly factor: number
