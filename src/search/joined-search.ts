@@ -4,14 +4,7 @@ import { VectorsDamagedError } from '../kernel/errors.js'
 import { withAnySignal } from '../kernel/scheduling/abort.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import { TimeSlice } from '../kernel/scheduling/time-slice.js'
-import type {
-  ContextRecord,
-  LexicalIndex,
-  LexicalQuery,
-  LexicalStatistics,
-  Span,
-  VisibleChunk,
-} from '../ports/index.js'
+import type { ContextRecord, LexicalIndex, LexicalStatistics, Span, VisibleChunk } from '../ports/index.js'
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
 import { withDefinedTerms } from './defined-terms.js'

@@ -106,9 +106,7 @@ describe('a long prompt', () => {
   it('is explained part by part', async () => {
     const { parts, hits } = await session.explain(id, `${INSTRUCTIONS} ${QUESTION}`)
     expect(parts).toHaveLength(5)
-    expect(parts.filter(({ decides }) => decides)).toEqual([
-      { text: QUESTION, isQuestion: true, decides: true, score: expect.any(Number), maximum: expect.any(Number) },
-    ])
+    expect(parts.filter(({ decides }) => decides)).toMatchObject([{ text: QUESTION, isQuestion: true }])
     for (const { score, maximum } of parts) expect(score).toBeLessThanOrEqual(maximum)
     expect(hits.find(({ source }) => source.originalName === 'leave.txt')?.words.rank).toBe(1)
     expect((await session.explain(id, QUESTION)).parts).toEqual([])
