@@ -146,7 +146,7 @@ export class JoinedSearch {
   ): Promise<ReadonlyMap<string, PreparedPrompt>> {
     const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
-    const collections = withWords.map(wordCollectionOf)
+    const collections = withWords.map((context) => wordCollectionOf(context))
     const plain = readPrompt(input.prompt, input.history)
     const read = await withDefinedTerms(this.parts, collections, plain, taker, signal)
     const statistics = await this.#readStatistics(withWords, read, input, taker, signal)

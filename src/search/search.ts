@@ -175,21 +175,24 @@ export class Search {
     return await this.#observed('one', caller, async (span) => {
       return await this.#turns.search(caller, async (taker) => {
         const call = { caller, taker, contextId, prompt, options, maxBytes: undefined }
-        const read = async (context: ContextRecord, request: SearchRequest, found: FoundChunks) =>
-          await this.#windows.read(context, request, await this.#reranked(caller, context, request, found))
-        return await this.#searchInTurn(call, span, read, 'copies')
+        return await this.#searchInTurn(
+          call,
+          span,
+          async (context, request) => {
+            const found = await this.#findReranked(caller, context, request)
+            return await this.#windows.read(context, request, found)
+          },
+          'copies',
+        )
       })
     })
   }
 
-  /** @returns the chunks with the scores of the reranker, if there is one, and if the caller may still read them */
-  async #reranked(
-    caller: Principal,
-    { id }: ContextRecord,
-    { prompt, taker, signal }: SearchRequest,
-    found: FoundChunks,
-  ): Promise<FoundChunks> {
-    if (this.#reranking === undefined) return found
+  /** Finds chunks, with the scores of the reranker if there is one. Reads the rights of the caller again after its call. */
+  async #findReranked(caller: Principal, context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
+    const { prompt, taker, signal, topN } = request
+    if (this.#reranking === undefined) return await this.#ofContext.find(context, request)
+    const found = await this.#ofContext.find(context, { ...request, topN: this.#reranking.countFor(topN) })
     const candidates: RerankCandidate<PlacedChunk>[] = []
     const slice = new TimeSlice()
     const recordByKey = new Map(found.records.map((record) => [toMapKey(record), record]))
@@ -200,7 +203,8 @@ export class Search {
       candidates.push({ chunk, hit: await toRerankHit(chunk, found.terms, content, slice) })
     }
     const { chunks } = await this.#reranking.order({ prompt, taker, signal }, candidates)
-    return { ...found, ranked: chunks, records: await this.#readable.read(caller, id, chunks) }
+    const ranked = chunks.slice(0, topN)
+    return { ...found, ranked, records: await this.#readable.read(caller, context.id, ranked) }
   }
 
   /** Explains what {@link execute} finds, or why it finds nothing. @throws as {@link execute} */
@@ -264,7 +268,9 @@ export class Search {
     return await this.#observed('one', caller, async (span) => {
       const found = await this.#turns.search(caller, async (taker) => {
         const call = { caller, taker, contextId, prompt, options, maxBytes }
-        return await this.#searchInTurn(call, span, async (_context, _request, chunks) => chunks)
+        return await this.#searchInTurn(call, span, async (context, request) => {
+          return await this.#ofContext.find(context, request)
+        })
       })
       span.set({ 'alcove.search.results': found.ranked.length })
       return found
@@ -274,7 +280,7 @@ export class Search {
   async #searchInTurn<T>(
     { caller, taker, contextId, prompt, options, maxBytes }: SearchCall,
     span: Span,
-    use: (context: ContextRecord, request: SearchRequest, found: FoundChunks) => Promise<T>,
+    search: (context: ContextRecord, request: SearchRequest) => Promise<T>,
     repeats: RepeatKind = 'overlaps',
   ): Promise<T> {
     const access = await this.authorizer.authorize(caller, ASSISTANT, 'search')
@@ -286,7 +292,7 @@ export class Search {
       const request = { ...requestFor(context, input, taker, repeats), maxBytes }
       span.set({ 'alcove.context.id': id })
       span.label({ 'alcove.search.mode': request.mode })
-      return await use(context, request, await this.#ofContext.find(context, request))
+      return await search(context, request)
     })
   }
 

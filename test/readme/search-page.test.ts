@@ -33,9 +33,9 @@ describe('docs/explanation/search.md', () => {
   it('contains a program and commands that run unchanged', async () => {
     const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: folder.path })
     const [code, question, word] = stdout.trim().split('\n')
-    expect(code).toMatch(/^pumps\.txt HC-2040-B \[ 'words', 'meaning' \] 0\.\d+ 0\.\d+$/)
+    expect(code).toMatch(/^pumps\.txt Pump HC-2040-B has a gasket of 71 mm\. \[ 'words', 'meaning' \] 0\.\d+ 0\.\d+$/)
     expect(question).toMatch(/^leave\.txt .*parents.* \[ 'words', 'meaning' \] 0\.\d+ 0\.\d+$/)
-    expect(word).toMatch(/^\S+ gasket \[ 'words' \] 0\.\d+ 0\.\d+$/)
+    expect(word).toMatch(/^\S+ (?:Pump|Valve) HC-2040-\w has a gasket of 7\d mm\. \[ 'words' \] 0\.\d+ 0\.\d+$/)
 
     const alcove = `${process.execPath} ${join(ROOT, 'dist/adapters/cli/bin.js')}`
     const commands = block('sh', 'alcove search').replaceAll(/^alcove/gm, alcove)
