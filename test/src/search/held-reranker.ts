@@ -22,7 +22,11 @@ export class HeldReranker extends MemoryReranker {
     this.concurrency = concurrency
   }
 
-  override async rerank(prompt: string, hits: readonly RerankHit[], options: RerankOptions = {}) {
+  override async rerank(
+    prompt: string,
+    hits: readonly RerankHit[],
+    options: RerankOptions = {},
+  ): Promise<readonly number[]> {
     const call = { prompt, hits, signal: options.signal }
     this.calls.push(call)
     return (await (this.behave ?? rightScores)(call)) as readonly number[]
