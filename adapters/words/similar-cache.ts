@@ -15,7 +15,7 @@ export interface CollectionMark extends CollectionTotals {
 }
 
 /** What a search needs of terms. A term without postings has no mark. */
-export interface CountedTerms<State extends CollectionMark, Mark> {
+interface CountedTerms<State extends CollectionMark, Mark> {
   readonly state: State
   readonly marks: ReadonlyMap<string, Mark>
 }
