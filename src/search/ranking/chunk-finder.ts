@@ -16,10 +16,9 @@ import {
   combineSides,
   type IndexReader,
   mayHaveWords,
-  type WordHit,
-  type WordSide,
 } from './index-reader.js'
 import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
+import type { WordHit, WordSide } from './word-side.js'
 
 /** Factor by which a search raises a limit that was too low. */
 const WIDENING_FACTOR = 4

@@ -1,15 +1,10 @@
 import type { ChunkKey } from '../../ports/index.js'
-import type { BothSides, ChunkQuery, WordSide } from './index-reader.js'
+import type { BothSides, ChunkQuery } from './index-reader.js'
 import { byRelevance, clamp, type FoundBy, type KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
+import { MIN_WORD_MAXIMUM, type WordSide } from './word-side.js'
 
 /** Maximum weight of meaning beside words. Measured quality changes by less than 0.01 for weights from 0.36 to 0.44. */
 const MEANING_WEIGHT = 0.42
-
-/**
- * Minimum value for the word maximum of a question: the maximum of one term that a third of the chunks have. Without
- * it, the only word of a question would decide the order even if every chunk has that word.
- */
-export const MIN_WORD_MAXIMUM = 2.2
 
 /**
  * First limit for the vector index, in windows for each result: several windows of one chunk may be among the nearest.

@@ -22,7 +22,8 @@ import { type PartChoice, type PromptPart, withHistory } from '../prompt-parts.j
 import type { SearchTurns } from '../search-turns.js'
 import type { StoredDocuments, VisibleDocuments } from '../searchable-documents.js'
 import { BestWindows, clamp, type KnownChunks, toMapKey, type UnembeddedChunks } from './near-chunks.js'
-import { type CoveredPart, joinParts } from './part-words.js'
+import { joinParts } from './part-words.js'
+import type { WordHit, WordSide } from './word-side.js'
 
 /** Maximum number of hits by words. If so many are below the threshold, further ones are hardly above it. */
 const MAX_WORD_HITS = 3_200
@@ -65,38 +66,6 @@ export interface ChunkQuery {
   readonly unembedded: Pick<UnembeddedChunks, 'compare'>
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
-}
-
-/** The answer of the word index. */
-export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
-  /** The part of the prompt that decides: its terms have the maximum. */
-  readonly part: PromptPart
-  /** The parts of the prompt; none if it has only one. */
-  readonly parts: readonly CoveredPart[]
-  /** The score of a chunk is the best of theirs. */
-  readonly scorers: readonly WordScorer[]
-  /** The terms that counted as terms of the question. */
-  readonly similar: ReadonlyMap<string, SimilarTerms>
-  /** The inverse document frequency of each term of the question, times its weight. */
-  readonly idfs: ReadonlyMap<string, number>
-  /** The most by which the score of a found chunk may be too low. */
-  readonly shortfall: number
-  readonly found: readonly WordHit[]
-  /** True if a larger limit would find no further chunks, or if the limit cannot grow. */
-  readonly isComplete: boolean
-  /** About the highest score by words that a chunk outside `found` can have. */
-  readonly unseenWordScore: number
-}
-
-/** Computes scores of chunks by words, times a factor. */
-interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
-  readonly factor: number
-}
-
-/** A chunk that the word index found. */
-export interface WordHit extends ChunkKey {
-  /** BM25, above 0. */
-  readonly wordScore: number
 }
 
 /** The answer of the vector index. */

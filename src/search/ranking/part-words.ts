@@ -1,19 +1,7 @@
 import type { SimilarTerms } from '../../ports/index.js'
 import type { PromptPart } from '../prompt-parts.js'
-import { MIN_WORD_MAXIMUM } from './fusion.js'
-import type { WordHit, WordSide } from './index-reader.js'
 import { toMapKey } from './near-chunks.js'
-
-/** A part of a prompt, as the words of a context cover it. */
-export interface CoveredPart {
-  readonly part: PromptPart
-  /** BM25 of its best chunk. */
-  readonly best: number
-  /** The BM25 that no chunk can exceed. */
-  readonly maximum: number
-  /** True for the part that decides. Without such a part, the whole prompt decides. */
-  readonly decides: boolean
-}
+import { MIN_WORD_MAXIMUM, type WordHit, type WordSide } from './word-side.js'
 
 /** Factor for a part that ends with a question mark: see `docs/explanation/decisions.md` for these numbers. */
 const QUESTION_WEIGHT = 3

@@ -1,0 +1,51 @@
+import type { ChunkKey, LexicalAnswer, SimilarTerms } from '../../ports/index.js'
+import type { PromptPart } from '../prompt-parts.js'
+
+/**
+ * Minimum value for the word maximum of a question: the maximum of one term that a third of the chunks have. Without
+ * it, the only word of a question would decide the order even if every chunk has that word.
+ */
+export const MIN_WORD_MAXIMUM = 2.2
+
+/** The answer of the word index. */
+export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
+  /** The part of the prompt that decides: its terms have the maximum. */
+  readonly part: PromptPart
+  /** The parts of the prompt; none if it has only one. */
+  readonly parts: readonly CoveredPart[]
+  /** The score of a chunk is the best of theirs. */
+  readonly scorers: readonly WordScorer[]
+  /** The terms that counted as terms of the question. */
+  readonly similar: ReadonlyMap<string, SimilarTerms>
+  /** The inverse document frequency of each term of the deciding part, times its weight. */
+  readonly idfs: ReadonlyMap<string, number>
+  /** The most by which the score of a found chunk may be too low. */
+  readonly shortfall: number
+  readonly found: readonly WordHit[]
+  /** True if a larger limit would find no further chunks, or if the limit cannot grow. */
+  readonly isComplete: boolean
+  /** About the highest score by words that a chunk outside `found` can have. */
+  readonly unseenWordScore: number
+}
+
+/** Computes scores of chunks by words, times a factor. */
+export interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
+  readonly factor: number
+}
+
+/** A chunk that the word index found. */
+export interface WordHit extends ChunkKey {
+  /** BM25, above 0. */
+  readonly wordScore: number
+}
+
+/** A part of a prompt, as the words of a context cover it. */
+export interface CoveredPart {
+  readonly part: PromptPart
+  /** BM25 of its best chunk. */
+  readonly best: number
+  /** The BM25 that no chunk can exceed. */
+  readonly maximum: number
+  /** True for the part that decides. Without such a part, the whole prompt decides. */
+  readonly decides: boolean
+}
