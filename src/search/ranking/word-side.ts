@@ -29,7 +29,7 @@ export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
 }
 
 /** Computes scores of chunks by words, times a factor. */
-export interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
+interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
   readonly factor: number
 }
 
