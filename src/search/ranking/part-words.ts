@@ -6,9 +6,9 @@ import { MIN_WORD_MAXIMUM, type WordHit, type WordSide } from './word-side.js'
 /** Factor for a part that ends with a question mark: see `docs/explanation/decisions.md` for these numbers. */
 const QUESTION_WEIGHT = 3
 /** Factor for the whole of a prompt beside its parts. */
-const WHOLE_WEIGHT = 1.3
+const WHOLE_WEIGHT = 2
 /** Power by which the maximum of a prompt beyond that of its best part lowers the scores of the whole. */
-const WHOLE_POWER = 0.6
+const WHOLE_POWER = 0.7
 
 /**
  * Joins the answers for the parts of a prompt. A part counts `weight · BM25 · √(BM25 / maximum)`: the more, the better
