@@ -44,7 +44,15 @@ describe('docs/explanation/search.md', () => {
     const shown = await run('sh', ['-e', '-c', commands], { cwd: folder.path, env })
     expect(shown.stdout).toMatch(/^1\. 0\.\d{3} {2}pumps\.txt\n {3}score 0\.\d{3}, found by words\n {3}Pump HC-2040-B/)
     const results = JSON.parse(shown.stdout.trim().split('\n').at(-1) ?? '') as object[]
-    expect(Object.keys(results[0] ?? {})).toEqual(['id', 'docId', 'content', 'similarity', 'score', 'source', 'match'])
+    expect(Object.keys(results[0] ?? {})).toEqual([
+      'id',
+      'docId',
+      'content',
+      'similarity',
+      'score',
+      'source',
+      'snippet',
+    ])
   })
 
   it('requests over REST only members that the description of the API contains', async () => {
