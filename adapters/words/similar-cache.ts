@@ -14,7 +14,7 @@ export interface CollectionMark extends CollectionTotals {
   readonly next?: number
 }
 
-/** What a search needs of terms. A term without postings has no mark. */
+/** The data of terms that a search needs. A term without postings has no mark. */
 interface CountedTerms<State extends CollectionMark, Mark> {
   readonly state: State
   readonly marks: ReadonlyMap<string, Mark>

@@ -8,7 +8,7 @@ import type { SetDocument } from './retrieval-sets.js'
 /** A chunk that the engine made of a document. */
 interface IngestedChunk {
   readonly id: number
-  /** That of its document. */
+  /** The key of its document. */
   readonly key: string
   readonly fileName: string
   /** UTF-16 offset in the document. */

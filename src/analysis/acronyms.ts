@@ -49,7 +49,7 @@ export function definitionsIn(text: string): Definition[] {
 }
 
 /** @returns the words of a text in its order, each as one term */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text
     .replace(NOT_IN_WORDS, ' ')
     .split(' ')
@@ -95,7 +95,7 @@ function hasLetters(letters: string, words: readonly string[]): boolean {
   const [text, last] = [words.join(' '), words.at(-1) ?? '']
   if (!text.startsWith(letters[0] ?? '') || !last.includes(letters.at(-1) ?? '')) return false
   let at = text.length
-  for (const letter of [...letters].reverse()) {
+  for (const letter of Array.from(letters).reverse()) {
     at = text.lastIndexOf(letter, at - 1)
     if (at < 0) return false
   }

@@ -11,7 +11,7 @@ export const INGEST_DOCUMENT = 'ingest-document'
  */
 export const INDEX_WORDS = 'index-words'
 
-/** The kind of the jobs that index the words of a document anew after it got another name. */
+/** The kind of the jobs that index the words of a document again after it got another name. */
 export const INDEX_NAME = 'index-name'
 
 /** The kind of the jobs that build damaged words of a context again. The subject is the context. */

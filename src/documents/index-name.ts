@@ -21,7 +21,7 @@ const UNPROCESSED_MS = 2_000
 const REST_MS = 10
 
 /**
- * Changes a version in the transaction of the caller. If it gets another name, jobs index its words anew, and those of
+ * Changes a version in the transaction of the caller. If it gets another name, jobs index its words again, and those of
  * the shadows that a re-index made of it.
  */
 export async function changeVersion(
@@ -39,7 +39,7 @@ export async function changeVersion(
   await jobs.enqueueAll(subjects.map((subject): NewJob => ({ kind: INDEX_NAME, subject, lane: version.contextId })))
 }
 
-/** Indexes the words of a document anew after it got another name. Searches find it all the time. */
+/** Indexes the words of a document again after it got another name. Searches find it all the time. */
 export class IndexName implements JobHandler {
   readonly kind: string = INDEX_NAME
 
@@ -60,7 +60,7 @@ export class IndexName implements JobHandler {
     await job.complete(async ({ documents, jobs }) => {
       const current = await documents.get(job.subject)
       if (current === undefined) return
-      // A retry makes the words of a failed document anew.
+      // A retry makes the words of a failed document again.
       if (current.completed === null) await documents.update(current.id, { wordsVersion: null })
       if (displayNameOf(current) !== name)
         await jobs.enqueue({ kind: INDEX_NAME, subject: current.id, lane: current.contextId })

@@ -1,10 +1,10 @@
 import { definedTerms, definitionPrefixes } from '../analysis/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type { LexicalIndex, LexicalQuery } from '../ports/index.js'
-import { unlessDamaged } from './explain/prompt-words.js'
 import type { PromptPart } from './prompt-parts.js'
 import type { ReadPrompt } from './read-prompt.js'
 import type { SearchTurns } from './search-turns.js'
+import { unlessDamaged } from './unless-damaged.js'
 
 interface WordParts {
   readonly words: LexicalIndex

@@ -8,7 +8,6 @@ import type { ContextRecord, LexicalIndex, LexicalStatistics, Span, VisibleChunk
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
 import { withDefinedTerms } from './defined-terms.js'
-import { unlessDamaged } from './explain/prompt-words.js'
 import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
 import type { DecidingPart } from './prompt-parts.js'
 import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
@@ -19,6 +18,7 @@ import type { RerankCandidate, Reranking } from './reranking/reranking.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import { modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
 import { type ReadableChunks, readSearchable, withPresentContexts } from './searchable-documents.js'
+import { unlessDamaged } from './unless-damaged.js'
 
 /** Maximum number of repeated searches of contexts whose found chunks are deleted before their texts are read. */
 const MAX_REPEATS = 4

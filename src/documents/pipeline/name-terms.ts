@@ -9,8 +9,8 @@ const SEPARATORS = /[\p{P}\p{S}]+/gu
 const MAX_CHARACTERS = 1_024
 
 /**
- * A term of a name counts as this many occurrences in each chunk of the document, and one of a heading as many in the
- * chunks below it: see `docs/explanation/decisions.md` for the choice.
+ * A term of a name counts as this many occurrences in each chunk of the document. A term of a heading counts so in the
+ * chunks below it. `docs/explanation/decisions.md` has the choice.
  */
 const [NAME_OCCURRENCES, HEADING_OCCURRENCES] = [4, 2]
 

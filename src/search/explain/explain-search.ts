@@ -35,6 +35,7 @@ import {
   type SearchableDocuments,
   withPresentContexts,
 } from '../searchable-documents.js'
+import { unlessDamaged } from '../unless-damaged.js'
 import type {
   ExplainedDocuments,
   ExplainedHit,
@@ -43,7 +44,7 @@ import type {
   ExplainedWord,
   SearchExplanation,
 } from './explanation.js'
-import { explainWords, PromptWords, unlessDamaged } from './prompt-words.js'
+import { explainWords, PromptWords } from './prompt-words.js'
 import { reasonsFor } from './reasons.js'
 
 /** Number of the best windows and of the best chunks by words in which an explanation finds the ranks of the results. */

@@ -1,11 +1,11 @@
 import { analyze, questionWords } from '../../analysis/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../../documents/index.js'
-import { VectorsDamagedError } from '../../kernel/errors.js'
 import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import type { ContextRecord, LexicalIndex, LexicalQuery, TermCount } from '../../ports/index.js'
 import type { Access } from '../../tenancy/index.js'
 import type { SearchParts } from '../context-search.js'
 import { readSearchable, type VisibleDocuments } from '../searchable-documents.js'
+import { unlessDamaged } from '../unless-damaged.js'
 import type { ExplainedWord } from './explanation.js'
 
 /** Maximum number of other contexts in which an explanation of an empty answer looks for the words of the prompt. */
@@ -95,14 +95,4 @@ export function explainWords(
     }
   }
   return [...words.values()]
-}
-
-/** @returns what is read; `otherwise` if the index that is read is damaged */
-export async function unlessDamaged<T, Otherwise>(read: Promise<T>, otherwise: Otherwise): Promise<T | Otherwise> {
-  try {
-    return await read
-  } catch (error) {
-    if (error instanceof VectorsDamagedError) return otherwise
-    throw error
-  }
 }

@@ -173,12 +173,7 @@ describe('a word search among many chunks', () => {
         const question = new Map(asked)
         const scores = scoresOf(collection, question)
         const source = await sourceOf(collection)
-        const {
-          hits,
-          maximum,
-          shortfall = 0,
-          ...found
-        } = await searchWords(source, question, {
+        const { hits, maximum, shortfall, ...found } = await searchWords(source, question, {
           limit: 10,
           tolerance: 0.05,
           ...(filter && { documents: filter }),

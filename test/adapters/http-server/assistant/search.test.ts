@@ -187,7 +187,7 @@ describe('POST /context/relevant-docs/{contextId}', () => {
     expect((await search({ prompt: 'x '.repeat(16_000) })).status).toBe(200)
   })
 
-  it('finds what a follow-up leans on, and refuses a history that is none', async () => {
+  it('finds what a follow-up leans on, and refuses an invalid history', async () => {
     const history = [{ role: 'user', content: 'parental leave' }]
     expect((await search({ prompt: 'And who pays?', history })).status).toBe(200)
     const { status, body } = await search({ prompt: 'And who pays?', history: [{ role: 'system', content: 'x' }] })
