@@ -121,7 +121,9 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     const [found] = await session.search(ids.workshop, STARTER)
     const text = await first.innerText()
     expect(text).toContain(`Pumps › Gaskets · year: 2026 · state: ${MARKUP}`)
-    expect(text).toContain('Words and meaning both found it. By words it has place 1. By meaning it has place 1.')
+    expect(text).toContain(
+      'Words and meaning both found it. By words it has place 1. Its name or headings have: gasket. By meaning it has place 1.',
+    )
     expect(text).toMatch(
       new RegExp(`Meaning\\s+${found?.similarity.toFixed(3)}\\s+Together\\s+${found?.score.toFixed(3)}`),
     )

@@ -81,7 +81,11 @@ describe('a context that receives documents at the same time', () => {
     expect(windows).toBeGreaterThan(50)
     const computed = receipts.reduce((sum, receipt) => sum + (receipt?.windows ?? 0) - (receipt?.windowsReused ?? 0), 0)
     expect(computed).toBe(windows)
-    const hits = await session.search(contextId, 'Room1999 has lamp13993.', { topN: 11, scoreThreshold: 0 })
+    const hits = await session.search(contextId, 'Room1999 has lamp13993.', {
+      topN: 11,
+      scoreThreshold: 0,
+      collapse: false,
+    })
     expect(new Set(hits.map(({ docId }) => docId)).size).toBe(11)
     expect(new Set(hits.map(({ content }) => content)).size).toBe(1)
   })
