@@ -102,7 +102,7 @@ function textOf(number: number): string {
 
 /** Everything that a search finds: names, texts and similarities, in an order that does not depend on equal scores. */
 export async function resultOf(session: Session, contextId: number, mode: Mode): Promise<string> {
-  const hits = await session.search(contextId, PROMPT, { mode, topN: 100 })
+  const hits = await session.search(contextId, PROMPT, { mode, topN: 100, collapse: false })
   const rows = hits.map(({ source, content, similarity }) =>
     JSON.stringify([source.originalName, content, similarity.toFixed(4)]),
   )

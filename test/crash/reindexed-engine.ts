@@ -24,7 +24,7 @@ export async function expectReindexed(engine: Engine, folder: string): Promise<v
 
   const names = await changing.names()
   for (const mode of MODES) {
-    const hits = await session.search(changingId, 'the swift of the town', { mode, topN: 100 })
+    const hits = await session.search(changingId, 'the swift of the town', { mode, topN: 100, collapse: false })
     expect([...new Set(hits.map(({ source }) => source.originalName))].sort()).toEqual(names)
     // A small chunk is a part of the text.
     for (const { source, content } of hits) expect(textOfName(source.originalName)).toContain(content)

@@ -44,7 +44,7 @@ let searches = 0
 
 async function search(mode) {
   const least = completed
-  const hits = await session.search(context.id, 'a heron that nests in reeds', { mode, topN: 100 })
+  const hits = await session.search(context.id, 'a heron that nests in reeds', { mode, topN: 100, collapse: false })
   const versions = new Set(hits.map(({ source }) => versionOf(source.originalName)))
   const [version] = versions
   const ids = new Set(hits.map(({ docId }) => docId))

@@ -26,7 +26,11 @@ const reference = { contextId: context.id, id }
 /** A search finds one version whole: the one that was current at its beginning, or one that became so until its end. */
 async function problemOfSearch(mode: (typeof MODES)[number]): Promise<string | undefined> {
   const before = await session.documents.get(reference)
-  const hits = await session.search(reference.contextId, 'a heron that nests in reeds', { mode, topN: 100 })
+  const hits = await session.search(reference.contextId, 'a heron that nests in reeds', {
+    mode,
+    topN: 100,
+    collapse: false,
+  })
   const after = await session.documents.get(reference)
   const versions = new Set(hits.map(({ source }) => versionOf(source.originalName)))
   const [version = Number.NaN] = versions

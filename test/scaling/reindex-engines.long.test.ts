@@ -82,7 +82,7 @@ describe.each(DATABASES.filter(({ name }) => name === 'PostgreSQL'))('two engine
       const searchUntilDone = async (session: Session) => {
         while (!isDone) {
           for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
-            const hits = await session.search(contextId, 'a heron nests in reeds', { mode, topN: 100 })
+            const hits = await session.search(contextId, 'a heron nests in reeds', { mode, topN: 100, collapse: false })
             const found = hits.map(({ content }) => Number(/number(\d+)/.exec(content)?.[1])).filter((at) => at > 1)
             expect(found.sort((a, b) => a - b)).toEqual(Array.from({ length: DOCUMENTS - 2 }, (_, at) => at + 2))
             searches += 1

@@ -15,7 +15,7 @@ const MOST_MS = 10_000
 /** Longest time of the quickest of many answers, which load delays least. */
 const QUICKEST_MS = 1_000
 const PATH = '/context/relevant-docs/1'
-const PROMPT = JSON.stringify({ prompt: 'words' })
+const PROMPT = JSON.stringify({ prompt: 'words', collapse: false })
 
 let server: ChildServer
 
