@@ -23,7 +23,8 @@ export class RunningRelays {
     const hanging = new HangingTransport()
     let isPaused = false
     const storage = new HookedStorage(this.database.storage(), (call, go) => {
-      return isPaused && call === 'jobs.waiting' ? [] : go()
+      // Without the second one, a look from before the pause could claim what is released after it.
+      return isPaused && (call === 'jobs.waiting' || call === 'jobs.claim') ? [] : go()
     })
     const relay = await this.start({ httpTransport: hanging, storage })
     await relay.destinations(1)
