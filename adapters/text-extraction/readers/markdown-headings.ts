@@ -23,8 +23,6 @@ const OTHER_BLOCK =
   /^(?: {4}|\t| {0,3}(?:>|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|\||<|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$))/
 /** The line below the names of a table's columns. */
 const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
-/** Characters of rows after which the names of a table's columns are repeated. */
-const REPEATED_AFTER = 1_000
 /** The level of the names of a table's columns: below all headings. */
 const TABLE_LEVEL = 9
 /** Raw HTML in which a line with a number sign is no heading, and its end. */
@@ -42,8 +40,7 @@ interface Fence {
 
 /**
  * Finds the headings of Markdown while its text arrives: lines with number signs, and paragraphs that are underlined.
- * Headings in code, raw HTML, quotes and lists do not count. The names of a table's columns are a heading of its rows. A
- * long table has them again after each 1,000 characters, as a printed one has on each page.
+ * Headings in code, raw HTML, quotes and lists do not count. The names of a table's columns are a heading of its rows.
  *
  * A scanner of lines, because the libraries keep the whole document: micromark, markdown-it, marked and commonmark build
  * all events or nodes before they return the first one. The scanner holds back a paragraph of some hundred characters.
@@ -68,10 +65,6 @@ export class MarkdownHeadings {
   /** The names of the columns of a table whose first row may follow. */
   #columns: string | undefined
   #isInTable = false
-  /** The line with the names of the table's columns, and the offset behind which it stands last. */
-  #header = { line: '', at: 0 }
-  /** Lines to repeat, with their offsets in `#text`. */
-  #repeated: { readonly at: number; readonly line: string }[] = []
   #isFrontMatter = false
   #fence: Fence | undefined
   #htmlEnd: RegExp | undefined
@@ -109,29 +102,12 @@ export class MarkdownHeadings {
   }
 
   #take(end: number): ExtractedPiece {
-    const text = this.#withRepeated(end)
-    const piece = { text, ...(this.#marks.length > 0 && { marks: this.#marks }) }
-    this.#header.at -= end
-    this.#repeated = []
+    const piece = { text: this.#text.slice(0, end), ...(this.#marks.length > 0 && { marks: this.#marks }) }
     this.#text = this.#text.slice(end)
     this.#next = Math.max(0, this.#next - end)
     if (this.#paragraph !== undefined) this.#paragraph -= end
     this.#marks = []
     return piece
-  }
-
-  /** @returns the text up to an offset, with the repeated lines; moves the marks behind them */
-  #withRepeated(end: number): string {
-    if (this.#repeated.length === 0) return this.#text.slice(0, end)
-    let [text, from] = ['', 0]
-    for (const { at, line } of this.#repeated) {
-      text += this.#text.slice(from, at) + line
-      from = at
-    }
-    const addedBefore = (offset: number): number =>
-      this.#repeated.reduce((sum, { at, line }) => sum + (at <= offset ? line.length : 0), 0)
-    this.#marks = this.#marks.map((mark) => ({ ...mark, at: mark.at + addedBefore(mark.at) }))
-    return text + this.#text.slice(from, end)
   }
 
   #read(line: string, at: number): void {
@@ -156,17 +132,11 @@ export class MarkdownHeadings {
     this.#columns = undefined
     if (this.#isInTable) {
       if (!isRow) this.#marks.push(sectionEnd(at, TABLE_LEVEL))
-      else if (at - this.#header.at >= REPEATED_AFTER) {
-        this.#repeated.push({ at, line: this.#header.line })
-        this.#header.at = at
-      }
       this.#isInTable = isRow
     } else if (columns !== undefined && isRow) {
       this.#marks.push(...headingMarks(at, columns, TABLE_LEVEL))
       this.#isInTable = true
-      this.#header.at = at
     } else if (isRow && above !== '' && TABLE_RULE.test(line)) {
-      this.#header.line = `${above}\n`
       this.#columns = plainInline(above.trim().replaceAll(/^\||\|$/g, ''))
     }
   }

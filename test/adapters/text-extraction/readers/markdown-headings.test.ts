@@ -73,24 +73,6 @@ describe('the headings of Markdown', () => {
     expect(headingsOf(`\`\`\`\n${table}\`\`\`\n`)).toEqual([])
   })
 
-  it('stand again in the rows of a long table, after each 1,000 characters', () => {
-    const row = (at: number): string => `| part ${at} | ${at} |\n`
-    const rows = Array.from({ length: 200 }, (_, at) => row(at))
-    const text = `# Table\n\n| name | number |\n|---|---|\n${rows.join('')}\n# Next\n`
-    const whole = read(text)
-    expect(whole.text.replaceAll('| name | number |\n', '')).toBe(text.replace('| name | number |\n', ''))
-    const between = whole.text.split('| name | number |\n').map(({ length }) => length)
-    expect(between.length).toBe(5)
-    for (const length of between) expect(length).toBeLessThan(1_100)
-    expect(whole.marks.map(({ at, heading }) => [whole.text.slice(at, at + 4), heading])).toEqual([
-      ['# Ta', 'Table'],
-      ['| pa', 'name | number'],
-      ['\n# N', ''],
-      ['# Ne', 'Next'],
-    ])
-    for (const size of [1, 3, 64, 1_000]) expect(read(text, size)).toEqual(whole)
-  })
-
   it('are the same in any pieces, and the text stays unchanged', () => {
     const part = fc.constantFrom(
       '#',
