@@ -36,8 +36,12 @@ interface PromptScores {
 export async function measurePrompts(isQuick: boolean): Promise<PromptScores[]> {
   const scores: PromptScores[] = []
   for (const set of isQuick ? SETS.slice(0, 1) : SETS) {
-    const { documents, questions } = await readRanges(set)
-    const asked = questions.slice(0, isQuick ? 20 : undefined)
+    const all = await readRanges(set)
+    const documents = all.documents.slice(0, isQuick ? 1 : undefined)
+    const names = new Set(documents.map(({ fileName }) => corpusOf(fileName)))
+    const asked = all.questions
+      .filter(({ references }) => references.every(({ corpus }) => names.has(corpus)))
+      .slice(0, isQuick ? 20 : undefined)
     const measured = await withDocuments(DEFAULT_CHUNKS, documents, async ({ session, contextId }) => {
       const rows: PromptScores[] = []
       for (const budget of isQuick ? BUDGETS.slice(1, 2) : BUDGETS) {
