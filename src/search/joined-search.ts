@@ -13,7 +13,7 @@ import type { DecidingPart } from './prompt-parts.js'
 import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
 import { type EvidentHit, mostEvident } from './ranking/part-words.js'
 import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
-import { toRerankHit } from './reranking/rerank-hit.js'
+import { rerankCandidates } from './reranking/rerank-found.js'
 import type { RerankCandidate, Reranking } from './reranking/reranking.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
 import { modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
@@ -241,13 +241,10 @@ export class JoinedSearch {
     const gone: JoinedChunk[] = []
     const slice = new TimeSlice()
     for (const part of splitBySize(chunks)) {
-      const records = new Map((await this.#readRecords(caller, part)).map((record) => [toMapKey(record), record]))
-      for (const chunk of part) {
-        const record = records.get(toMapKey(chunk))
-        const content = record?.content ?? undefined
-        if (record === undefined || content === undefined) gone.push(chunk)
-        else candidates.push({ chunk, hit: await toRerankHit(chunk, chunk.terms, { ...record, content }, slice) })
-      }
+      const read = await rerankCandidates(part, await this.#readRecords(caller, part), ({ terms }) => terms, slice)
+      const known = new Set(read.map(({ chunk }) => chunk))
+      gone.push(...part.filter((chunk) => !known.has(chunk)))
+      candidates.push(...read)
     }
     const reranked = await reranking.order({ prompt, taker, signal }, candidates)
     // The read of the results finds that the first ones are gone, and searches again.

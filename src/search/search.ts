@@ -3,7 +3,6 @@ import type { EmbeddingModels } from '../documents/index.js'
 import { NotFoundError } from '../kernel/errors.js'
 import type { EngineLimits } from '../kernel/limits.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
-import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import { parseId } from '../kernel/validate.js'
 import {
   type ContextRecord,
@@ -23,11 +22,10 @@ import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { PromptReader } from './prompt.js'
 import { ChunkFinder } from './ranking/chunk-finder.js'
 import { IndexReader, type SearchIndexes } from './ranking/index-reader.js'
-import { toMapKey } from './ranking/near-chunks.js'
 import type { RepeatKind } from './ranking/repeats.js'
-import { toRerankHit } from './reranking/rerank-hit.js'
-import { type RerankCandidate, Reranking } from './reranking/reranking.js'
-import { type PlacedChunk, readResults, type SearchResult, toResults, withSizes } from './results.js'
+import { rerankFound } from './reranking/rerank-found.js'
+import { Reranking } from './reranking/reranking.js'
+import { readResults, type SearchResult, toResults, withSizes } from './results.js'
 import {
   parseSearch,
   parseSearchAll,
@@ -188,23 +186,12 @@ export class Search {
     })
   }
 
-  /** Finds chunks, with the scores of the reranker if there is one. Reads the rights of the caller again after its call. */
+  /** Finds chunks, with the scores of the reranker if there is one. */
   async #findReranked(caller: Principal, context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const { prompt, taker, signal, topN } = request
-    if (this.#reranking === undefined) return await this.#ofContext.find(context, request)
-    const found = await this.#ofContext.find(context, { ...request, topN: this.#reranking.countFor(topN) })
-    const candidates: RerankCandidate<PlacedChunk>[] = []
-    const slice = new TimeSlice()
-    const recordByKey = new Map(found.records.map((record) => [toMapKey(record), record]))
-    for (const chunk of found.ranked) {
-      const record = recordByKey.get(toMapKey(chunk))
-      if (record === undefined || record.content === null) continue
-      const content = { ...record, content: record.content }
-      candidates.push({ chunk, hit: await toRerankHit(chunk, found.terms, content, slice) })
-    }
-    const { chunks } = await this.#reranking.order({ prompt, taker, signal }, candidates)
-    const ranked = chunks.slice(0, topN)
-    return { ...found, ranked, records: await this.#readable.read(caller, context.id, ranked) }
+    const reranking = this.#reranking
+    if (reranking === undefined) return await this.#ofContext.find(context, request)
+    const found = await this.#ofContext.find(context, { ...request, topN: reranking.countFor(request.topN) })
+    return (await rerankFound(reranking, this.#readable, caller, context.id, found, request)).found
   }
 
   /** Explains what {@link execute} finds, or why it finds nothing. @throws as {@link execute} */

@@ -24,9 +24,8 @@ import type { SearchIndexes } from '../ranking/index-reader.js'
 import { BestWindows, clamp, type RankedChunk, toMapKey } from '../ranking/near-chunks.js'
 import type { CoveredPart } from '../ranking/word-side.js'
 import { type EmbeddedPrompt as BeganPrompt, embedPrompt, type ReadPrompt, readPrompt } from '../read-prompt.js'
-import { toRerankHit } from '../reranking/rerank-hit.js'
-import type { RerankCandidate } from '../reranking/reranking.js'
-import { type PlacedChunk, type SearchResult, toResults } from '../results.js'
+import { rerankFound } from '../reranking/rerank-found.js'
+import { type SearchResult, toResults } from '../results.js'
 import { parseSearch, requestFor, type SearchOptions, type SearchRequest } from '../search-input.js'
 import {
   type ReadableChunks,
@@ -274,25 +273,16 @@ export class ExplainSearch {
     { principal }: Access,
     { id }: ContextRecord,
     found: FoundChunks,
-    { prompt, topN, taker, signal }: SearchRequest,
+    request: SearchRequest,
   ): Promise<RerankedFinding> {
     const { reranking } = this.parts
     if (reranking === undefined) return { found, reranking: null, before: undefined }
-    const records = new Map(found.records.map((record) => [toMapKey(record), record]))
-    const candidates: RerankCandidate<PlacedChunk>[] = []
-    const slice = new TimeSlice()
-    for (const chunk of found.ranked) {
-      const record = records.get(toMapKey(chunk))
-      const content = record?.content ?? undefined
-      if (record === undefined || content === undefined) continue
-      candidates.push({ chunk, hit: await toRerankHit(chunk, found.terms, { ...record, content }, slice) })
-    }
-    const { chunks, problem } = await reranking.order({ prompt, taker, signal }, candidates)
-    const ranked = chunks.slice(0, topN)
+    const reranked = await rerankFound(reranking, this.readable, principal, id, found, request)
+    const { candidates, problem } = reranked
     const places = found.ranked.map((chunk, at) => [toMapKey(chunk), { rank: at + 1, score: chunk.score }] as const)
     return {
-      found: { ...found, ranked, records: await this.readable.read(principal, id, ranked) },
-      reranking: this.#explainReranking(candidates.length, problem ?? null),
+      found: reranked.found,
+      reranking: this.#explainReranking(candidates, problem ?? null),
       before: problem === undefined ? new Map(places) : undefined,
     }
   }
