@@ -1,23 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { MemoryReranker } from '../../../adapters/memory/index.js'
+import { json, type Misbehaviour as MisbehaviourOf, ModelServer, type SeenRequest as Seen } from '../model-server.js'
 
-/** A request as the server read it. */
-interface SeenRequest {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: {
-    readonly model?: string
-    readonly query: string
-    readonly documents?: readonly string[]
-    readonly texts?: readonly string[]
-    readonly truncate?: boolean
-    readonly return_documents?: boolean
-  }
+interface RerankBody {
+  readonly model?: string
+  readonly query: string
+  readonly documents?: readonly string[]
+  readonly texts?: readonly string[]
+  readonly truncate?: boolean
+  readonly return_documents?: boolean
 }
 
-/** Handles one request in the place of a right answer. */
-export type Misbehaviour = (request: SeenRequest, response: ServerResponse, server: RerankServer) => unknown
+type SeenRequest = Seen<RerankBody>
+export type Misbehaviour = MisbehaviourOf<RerankBody, RerankServer>
 
 /** The servers whose requests and answers are imitated, in the shapes of their documentation or sources. */
 export const SHAPES = ['jina', 'cohere', 'vllm', 'llama.cpp', 'tei', 'voyage'] as const
@@ -28,21 +23,16 @@ interface Result {
   readonly score: number
 }
 
-/**
- * A server that scores texts by the words that they share with the query. It misbehaves on demand: once for each
- * function in `next`, or always with `always`.
- */
-export class RerankServer {
-  readonly requests: SeenRequest[] = []
-  readonly next: Misbehaviour[] = []
-  always: Misbehaviour | undefined
+/** A server that scores texts by the words that they share with the query. */
+export class RerankServer extends ModelServer<RerankBody, RerankServer> {
   /** Most texts in a request to text-embeddings-inference, whose default is 32. */
   mostTexts = 32
   readonly #model = new MemoryReranker()
-  #server: Server | undefined
-  #port = 0
+  protected readonly subject: RerankServer = this
 
-  private constructor(readonly shape: Shape) {}
+  private constructor(readonly shape: Shape) {
+    super()
+  }
 
   static async start(shape: Shape = 'jina'): Promise<RerankServer> {
     const server = new RerankServer(shape)
@@ -52,38 +42,10 @@ export class RerankServer {
 
   get baseUrl(): string {
     const path = { cohere: '/v2', tei: '' }[this.shape as string] ?? '/v1'
-    return `http://127.0.0.1:${this.#port}${path}`
+    return `${this.origin}${path}`
   }
 
-  /** Starts, or starts again on the same port. */
-  async listen(): Promise<void> {
-    const server = createServer((request, response) => void this.#handle(request, response))
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-  }
-
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece as Buffer)
-    const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as SeenRequest['body']
-    const seen = { path: request.url ?? '', headers: request.headers, body }
-    this.requests.push(seen)
-    const misbehave = this.next.shift() ?? this.always
-    if (misbehave === undefined) await this.#answerRightly(seen, response)
-    else await misbehave(seen, response, this)
-  }
-
-  async #answerRightly(seen: SeenRequest, response: ServerResponse): Promise<void> {
+  protected override async answerRightly(seen: SeenRequest, response: ServerResponse): Promise<void> {
     const refuse = this.#refusalOf(seen)
     if (refuse !== undefined) refuse(response)
     else json(response, 200, await this.answer(seen))
@@ -140,16 +102,6 @@ function inShape(shape: Shape, results: readonly Result[], texts: readonly strin
     }
   }
   return { model: 'm', usage: { total_tokens: 9 }, results: plainResults }
-}
-
-export function json(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 export function plain(response: ServerResponse, status: number, text: string): void {

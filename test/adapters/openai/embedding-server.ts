@@ -1,40 +1,28 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
+import { json, type Misbehaviour as MisbehaviourOf, ModelServer, type SeenRequest as Seen } from '../model-server.js'
 
-/** A request as the server read it. */
-export interface SeenRequest {
-  readonly path: string
-  readonly headers: IncomingMessage['headers']
-  readonly body: {
-    readonly model: string
-    readonly input: readonly string[]
-    readonly encoding_format?: string
-    readonly dimensions?: number
-  }
+interface EmbeddingBody {
+  readonly model: string
+  readonly input: readonly string[]
+  readonly encoding_format?: string
+  readonly dimensions?: number
 }
 
-/** Handles one request in the place of a right answer. */
-export type Misbehaviour = (request: SeenRequest, response: ServerResponse, server: EmbeddingServer) => unknown
+export type SeenRequest = Seen<EmbeddingBody>
+export type Misbehaviour = MisbehaviourOf<EmbeddingBody, EmbeddingServer>
 
 /** The servers whose answers are imitated, in the shapes of their documentation. */
 export type Shape = 'openai' | 'ollama' | 'vllm' | 'lm-studio' | 'tei'
 
-/**
- * A server with the protocol of `/v1/embeddings`. Texts with words in common get similar vectors. It misbehaves on
- * demand: once for each function in `next`, or always with `always`.
- */
-export class EmbeddingServer {
-  readonly requests: SeenRequest[] = []
-  readonly next: Misbehaviour[] = []
-  always: Misbehaviour | undefined
+/** A server with the protocol of `/v1/embeddings`. Texts with words in common get similar vectors. */
+export class EmbeddingServer extends ModelServer<EmbeddingBody, EmbeddingServer> {
   shape: Shape = 'openai'
   /** Requests that are not answered yet, and the most of them so far. */
   open = 0
   mostOpen = 0
   readonly #model = new MemoryEmbeddingModel({ windowTokens: 100_000 })
-  #server: Server | undefined
-  #port = 0
+  protected readonly subject: EmbeddingServer = this
 
   static async start(): Promise<EmbeddingServer> {
     const server = new EmbeddingServer()
@@ -43,40 +31,20 @@ export class EmbeddingServer {
   }
 
   get baseUrl(): string {
-    return `http://127.0.0.1:${this.#port}/v1`
+    return `${this.origin}/v1`
   }
 
-  /** Starts, or starts again on the same port. */
-  async listen(): Promise<void> {
-    const server = createServer((request, response) => void this.#handle(request, response))
-    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve))
-    this.#port = (server.address() as AddressInfo).port
-    this.#server = server
-  }
-
-  async stop(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
-  }
-
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.open += 1
     this.mostOpen = Math.max(this.mostOpen, this.open)
     response.on('close', () => {
       this.open -= 1
     })
-    const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece as Buffer)
-    const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as SeenRequest['body']
-    const seen = { path: request.url ?? '', headers: request.headers, body }
-    this.requests.push(seen)
-    const misbehave = this.next.shift() ?? this.always
-    if (misbehave === undefined) json(response, 200, await this.answer(seen))
-    else await misbehave(seen, response, this)
+    await super.handle(request, response)
+  }
+
+  protected override async answerRightly(seen: SeenRequest, response: ServerResponse): Promise<void> {
+    json(response, 200, await this.answer(seen))
   }
 
   /** The right answer. */
@@ -99,16 +67,6 @@ interface Answer {
   readonly model: string
   data: { readonly object: string; embedding: unknown; index?: unknown }[]
   readonly [other: string]: unknown
-}
-
-export function json(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers })
-  response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
 /** Answers with a status and an error in the shape of OpenAI. */

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { OpenAiEmbeddingModel, type OpenAiModelOptions } from '../../../adapters/openai/index.js'
 import { embeddingModelSuite } from '../../conformance/index.js'
 import { SEED, seededRandom } from '../../seeded-random.js'
-import { changed, EmbeddingServer, failing, json, type Misbehaviour, type Shape } from './embedding-server.js'
+import { json } from '../model-server.js'
+import { changed, EmbeddingServer, failing, type Misbehaviour, type Shape } from './embedding-server.js'
 
 const random = seededRandom(SEED)
 

@@ -10,7 +10,8 @@ import type { Engine } from '../../../src/index.js'
 import type { TelemetryEvent } from '../../../src/ports/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { runAlcoveHere } from '../cli/run-alcove-here.js'
-import { EmbeddingServer, failing, json } from './embedding-server.js'
+import { json } from '../model-server.js'
+import { EmbeddingServer, failing } from './embedding-server.js'
 
 const KEY = 'sk-secret-marmalade-abcdef'
 const TEXT = 'The harbour is closed in winter. '.repeat(40)
