@@ -1,11 +1,11 @@
 import { scan } from './scan.js'
-import { GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
+import { ASKING_GRAM, GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
 
 /**
  * The version of the rules that make terms. Every change of the terms of any text needs a new version. The engine then
  * indexes all words a second time: a question would miss the terms that another version made.
  */
-export const ANALYZER_VERSION: number = 1
+export const ANALYZER_VERSION: number = 2
 
 /** A term with its range in the text, in UTF-16 units. */
 export interface Term {
@@ -45,6 +45,8 @@ export function termsOf(text: string): string[] {
   return terms
 }
 
+/** The weight of one of {@link QUESTION_WORDS}. In measurements, 0.1 to 0.3 are about equal. */
+const QUESTION_WORD_WEIGHT = 0.2
 /**
  * The weight of one occurrence of a term in a question. An identifier weighs most: a question with an identifier is
  * about it. Its parts weigh less, so that chunks with the identifier rank before chunks that have its parts often.
@@ -56,9 +58,8 @@ const WEIGHTS: Readonly<Record<TermKind, number>> = {
   [PART]: 0.4,
   [GRAM]: 1,
   [SIGN]: 1,
+  [ASKING_GRAM]: QUESTION_WORD_WEIGHT,
 }
-/** The weight of one of {@link QUESTION_WORDS}. In measurements, 0.1 to 0.3 are about equal. */
-const QUESTION_WORD_WEIGHT = 0.2
 
 /**
  * Finds the terms of a question with their weights, above 0. All of them are also terms that `termsOf` finds in the
@@ -90,7 +91,7 @@ export function inflectedWords(text: string): Set<string> {
 export function questionWords(text: string): Set<string> {
   const terms = new Set<string>()
   scan(text, (term, _start, _end, kind) => {
-    if (kind === WORD && QUESTION_WORDS.has(term)) terms.add(term)
+    if (kind === ASKING_GRAM || (kind === WORD && QUESTION_WORDS.has(term))) terms.add(term)
   })
   return terms
 }

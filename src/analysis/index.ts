@@ -9,3 +9,4 @@ export {
   termsOf,
 } from './analyzer.js'
 export { textParts } from './scan.js'
+export { START_MARK } from './term.js'

@@ -12,7 +12,19 @@ import {
   PICTURE,
 } from './character-class.js'
 import { scanCompound } from './compound.js'
-import { fold, GRAM, plainTerm, SIGN, type Sink, truncate, WORD } from './term.js'
+import { hangulStemLength, isHangulQuestionWord } from './hangul.js'
+import {
+  ASKING_GRAM,
+  fold,
+  GRAM,
+  plainTerm,
+  SIGN,
+  type Sink,
+  START_MARK,
+  type TermKind,
+  truncate,
+  WORD,
+} from './term.js'
 
 /** Signs that belong to the word before them: "C#", "C++". */
 const WORD_SIGNS = new Set('#+\uff03\uff0b')
@@ -142,17 +154,34 @@ const KATAKANA = /^[\u30a0-\u30ff\u31f0-\u31ff]/
  * The scan uses no dictionary: dictionaries of two platforms, or of two versions, cut the same text differently, and
  * pairs find as well (measured with xquad-zh, JaQuAD, xquad-th and KorQuAD).
  *
- * Hangul has spaces, but its words have endings: pairs find the word without its ending. The first character of each
- * run is a term too, for words of one syllable.
+ * Hangul has spaces, but its words have particles and endings: pairs find the word without them. A common particle makes
+ * no terms. The first character of each run is a term too, for words of one syllable. The first pair is one more term,
+ * which tells the beginning of a word from its middle.
  */
 function scanUnspaced(text: string, start: number, end: number, script: number, sink: Sink): void {
   const characters = splitCharacters(text, start, end, script)
+  if (script === HANGUL) scanHangul(characters, sink)
+  else scanPairs(characters, script, GRAM, sink)
+}
+
+function scanHangul(characters: readonly Character[], sink: Sink): void {
+  const word = characters.map(({ term }) => term).join('')
+  const isPlain = word.length === characters.length
+  const kind = isPlain && isHangulQuestionWord(word) ? ASKING_GRAM : GRAM
+  const [first, second] = characters
+  if (first !== undefined && second !== undefined) {
+    sink(truncate(START_MARK + first.term + second.term), first.start, second.end, kind)
+  }
+  scanPairs(isPlain ? characters.slice(0, hangulStemLength(word)) : characters, HANGUL, kind, sink)
+}
+
+function scanPairs(characters: readonly Character[], script: number, kind: TermKind, sink: Sink): void {
   for (const [index, character] of characters.entries()) {
     const before = characters[index - 1]
     const next = characters[index + 1]
     if (isTermAlone(character, before, next, script))
-      sink(truncate(character.term), character.start, character.end, GRAM)
-    if (next !== undefined) sink(truncate(character.term + next.term), character.start, next.end, GRAM)
+      sink(truncate(character.term), character.start, character.end, kind)
+    if (next !== undefined) sink(truncate(character.term + next.term), character.start, next.end, kind)
   }
 }
 

@@ -1,5 +1,12 @@
 /** The origin of a term. In a question, each kind has its own weight. */
-export type TermKind = typeof WORD | typeof WHOLE | typeof JOINED | typeof PART | typeof GRAM | typeof SIGN
+export type TermKind =
+  | typeof WORD
+  | typeof WHOLE
+  | typeof JOINED
+  | typeof PART
+  | typeof GRAM
+  | typeof SIGN
+  | typeof ASKING_GRAM
 
 /** A word. */
 export const WORD = 0
@@ -19,6 +26,9 @@ export const GRAM = 4
 /** An emoji, or a sign of currency. */
 export const SIGN = 5
 
+/** One or two syllables of a Korean word that turns a sentence into a question. */
+export const ASKING_GRAM = 6
+
 /**
  * Receives the terms of a scan.
  *
@@ -27,6 +37,9 @@ export const SIGN = 5
  * @param end offset after the range
  */
 export type Sink = (term: string, start: number, end: number, kind: TermKind) => void
+
+/** Stands in front of the first pair of a Korean word. No text has it within a word. */
+export const START_MARK = '^'
 
 /** Maximum length of a term in UTF-16 units. */
 export const MAX_TERM_LENGTH = 256

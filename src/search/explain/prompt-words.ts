@@ -1,4 +1,4 @@
-import { analyze, questionWords } from '../../analysis/index.js'
+import { analyze, questionWords, START_MARK } from '../../analysis/index.js'
 import { type GenerationOwner, wordCollectionOf } from '../../documents/index.js'
 import type { TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import type { ContextRecord, LexicalIndex, LexicalQuery, TermCount } from '../../ports/index.js'
@@ -81,7 +81,7 @@ export function explainWords(
   for (const [at, text] of texts.entries()) {
     const asked = questionWords(text)
     for (const { term, start, end } of analyze(text)) {
-      if (!(at === 0 ? terms : before).has(term) || words.has(term)) continue
+      if (!(at === 0 ? terms : before).has(term) || words.has(term) || term.startsWith(START_MARK)) continue
       const { documents, chunks } = counts.get(term) ?? { documents: 0, chunks: 0 }
       words.set(term, {
         word: text.slice(start, end),
