@@ -266,6 +266,8 @@ export {
   type SearchResult,
   searchAllBodySchema,
   searchBodySchema,
+  WORD_MATCHINGS,
+  type WordMatching,
 } from './search/index.js'
 export {
   type Account,

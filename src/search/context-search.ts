@@ -86,9 +86,9 @@ export class ContextSearch {
 
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const { mode, prompt, history, taker, prepared } = request
+    const { mode, prompt, taker, prepared } = request
     const model = this.parts.models.get(context.embeddingModel)
-    let read = prepared ?? readPrompt(prompt, history)
+    let read = prepared ?? readPrompt(request)
     let terms: LexicalQuery = mode === 'semantic' ? NO_TERMS : read.whole.terms
     const searchEnd = new AbortController()
     let vectors: Promise<readonly Float32Array[]> | undefined

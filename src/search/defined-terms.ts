@@ -16,7 +16,7 @@ interface WordParts {
  * merchandise authorisation" where a document has both.
  *
  * @param collections the word collections of the contexts
- * @returns the prompt; the same one if no definition is for it
+ * @returns the prompt; the same one if no definition is for it, or if its words stand for themselves alone
  */
 export async function withDefinedTerms(
   { words, turns }: WordParts,
@@ -25,7 +25,7 @@ export async function withDefinedTerms(
   taker: TurnTaker,
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
-  const prefixes = definitionPrefixes(read.whole.text)
+  const prefixes = read.isExact ? [] : definitionPrefixes(read.whole.text)
   if (prefixes.length === 0) return read
   const reads = collections.map((name) => async () => await words.findTerms(name, prefixes))
   // A search of a damaged collection finds the same damage.

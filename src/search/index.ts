@@ -36,4 +36,6 @@ export {
   type SearchOptions,
   searchAllBodySchema,
   searchBodySchema,
+  WORD_MATCHINGS,
+  type WordMatching,
 } from './search-input.js'

@@ -147,7 +147,7 @@ export class JoinedSearch {
     const { models, prompts } = this.parts
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
     const collections = withWords.map((context) => wordCollectionOf(context))
-    const plain = readPrompt(input.prompt, input.history)
+    const plain = readPrompt(input)
     const read = await withDefinedTerms(this.parts, collections, plain, taker, signal)
     const statistics = await this.#readStatistics(withWords, read, input, taker, signal)
     read.choice.decide(await this.#choosePart(withWords, read, statistics, input, taker, signal))

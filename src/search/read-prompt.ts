@@ -1,9 +1,10 @@
 import type { EmbeddingModels } from '../documents/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type { Tracer } from '../ports/index.js'
-import { type HistoryMessage, historyWords, type WeighedWords } from './history-words.js'
+import { historyWords, type WeighedWords } from './history-words.js'
 import { embedWindows, PromptKnowledge, type PromptReader } from './prompt.js'
 import { PartChoice, type PromptPart, promptParts, wholePart } from './prompt-parts.js'
+import type { SearchSettings } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
 
 /** The texts of a prompt, as a search reads them. */
@@ -13,17 +14,30 @@ export interface ReadPrompt {
   readonly parts: readonly PromptPart[]
   /** Words of the messages before it. */
   readonly before: WeighedWords
+  /** True if each word stands for itself alone. */
+  readonly isExact: boolean
   readonly choice: PartChoice
 }
 
-/**
- * @param history the messages before the prompt, the oldest first
- * @returns the prompt with its parts, of which none is chosen yet
- */
-export function readPrompt(prompt: string, history?: readonly HistoryMessage[]): ReadPrompt {
-  const [whole, parts] = [wholePart(prompt), promptParts(prompt)]
-  return { whole, parts, before: historyWords(history), choice: new PartChoice() }
+/** A prompt as a caller gives it. */
+interface GivenPrompt extends Pick<SearchSettings, 'history' | 'words'> {
+  readonly prompt: string
 }
+
+/** @returns the prompt with its parts, of which none is chosen yet */
+export function readPrompt({ prompt, history, words }: GivenPrompt): ReadPrompt {
+  const isExact = words === 'exact'
+  const exactly = <Words extends WeighedWords>(some: Words): Words => (isExact ? { ...some, similarTo: NONE } : some)
+  return {
+    whole: exactly(wholePart(prompt)),
+    parts: promptParts(prompt).map(exactly),
+    before: exactly(historyWords(history)),
+    isExact,
+    choice: new PartChoice(),
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** A prompt with its vectors for one model. */
 export interface EmbeddedPrompt {

@@ -26,6 +26,11 @@ import type { HistoryMessage } from './history-words.js'
 import type { RepeatKind } from './ranking/repeats.js'
 import type { EmbeddedPrompt, ReadPrompt } from './read-prompt.js'
 
+/** The ways in which words of a prompt find words of documents. */
+export const WORD_MATCHINGS = ['similar', 'exact'] as const
+
+export type WordMatching = (typeof WORD_MATCHINGS)[number]
+
 /** The members that replace settings of the context for one search. */
 export interface SearchSettings {
   /** The way to find chunks. Default: the context's `searchMode`. */
@@ -41,6 +46,11 @@ export interface SearchSettings {
    * that have more than two fifths in common. The best one says how many more there are.
    */
   readonly collapse?: boolean | undefined
+  /**
+   * `exact`: each word of the prompt stands for itself alone, as between quotation marks. Default: `similar`, so a word
+   * also finds its inflections, its compounds, what it may mean with a typing error, and acronyms.
+   */
+  readonly words?: WordMatching | undefined
   /**
    * Messages of the chat before the prompt, the oldest first: at most 1,000, with 1,000,000 UTF-16 units together. Words
    * of the user's last four messages count too, with weights that fade: "And in the second year?" finds what the user
@@ -69,6 +79,9 @@ export const SEARCH_SETTINGS: {
   scoreThreshold: fractionSchema({ min: 0, max: 1 }).optional(),
   filter: documentFilterSchema.optional(),
   collapse: booleanSchema().meta({ description: 'False to list each chunk, also those with the same text' }).optional(),
+  words: choiceSchema(WORD_MATCHINGS)
+    .meta({ description: 'Words count together with similar ones (default), or stand for themselves alone' })
+    .optional(),
   history: listSchema(MESSAGE, 1_000).optional(),
 }
 const INCLUDED = ['score', 'source', 'match', 'snippet'] as const
@@ -176,6 +189,7 @@ export interface SearchRequest {
   readonly prompt: string
   /** The messages before the prompt, the oldest first. */
   readonly history: readonly HistoryMessage[] | undefined
+  readonly words: WordMatching | undefined
   readonly mode: SearchMode
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
@@ -214,6 +228,7 @@ export function requestFor(
   return {
     prompt: input.prompt,
     history: input.history,
+    words: input.words,
     mode: modeOf(context, input),
     topN: input.topN ?? context.topN,
     scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,

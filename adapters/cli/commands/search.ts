@@ -15,6 +15,7 @@ import { type NamedExplanation, printExplanation } from '../output/explanations.
 import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
 import { historyOption, readHistory } from './history.js'
+import { wordsOption } from './words-option.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match', 'snippet']
 
@@ -44,6 +45,7 @@ export function searchCommand(): CommandUnknownOpts {
     )
     .addOption(historyOption())
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
+    .addOption(wordsOption())
     .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same text count once'))
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
@@ -73,10 +75,11 @@ interface GivenOptions {
   readonly mode?: SearchMode | undefined
   readonly filter?: SearchOptions['filter']
   readonly history?: string | undefined
+  readonly words?: SearchOptions['words']
 }
 
 async function searchOptions(
-  { top, scoreThreshold, mode, filter, history }: GivenOptions,
+  { top, scoreThreshold, mode, filter, history, words }: GivenOptions,
   listsCopies: boolean,
 ): Promise<SearchOptions> {
   return {
@@ -85,6 +88,7 @@ async function searchOptions(
     ...(scoreThreshold !== undefined && { scoreThreshold }),
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
+    ...(words !== undefined && { words }),
     ...(listsCopies && { collapse: false }),
   }
 }

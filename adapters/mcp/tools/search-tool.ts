@@ -5,6 +5,7 @@ import {
   documentFilterSchema,
   type SearchOptions,
   type Session,
+  WORD_MATCHINGS,
 } from '../../../src/index.js'
 import {
   choiceSchema,
@@ -44,6 +45,9 @@ const INPUT = objectSchema({
   mode: choiceSchema(SEARCH_MODES).optional().meta({
     description:
       "How to find passages: by words and meaning (hybrid), by meaning (semantic) or by words (keyword). Default: the context's setting",
+  }),
+  words: choiceSchema(WORD_MATCHINGS).optional().meta({
+    description: 'similar (default): words also find their inflections and typing errors. exact: only themselves',
   }),
   history: z.array(MESSAGE).max(100).optional().meta({
     description:

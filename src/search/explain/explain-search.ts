@@ -135,7 +135,7 @@ export class ExplainSearch {
     signal: AbortSignal,
   ): Promise<SearchExplanation> {
     const { prompt, history, mode, topN, scoreThreshold, taker } = request
-    const plain = readPrompt(prompt, history)
+    const plain = readPrompt(request)
     const read = await withDefinedTerms(this.parts, [wordCollectionOf(context)], plain, taker, signal)
     const { terms } = read.whole
     const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })

@@ -111,7 +111,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the ' +
       'oldest messages of the `history` and the last passages are left out, never the question. Without `prompt`, words of the `history` count in the search. Passages are the ' +
       'windows of chunks that answer best, in whole sentences; with `passages: "chunks"` they are whole chunks. `mode`, ' +
-      '`topN`, `scoreThreshold`, `filter` and `collapse` are those of a search. The call changes nothing.',
+      '`topN`, `scoreThreshold`, `filter`, `words` and `collapse` are those of a search. The call changes nothing.',
     params: CONTEXT,
     body: prepareBodySchema,
     answers: {
