@@ -20,6 +20,7 @@ import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ChunkRanking, ScoreScale } from './ranking/fusion.js'
 import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
+import { COMPARED_CHUNKS, Nearness } from './ranking/nearness.js'
 import { Repeats } from './ranking/repeats.js'
 import { type EmbeddedPrompt, embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import type { Reranking } from './reranking/reranking.js'
@@ -77,15 +78,27 @@ export interface FoundChunks {
  */
 export class ContextSearch {
   readonly #vectorCache = new VectorCache()
+  readonly nearness: Nearness
 
   constructor(
     private readonly parts: SearchParts,
     private readonly finder: ChunkFinder,
     private readonly telemetry: Telemetry,
-  ) {}
+  ) {
+    this.nearness = new Nearness(parts.storage)
+  }
 
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
+    const topN = Math.max(request.topN, COMPARED_CHUNKS)
+    const found = await this.findCandidates(context, { ...request, topN })
+    const { records, terms, scale } = found
+    const ordered = await this.nearness.order(found.ranked, records, () => terms, scale, request.signal)
+    return { ...found, ranked: ordered.slice(0, request.topN) }
+  }
+
+  /** As {@link find}, before words near each other have put the best in order. */
+  async findCandidates(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
     const { mode, prompt, taker, prepared } = request
     const model = this.parts.models.get(context.embeddingModel)
     let read = prepared ?? readPrompt(request)

@@ -1,7 +1,7 @@
-import { analyze, type Term, textParts } from '../analysis/index.js'
-import { TimeSlice } from '../kernel/scheduling/time-slice.js'
+import type { Term } from '../analysis/index.js'
 import type { LexicalQuery } from '../ports/index.js'
 import type { PromptTerms } from './prompt-terms.js'
+import type { WordsInText } from './words-in-text.js'
 
 /** A part of a chunk's text, in UTF-16 units: `content.slice(start, end)`. */
 export interface Passage {
@@ -38,33 +38,18 @@ const MAX_LENGTH = 320
 
 /**
  * Finds the part of a text that has most of a question's terms. Each term counts once; terms that are rare in the text
- * count more, and terms that tell little, such as "the", lengthen it only a little. It prefers the shortest of equal parts, then the first. The part begins and ends with a term. Works in
- * slices of some milliseconds, between which other work of the event loop can run.
+ * count more, and terms that tell little, such as "the", lengthen it only a little. It prefers the shortest of equal
+ * parts, then the first. The part begins and ends with a term.
  *
  * @returns `undefined` if the text has none of the terms
  */
-export async function findDensestPassage(
-  text: string,
-  prompt: PromptTerms,
-  slice: TimeSlice = new TimeSlice(),
-): Promise<WordPassage | undefined> {
-  const terms: Term[] = []
-  const corrected = new Map<string, string>()
-  for (const part of textParts(text)) {
-    for (const { term, start, end } of analyze(part.text)) {
-      const counted = prompt.termFor(term)
-      if (counted === undefined) continue
-      terms.push({ term: counted, start: part.start + start, end: part.start + end })
-      if (prompt.isCorrected(counted)) corrected.set(counted, term)
-    }
-    await slice.pauseIfOver()
-  }
+export function densestPassage({ terms, corrected }: WordsInText, prompt: PromptTerms): WordPassage | undefined {
   const densest = selectDensest(terms, prompt)
   return densest && { ...densest, corrected: [...corrected].map(([from, to]) => ({ from, to })) }
 }
 
 /**
- * Finds the part with most terms: see {@link findDensestPassage}.
+ * Finds the part with most terms: see {@link densestPassage}.
  *
  * @param found the terms of the question in the text, in the order of their starts
  */

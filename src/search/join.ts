@@ -20,32 +20,47 @@ export interface JoinedChunk extends SizedChunk {
   readonly terms: PromptTerms
 }
 
+/** Contexts whose scores have one origin: the same model, and words, meaning or both. */
+export interface ContextGroup {
+  /** Number of contexts. */
+  readonly contexts: number
+  /** The best first. */
+  readonly chunks: readonly JoinedChunk[]
+  /** Of the scores of all its chunks. */
+  readonly scale: ScoreScale
+}
+
 /**
- * Joins the chunks that a search found in several contexts. The searches have used the statistics of the words of all
- * contexts together.
- *
- * - Contexts whose scores have one origin (the same model, and words, meaning or both) form a group. A group is ordered
- *   by score, as if its contexts were one. A context with nothing good gets no place in it.
- * - Scores of different groups are not comparable, so groups are joined by rank: the best chunk of each group comes
- *   first. After that, a group with c contexts gets c places for each place of a group with one context. This is Adams's
- *   method of apportionment. No group is starved as long as there are as many results as groups.
- * - Chunks of equal rank are ordered by score, similarity and age: the same documents give the same order.
- * - With more than one group, the score of a chunk is 1 / (1 + r). Here r is the number of chunks of its group before it,
- *   divided by the number of contexts in the group.
- *
- * @returns all chunks, the best first
+ * Groups the chunks that a search found in several contexts. The searches have used the statistics of the words of all
+ * contexts together. Scores of different groups are not comparable. A group is ordered by score, as if its contexts were
+ * one: a context with nothing good gets no place in it.
  */
-export function joinFairly(findings: readonly ContextFinding[]): JoinedChunk[] {
+export function groupContexts(findings: readonly ContextFinding[]): readonly ContextGroup[] {
   const groups = new Map<string, ContextFinding[]>()
   for (const finding of findings) {
     if (finding.found.ranked.length === 0) continue
     const key = groupKey(finding)
     groups.set(key, [...(groups.get(key) ?? []), finding])
   }
-  const ordered = [...groups.values()].map((group) => ({ contexts: group.length, chunks: orderGroup(group) }))
-  const [only, ...others] = ordered
+  return [...groups.values()].map(orderGroup)
+}
+
+/**
+ * Joins groups by rank.
+ *
+ * - The best chunk of each group comes first. After that, a group with c contexts gets c places for each place of a group
+ *   with one context. This is Adams's method of apportionment. No group is starved as long as there are as many results
+ *   as groups.
+ * - Chunks of equal rank are ordered by score, similarity and age: the same documents give the same order.
+ * - With more than one group, the score of a chunk is 1 / (1 + r). Here r is the number of chunks of its group before it,
+ *   divided by the number of contexts in the group.
+ *
+ * @returns all chunks, the best first
+ */
+export function joinFairly(groups: readonly ContextGroup[]): readonly JoinedChunk[] {
+  const [only, ...others] = groups
   if (others.length === 0) return only?.chunks ?? []
-  return ordered
+  return groups
     .flatMap(({ contexts, chunks }) => chunks.map((chunk, before) => ({ chunk, rank: before / contexts })))
     .sort((one, other) => one.rank - other.rank || byRelevance(one.chunk, other.chunk))
     .map(({ chunk, rank }) => ({ ...chunk, score: 1 / (1 + rank) }))
@@ -71,27 +86,29 @@ function groupKey({ fingerprint, found: { scale } }: ContextFinding): string {
 }
 
 /** @param group contexts with comparable scores */
-function orderGroup(group: readonly ContextFinding[]): JoinedChunk[] {
-  const scoreOf = jointScoreOf(group.map(({ found }) => found.scale))
+function orderGroup(group: readonly ContextFinding[]): ContextGroup {
+  const scale = jointScaleOf(group.map(({ found }) => found.scale))
   const chunks = group.flatMap(({ contextId, found: { ranked, records, terms } }) =>
-    withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOf?.(chunk) ?? chunk.score })),
+    withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOn(scale, chunk) })),
   )
-  return chunks.sort(byRelevance)
+  return { contexts: group.length, chunks: chunks.sort(byRelevance), scale }
 }
 
 /**
  * Words count less than meaning only if a chunk of any context has a word of the prompt, so a context without such
  * chunks needs new scores. Its order stays the same.
- *
- * @returns the score of a chunk; `undefined` if the scores of the searches are comparable already
  */
-function jointScoreOf(scales: readonly ScoreScale[]): ((chunk: SizedChunk) => number) | undefined {
+function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
   const both = scales.filter((scale) => scale.by === 'both')
-  if (both.length === 0) return undefined
-  const hasWords = both.some((scale) => scale.hasWords)
+  if (both.length === 0) return scales[0] ?? { by: 'words' }
   const question: FusionQuestion = {
     wordMaximum: Math.max(...both.map((scale) => scale.question.wordMaximum)),
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
   }
-  return ({ similarity, wordScore = 0 }) => jointScore({ similarity, wordScore }, question, hasWords)
+  return { by: 'both', question, hasWords: both.some((scale) => scale.hasWords) }
+}
+
+/** @returns the score of a chunk; its own if the scores of the searches are comparable already */
+function scoreOn(scale: ScoreScale, { similarity, wordScore = 0, score }: SizedChunk): number {
+  return scale.by === 'both' ? jointScore({ similarity, wordScore }, scale.question, scale.hasWords) : score
 }

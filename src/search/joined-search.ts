@@ -8,9 +8,17 @@ import type { ContextRecord, LexicalIndex, LexicalStatistics, Span, VisibleChunk
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
 import { withDefinedTerms } from './defined-terms.js'
-import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from './join.js'
+import {
+  type ContextFinding,
+  type ContextGroup,
+  groupContexts,
+  type JoinedChunk,
+  joinFairly,
+  sumStatistics,
+} from './join.js'
 import type { DecidingPart } from './prompt-parts.js'
 import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
+import { COMPARED_CHUNKS } from './ranking/nearness.js'
 import { type EvidentHit, mostEvident } from './ranking/part-words.js'
 import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import { rerankCandidates } from './reranking/rerank-found.js'
@@ -125,9 +133,9 @@ export class JoinedSearch {
     for (const context of contexts.filter(({ id }) => ids.has(id))) {
       input.signal?.throwIfAborted()
       const ofModel = prepared?.get(context.embeddingModel)
-      const found = await this.contextSearch.find(context, {
+      const found = await this.contextSearch.findCandidates(context, {
         ...requestFor(context, input, taker),
-        topN: searchedN,
+        topN: Math.max(searchedN, COMPARED_CHUNKS),
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
         ...(ofModel && { prepared: ofModel }),
@@ -226,7 +234,20 @@ export class JoinedSearch {
   /** @returns the `topN` best chunks of all contexts, the best first */
   async #best(caller: Principal, run: JoinedRun): Promise<readonly JoinedChunk[]> {
     const { reranking } = this.parts
-    const chunks = joinFairly([...run.findings.values()]).slice(0, run.searchedN)
+    const findings = [...run.findings.values()]
+    const records = findings.flatMap(({ found }) => found.records)
+    const groups: ContextGroup[] = []
+    for (const { chunks, scale, contexts } of groupContexts(findings)) {
+      const ordered = await this.contextSearch.nearness.order(
+        chunks,
+        records,
+        ({ terms }) => terms,
+        scale,
+        run.input.signal,
+      )
+      groups.push({ contexts, scale, chunks: ordered })
+    }
+    const chunks = joinFairly(groups).slice(0, run.searchedN)
     if (reranking === undefined) return chunks
     return (await this.#rerank(caller, run, chunks, reranking)).slice(0, run.topN)
   }

@@ -8,12 +8,13 @@ import {
   type WindowRecord,
 } from '../ports/index.js'
 import type { Principal } from '../tenancy/index.js'
-import { type Correction, findDensestPassage, type Passage } from './densest-passage.js'
+import { type Correction, densestPassage, type Passage } from './densest-passage.js'
 import type { PromptTerms } from './prompt-terms.js'
 import { type FoundBy, type RankedChunk, toMapKey } from './ranking/near-chunks.js'
 import type { Collapsed } from './ranking/repeats.js'
 import type { ReadableChunks } from './searchable-documents.js'
 import { snippetOf } from './snippet.js'
+import { findWords, type WordsInText } from './words-in-text.js'
 
 /** A chunk that a search found. Specification: Search result; `score`, `match` and `source` are additions. */
 export interface SearchResult {
@@ -76,6 +77,8 @@ export interface ResultSource {
 export interface PlacedChunk extends RankedChunk, Collapsed {
   /** `undefined` if the window is not stored. */
   readonly nearest: Pick<WindowRecord, 'start' | 'end' | 'hash'> | undefined
+  /** The words of the prompt in its text, if the search has looked for them. */
+  readonly found?: WordsInText
 }
 
 /** A chunk that a search found, with the size of its text instead of the text. */
@@ -154,11 +157,11 @@ interface Match {
 export async function findMatch(
   content: string,
   terms: PromptTerms,
-  { foundBy, nearest }: PlacedChunk,
+  { foundBy, nearest, found }: PlacedChunk,
   slice: TimeSlice,
 ): Promise<Match> {
   const { size } = terms.weights
-  const densest = size === 0 ? undefined : await findDensestPassage(content, terms, slice)
+  const densest = size === 0 ? undefined : densestPassage(found ?? (await findWords(content, terms, slice)), terms)
   const isByWords = densest?.tells === true && (foundBy.includes('words') || densest.share >= 0.5)
   const core = (isByWords ? densest : (nearest ?? densest)) ?? { start: 0, end: content.length }
   return { match: wholeSentences(content, core), core, corrected: densest?.corrected ?? [] }

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { analyze, questionTerms } from '../../../src/analysis/index.js'
-import { findDensestPassage } from '../../../src/search/densest-passage.js'
+import { densestPassage } from '../../../src/search/densest-passage.js'
 import { PromptTerms } from '../../../src/search/prompt-terms.js'
+import { findWords } from '../../../src/search/words-in-text.js'
 
 const FILLER = 'Nothing of interest is said in this sentence, nor in the next one. '.repeat(20)
+
+async function findDensestPassage(text: string, terms: PromptTerms) {
+  return densestPassage(await findWords(text, terms), terms)
+}
 
 async function passageOf(text: string, question: string): Promise<string | undefined> {
   const passage = await findDensestPassage(text, new PromptTerms(questionTerms(question), new Map()))

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { VisibleChunk } from '../../../src/ports/index.js'
-import { type ContextFinding, type JoinedChunk, joinFairly, sumStatistics } from '../../../src/search/join.js'
+import {
+  type ContextFinding,
+  groupContexts,
+  type JoinedChunk,
+  joinFairly,
+  sumStatistics,
+} from '../../../src/search/join.js'
 import { PromptTerms } from '../../../src/search/prompt-terms.js'
 import type { ScoreScale } from '../../../src/search/ranking/fusion.js'
 
@@ -29,11 +35,13 @@ const contextsOf = (chunks: readonly JoinedChunk[]): number[] => chunks.map(({ c
 
 describe('joining what a search found in several contexts', () => {
   it('orders by score where the scores have one origin', () => {
-    const joined = joinFairly([
-      finding(1, 'a', [0.9, 0.3, 0.1], { by: 'meaning' }),
-      finding(2, 'a', [0.8, 0.7], { by: 'meaning' }),
-      finding(3, 'a', [], { by: 'meaning' }),
-    ])
+    const joined = joinFairly(
+      groupContexts([
+        finding(1, 'a', [0.9, 0.3, 0.1], { by: 'meaning' }),
+        finding(2, 'a', [0.8, 0.7], { by: 'meaning' }),
+        finding(3, 'a', [], { by: 'meaning' }),
+      ]),
+    )
     expect(joined.map(({ contextId, score }) => [contextId, score])).toEqual([
       [1, 0.9],
       [2, 0.8],
@@ -45,7 +53,9 @@ describe('joining what a search found in several contexts', () => {
   })
 
   it('orders scores by words together, whatever the models are', () => {
-    const joined = joinFairly([finding(1, 'a', [0.9, 0.8], { by: 'words' }), finding(2, 'b', [0.1], { by: 'words' })])
+    const joined = joinFairly(
+      groupContexts([finding(1, 'a', [0.9, 0.8], { by: 'words' }), finding(2, 'b', [0.1], { by: 'words' })]),
+    )
     expect(contextsOf(joined)).toEqual([1, 1, 2])
   })
 
@@ -55,17 +65,21 @@ describe('joining what a search found in several contexts', () => {
     const [ranked] = withWords.found.ranked
     if (ranked === undefined) throw new Error('there is a chunk')
     const found = { ...withWords.found, ranked: [{ ...ranked, similarity: 0.6, wordScore: 9 }] }
-    const joined = joinFairly([finding(2, 'a', [0.7, 0.2], { ...BOTH, hasWords: false }), { ...withWords, found }])
+    const joined = joinFairly(
+      groupContexts([finding(2, 'a', [0.7, 0.2], { ...BOTH, hasWords: false }), { ...withWords, found }]),
+    )
     expect(contextsOf(joined)).toEqual([1, 2, 2])
     expect(joined[1]?.score).toBeCloseTo(0.42 * 0.7)
   })
 
   it('takes turns between models, in proportion to their contexts', () => {
-    const joined = joinFairly([
-      finding(1, 'a', [0.9, 0.8, 0.7, 0.6], { by: 'meaning' }),
-      finding(2, 'a', [0.95, 0.5], { by: 'meaning' }),
-      finding(3, 'b', [0.2, 0.1], { by: 'meaning' }),
-    ])
+    const joined = joinFairly(
+      groupContexts([
+        finding(1, 'a', [0.9, 0.8, 0.7, 0.6], { by: 'meaning' }),
+        finding(2, 'a', [0.95, 0.5], { by: 'meaning' }),
+        finding(3, 'b', [0.2, 0.1], { by: 'meaning' }),
+      ]),
+    )
     expect(contextsOf(joined)).toEqual([2, 3, 1, 1, 3, 1, 1, 2])
     const scores = joined.map(({ score }) => score)
     expect(scores).toEqual([...scores].sort((one, other) => other - one))
@@ -84,8 +98,8 @@ describe('joining what a search found in several contexts', () => {
           const ordered = [...each].sort((one, other) => other - one).map((score) => score / 100)
           return finding(at + 1, model, ordered, { by: mode ? 'meaning' : 'words' })
         })
-        const joined = joinFairly(findings)
-        expect(joinFairly([...findings].reverse())).toEqual(joined)
+        const joined = joinFairly(groupContexts(findings))
+        expect(joinFairly(groupContexts([...findings].reverse()))).toEqual(joined)
         expect(joined).toHaveLength(given.reduce((sum, { scores: each }) => sum + each.length, 0))
         const groupOf = ({ contextId }: JoinedChunk): string => {
           const { model = '', mode = true } = given[contextId - 1] ?? {}
