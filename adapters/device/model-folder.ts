@@ -26,6 +26,7 @@ const PROFILE: z.ZodType<ModelProfileFile> = z.object({
   normalized: z.boolean(),
   queryPrefix: z.string(),
   passagePrefix: z.string(),
+  similarity: z.object({ unrelated: z.number(), related: z.number(), languages: z.array(z.string()) }).exactOptional(),
   files: z
     .record(z.string().regex(/^(onnx\/)?[\w-]+(\.[\w-]+)+$/), SHA256)
     .refine((files) => TOKENIZER_FILE in files && WEIGHTS_FILES.some((name) => name in files)),
@@ -57,14 +58,14 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   )
 }
 
-export function toModelFolder(folder: string, { files: unsorted, ...data }: ModelProfileFile): ModelFolder {
+export function toModelFolder(folder: string, { files: unsorted, similarity, ...data }: ModelProfileFile): ModelFolder {
   // The order of the files in the profile does not change the model.
   const files = Object.fromEntries(Object.entries(unsorted).sort(([one], [other]) => (one < other ? -1 : 1)))
   const name = data.id.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   const digest = createHash('sha256').update(JSON.stringify({ ...data, files }))
   const fingerprint = `${name}-${digest.digest('hex').slice(0, 16)}`
   const weights = WEIGHTS_FILES.find((file) => file in files) ?? 'onnx/model_quantized.onnx'
-  return { folder, profile: { ...data, fingerprint }, files, weights }
+  return { folder, profile: { ...data, fingerprint, ...(similarity && { similarity }) }, files, weights }
 }
 
 /** @throws ModelError `ERR_MODEL_MISSING` */

@@ -19,6 +19,7 @@ const DEFAULT_PROFILE: EmbeddingProfile = {
   normalized: true,
   queryPrefix: '',
   passagePrefix: '',
+  similarity: { unrelated: 0, related: 1, languages: [] },
 }
 
 /** A model without weights, for tests. Texts are similar if they have words in common. */

@@ -1,11 +1,12 @@
+import { classAt, HANGUL } from './character-class.js'
 import { scan } from './scan.js'
-import { ASKING_GRAM, GRAM, JOINED, PART, SIGN, type TermKind, WHOLE, WORD } from './term.js'
+import { ASKING_GRAM, GRAM, JOINED, PART, SIGN, START_MARK, type TermKind, WHOLE, WORD } from './term.js'
 
 /**
  * The version of the rules that make terms. Every change of the terms of any text needs a new version. The engine then
  * indexes all words a second time: a question would miss the terms that another version made.
  */
-export const ANALYZER_VERSION: number = 2
+export const ANALYZER_VERSION: number = 1
 
 /** A term with its range in the text, in UTF-16 units. */
 export interface Term {
@@ -76,6 +77,11 @@ export function questionTerms(text: string): Map<string, number> {
     weights.set(term, (weights.get(term) ?? 0) + weight)
   })
   return weights
+}
+
+/** True for a term of one or two characters of a script without spaces, or of Korean. */
+export function isGram(term: string): boolean {
+  return term.startsWith(START_MARK) || classAt(term, 0) >= HANGUL
 }
 
 /** @returns the words of a question that may be inflected or mistyped: no identifiers, and none of the commonest words */

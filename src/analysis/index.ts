@@ -3,6 +3,7 @@ export {
   ANALYZER_VERSION,
   analyze,
   inflectedWords,
+  isGram,
   questionTerms,
   questionWords,
   type Term,

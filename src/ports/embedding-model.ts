@@ -19,6 +19,18 @@ export interface EmbeddingProfile {
   readonly queryPrefix: string
   /** Text that the model puts before every passage; empty for most models. */
   readonly passagePrefix: string
+  /** The scale of its cosines. It changes no vector. Default: the engine measures it when it first needs it. */
+  readonly similarity?: SimilarityScale | undefined
+}
+
+/** The scale of a model's cosines, measured with questions and answers in eleven languages. */
+export interface SimilarityScale {
+  /** Mean cosine of a question and a text that does not answer it. */
+  readonly unrelated: number
+  /** Mean cosine of a question and a text that answers it; more than `unrelated`. */
+  readonly related: number
+  /** The languages of the sample that the model knows, as ISO 639-1 codes: it puts each question next to its answer. */
+  readonly languages: readonly string[]
 }
 
 /** Options of {@link EmbeddingModel.embed}. */

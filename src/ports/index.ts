@@ -67,6 +67,7 @@ export {
   type Encoding,
   isTokenizer,
   readableText,
+  type SimilarityScale,
   type TokenCounter,
   type Tokenizer,
   type WordSpans,

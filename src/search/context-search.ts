@@ -15,6 +15,8 @@ import {
   type VisibleChunk,
 } from '../ports/index.js'
 import { withDefinedTerms } from './defined-terms.js'
+import { evidenceOf } from './floor/evidence.js'
+import { SimilarityScales } from './floor/similarity-scales.js'
 import type { PromptReader } from './prompt.js'
 import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
@@ -70,6 +72,8 @@ export interface FoundChunks {
   /** Vectors of the prompt's windows. */
   readonly vectors: readonly Float32Array[]
   readonly words: ChunkRanking['words']
+  /** Evidence that the documents answer the prompt, 0 to 1. Undefined if it was not measured. */
+  readonly evidence?: number | undefined
 }
 
 /**
@@ -78,6 +82,7 @@ export interface FoundChunks {
  */
 export class ContextSearch {
   readonly #vectorCache = new VectorCache()
+  readonly #scales = new SimilarityScales()
   readonly nearness: Nearness
 
   constructor(
@@ -93,11 +98,34 @@ export class ContextSearch {
     const topN = Math.max(request.topN, COMPARED_CHUNKS)
     const found = await this.findCandidates(context, { ...request, topN })
     const { records, terms, scale } = found
+    const evidence = await this.evidence(placeOf(context), found.ranked, scale, request)
+    if (evidence !== undefined && evidence < request.minEvidence) return { ...found, evidence, ranked: [] }
     const ordered = await this.nearness.order(found.ranked, records, () => terms, scale, request.signal)
-    return { ...found, ranked: ordered.slice(0, request.topN) }
+    return { ...found, evidence, ranked: ordered.slice(0, request.topN) }
   }
 
-  /** As {@link find}, before words near each other have put the best in order. */
+  /**
+   * Tells how much speaks for it that the chunks answer the prompt: see `evidenceOf`.
+   *
+   * @returns `undefined` if all results count anyway
+   */
+  async evidence(
+    { embeddingModel, wordCollections }: EvidencePlace,
+    ranked: readonly RankedChunk[],
+    scale: ScoreScale,
+    { minEvidence, taker, signal }: Pick<SearchRequest, 'minEvidence' | 'taker' | 'signal'>,
+  ): Promise<number | undefined> {
+    if (minEvidence === 0 || ranked.length === 0) return undefined
+    const { words, models, turns } = this.parts
+    const model = models.get(embeddingModel)
+    const counts = wordCollections.map((name) => async () => (await words.statistics(name, [])).chunks)
+    return await evidenceOf(ranked, scale, this.#scales, {
+      ...{ model, turns: turns.ofModel(model), taker },
+      countChunks: async () => (await turns.words.all(taker, counts, signal)).reduce((sum, count) => sum + count, 0),
+    })
+  }
+
+  /** As {@link find}, with results of any evidence, before words near each other have put the best in order. */
   async findCandidates(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
     const { mode, prompt, taker, prepared } = request
     const model = this.parts.models.get(context.embeddingModel)
@@ -271,6 +299,16 @@ export class ContextSearch {
     if (searchable.versions.generation !== context.generation) throw new StaleContextError()
     return searchable
   }
+}
+
+/** Contexts with one model, as evidence needs them. */
+export interface EvidencePlace {
+  readonly embeddingModel: string
+  readonly wordCollections: readonly string[]
+}
+
+function placeOf(context: ContextRecord): EvidencePlace {
+  return { embeddingModel: context.embeddingModel, wordCollections: [wordCollectionOf(context)] }
 }
 
 /** The inputs that a search computes before it reads an index. */

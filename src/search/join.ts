@@ -8,6 +8,8 @@ import { type SizedChunk, withSizes } from './results.js'
 /** The chunks that a search found in one context. */
 export interface ContextFinding {
   readonly contextId: number
+  readonly embeddingModel: string
+  readonly wordCollection: string
   /** Fingerprint of the context's model: only similarities of the same model are comparable. */
   readonly fingerprint: string
   readonly found: FoundChunks
@@ -28,6 +30,9 @@ export interface ContextGroup {
   readonly chunks: readonly JoinedChunk[]
   /** Of the scores of all its chunks. */
   readonly scale: ScoreScale
+  /** The model of its contexts. */
+  readonly embeddingModel: string
+  readonly wordCollections: readonly string[]
 }
 
 /**
@@ -91,7 +96,9 @@ function orderGroup(group: readonly ContextFinding[]): ContextGroup {
   const chunks = group.flatMap(({ contextId, found: { ranked, records, terms } }) =>
     withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOn(scale, chunk) })),
   )
-  return { contexts: group.length, chunks: chunks.sort(byRelevance), scale }
+  const { embeddingModel = '' } = group[0] ?? {}
+  const wordCollections = group.map(({ wordCollection }) => wordCollection)
+  return { contexts: group.length, chunks: chunks.sort(byRelevance), scale, embeddingModel, wordCollections }
 }
 
 /**
@@ -105,7 +112,8 @@ function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
     wordMaximum: Math.max(...both.map((scale) => scale.question.wordMaximum)),
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
   }
-  return { by: 'both', question, hasWords: both.some((scale) => scale.hasWords) }
+  const hasWords = both.some((scale) => scale.hasWords)
+  return { by: 'both', question, hasWords, areWordsCommon: both.some((scale) => scale.areWordsCommon === true) }
 }
 
 /** @returns the score of a chunk; its own if the scores of the searches are comparable already */

@@ -24,7 +24,7 @@ import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import { rerankCandidates } from './reranking/rerank-found.js'
 import type { RerankCandidate, Reranking } from './reranking/reranking.js'
 import { type SearchResult, splitBySize, toResults } from './results.js'
-import { modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
+import { DEFAULT_MIN_EVIDENCE, modeOf, type PreparedPrompt, requestFor, type SearchAllInput } from './search-input.js'
 import { type ReadableChunks, readSearchable, withPresentContexts } from './searchable-documents.js'
 import { unlessDamaged } from './unless-damaged.js'
 
@@ -140,8 +140,10 @@ export class JoinedSearch {
         maxBytes: 0,
         ...(ofModel && { prepared: ofModel }),
       })
-      const { fingerprint } = this.parts.models.get(context.embeddingModel).profile
-      findings.set(context.id, { contextId: context.id, fingerprint, found })
+      const { embeddingModel } = context
+      const { fingerprint } = this.parts.models.get(embeddingModel).profile
+      const wordCollection = wordCollectionOf(context)
+      findings.set(context.id, { contextId: context.id, embeddingModel, wordCollection, fingerprint, found })
     }
   }
 
@@ -237,15 +239,17 @@ export class JoinedSearch {
     const findings = [...run.findings.values()]
     const records = findings.flatMap(({ found }) => found.records)
     const groups: ContextGroup[] = []
-    for (const { chunks, scale, contexts } of groupContexts(findings)) {
-      const ordered = await this.contextSearch.nearness.order(
-        chunks,
-        records,
-        ({ terms }) => terms,
-        scale,
-        run.input.signal,
-      )
-      groups.push({ contexts, scale, chunks: ordered })
+    const { minEvidence = DEFAULT_MIN_EVIDENCE, signal } = run.input
+    for (const group of groupContexts(findings)) {
+      const { chunks, scale, embeddingModel } = group
+      const evidence = await this.contextSearch.evidence(group, chunks, scale, {
+        minEvidence,
+        taker: run.taker,
+        signal,
+      })
+      if (evidence !== undefined && evidence < minEvidence) continue
+      const ordered = await this.contextSearch.nearness.order(chunks, records, ({ terms }) => terms, scale, signal)
+      groups.push({ ...group, chunks: ordered })
     }
     const chunks = joinFairly(groups).slice(0, run.searchedN)
     if (reranking === undefined) return chunks

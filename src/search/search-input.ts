@@ -52,6 +52,11 @@ export interface SearchSettings {
    */
   readonly words?: WordMatching | undefined
   /**
+   * Minimum evidence that the documents answer the prompt, 0 to 1: by the share of its words that the best chunk has, and
+   * by the meaning of that chunk. A prompt below it gives no results, in the mode `hybrid`. 0 turns it off. Default: 1.
+   */
+  readonly minEvidence?: number | undefined
+  /**
    * Messages of the chat before the prompt, the oldest first: at most 1,000, with 1,000,000 UTF-16 units together. Words
    * of the user's last four messages count too, with weights that fade: "And in the second year?" finds what the user
    * asked about before. They do not change the meaning of the prompt. Default: none.
@@ -81,6 +86,9 @@ export const SEARCH_SETTINGS: {
   collapse: booleanSchema().meta({ description: 'False to list each chunk, also those with the same text' }).optional(),
   words: choiceSchema(WORD_MATCHINGS)
     .meta({ description: 'Words count together with similar ones (default), or stand for themselves alone' })
+    .optional(),
+  minEvidence: fractionSchema({ min: 0, max: 1 })
+    .meta({ description: 'A prompt with less evidence in the documents gives no results; 0 turns it off. Default: 1' })
     .optional(),
   history: listSchema(MESSAGE, 1_000).optional(),
 }
@@ -184,12 +192,17 @@ export function parseSearchAll(contextIds: unknown, prompt: string, options: Sea
   return { contextIds: [...new Set(ids)], ...parseSearch(prompt, options) }
 }
 
+/** Nonsense has less. */
+export const DEFAULT_MIN_EVIDENCE = 1
+
 /** A search of one context, with checked options and the settings of the context. */
 export interface SearchRequest {
   readonly prompt: string
   /** The messages before the prompt, the oldest first. */
   readonly history: readonly HistoryMessage[] | undefined
   readonly words: WordMatching | undefined
+  /** Minimum evidence that the documents answer the prompt, 0 to 1. */
+  readonly minEvidence: number
   readonly mode: SearchMode
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
@@ -229,6 +242,7 @@ export function requestFor(
     prompt: input.prompt,
     history: input.history,
     words: input.words,
+    minEvidence: input.minEvidence ?? DEFAULT_MIN_EVIDENCE,
     mode: modeOf(context, input),
     topN: input.topN ?? context.topN,
     scoreThreshold: input.scoreThreshold ?? context.scoreThreshold,

@@ -6,7 +6,7 @@ import { globalOptions, option, parseCount, parseNumber } from '../options.js'
 import { counted, oneLine, printable } from '../output/output.js'
 import { filterOption } from './documents.js'
 import { historyOption, readHistory } from './history.js'
-import { wordsOption } from './words-option.js'
+import { minEvidenceOption, wordsOption } from './matching-options.js'
 
 export function prepareCommand(): CommandUnknownOpts {
   return new Command('prepare')
@@ -43,15 +43,27 @@ export function prepareCommand(): CommandUnknownOpts {
     )
     .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
     .addOption(wordsOption())
+    .addOption(minEvidenceOption())
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .action(async (question, given, command) => {
       const options = globalOptions(command)
-      const { history: file, maxTokens, prompt, top: topN, scoreThreshold, mode, filter, passages, words } = given
+      const {
+        history: file,
+        maxTokens,
+        prompt,
+        top: topN,
+        scoreThreshold,
+        mode,
+        filter,
+        passages,
+        words,
+        minEvidence,
+      } = given
       const history = file === undefined ? undefined : await readHistory(file)
       const prepared = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
         const { id } = await findContext(session, given.context)
-        const settings = { mode, topN, scoreThreshold, filter, words }
+        const settings = { mode, topN, scoreThreshold, filter, words, minEvidence }
         return await session.prepare(id, question, { history, maxTokens, passages, prompt, ...settings })
       })
       if (options.json) process.stdout.write(`${JSON.stringify(prepared)}\n`)

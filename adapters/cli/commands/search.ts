@@ -15,7 +15,7 @@ import { type NamedExplanation, printExplanation } from '../output/explanations.
 import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
 import { historyOption, readHistory } from './history.js'
-import { wordsOption } from './words-option.js'
+import { minEvidenceOption, wordsOption } from './matching-options.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match', 'snippet']
 
@@ -46,6 +46,7 @@ export function searchCommand(): CommandUnknownOpts {
     .addOption(historyOption())
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .addOption(wordsOption())
+    .addOption(minEvidenceOption())
     .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same text count once'))
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
@@ -76,10 +77,11 @@ interface GivenOptions {
   readonly filter?: SearchOptions['filter']
   readonly history?: string | undefined
   readonly words?: SearchOptions['words']
+  readonly minEvidence?: number | undefined
 }
 
 async function searchOptions(
-  { top, scoreThreshold, mode, filter, history, words }: GivenOptions,
+  { top, scoreThreshold, mode, filter, history, words, minEvidence }: GivenOptions,
   listsCopies: boolean,
 ): Promise<SearchOptions> {
   return {
@@ -89,6 +91,7 @@ async function searchOptions(
     ...(mode !== undefined && { mode }),
     ...(filter !== undefined && { filter }),
     ...(words !== undefined && { words }),
+    ...(minEvidence !== undefined && { minEvidence }),
     ...(listsCopies && { collapse: false }),
   }
 }

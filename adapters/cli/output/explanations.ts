@@ -18,7 +18,7 @@ export interface NamedExplanation {
 
 /** Prints an explanation for people: reasons first, then the facts that they follow from, then the results. */
 export function printExplanation({ name, explanation }: NamedExplanation): void {
-  const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity } = explanation
+  const { contextId, mode, topN, scoreThreshold, model, documents, bestSimilarity, evidence } = explanation
   const { parts, words, hits, reasons, reranking } = explanation
   const threshold = `scoreThreshold ${scoreThreshold}`
   const knowledge = model.knowledge === null ? 'cannot be used' : `knows ${percent(model.knowledge)} of the prompt`
@@ -28,6 +28,7 @@ export function printExplanation({ name, explanation }: NamedExplanation): void 
     `documents: ${describeDocuments(documents)}`,
     `model: ${model.id} ${knowledge}`,
     `best similarity: ${bestSimilarity === null ? 'none' : bestSimilarity.toFixed(3)}, ${threshold}`,
+    ...(evidence === null ? [] : [`evidence: ${evidence.toFixed(2)}`]),
     ...(reranking === null
       ? []
       : [`reranker: ${reranking.problem ?? `${reranking.id}, ${counted(reranking.chunks, 'chunk')}`}`]),

@@ -73,6 +73,9 @@ export const explanationSchema: z.ZodType<SearchExplanation> = z
     }),
     documents,
     bestSimilarity: fraction.nullable().meta({ description: 'Also if it is below `scoreThreshold`' }),
+    evidence: fraction.nullable().meta({
+      description: 'Evidence that the documents answer the prompt. Below `minEvidence`, the search gives nothing',
+    }),
     parts: z.array(part).meta({ description: 'The parts of a prompt of several sentences or lines, at most 24' }),
     words: z.array(word),
     hits: z.array(hit),

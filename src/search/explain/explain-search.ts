@@ -150,6 +150,7 @@ export class ExplainSearch {
     let bestSimilarity: number | null = null
     let reranking = this.#explainReranking(0, null)
     let covered: readonly CoveredPart[] = []
+    let evidence: number | null = null
     try {
       const beginning = await this.#embed(context, prompt, read, taker, signal)
       const prepared = { ...read, ...beginning }
@@ -161,6 +162,7 @@ export class ExplainSearch {
       read.choice.decide({ part: read.whole, coverage: 1 })
       const part = found?.words?.part ?? read.whole
       covered = found?.words?.parts ?? []
+      evidence = found?.evidence ?? null
       embedded = { model: beginning.model, vectors: await beginning.vectors, knowledge: beginning.knowledge }
       ranking = await this.#rank(context, embedded, part, visible, taker, signal)
       words = words.map((word) => ({ ...word, similar: similarIn(ranking.words, word.term) }))
@@ -187,6 +189,7 @@ export class ExplainSearch {
       model: { id: context.embeddingModel, knowledge: (await embedded?.knowledge.measure()) ?? null },
       documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
+      evidence,
       parts: explainParts(covered),
       words,
       reranking,
@@ -197,6 +200,7 @@ export class ExplainSearch {
     const reasons = reasonsFor({
       ...explanation,
       hitCount: hits.length,
+      minEvidence: request.minEvidence,
       findsEarly: context.findsEarly,
       isFilterEmpty: visible.filtered?.size === 0,
       waitingWithWords: states.waitingWithWords,

@@ -16,6 +16,7 @@ export const REASON_CODES = [
   'prompt-without-words',
   'only-question-words',
   'words-not-found',
+  'no-evidence',
   'language-unknown',
   'threshold-too-high',
 ] as const
@@ -43,6 +44,11 @@ export interface SearchExplanation {
    * chunks with a word of the prompt count. Null without any such chunk.
    */
   readonly bestSimilarity: number | null
+  /**
+   * Evidence that the documents answer the prompt, 0 to 1, by words and meaning; the search gives nothing if it is below
+   * `minEvidence`. Null if all results count: in the other modes, or if most chunks have the words.
+   */
+  readonly evidence: number | null
   /** The parts of a prompt of several sentences or lines, in their order, at most 24; empty for any other prompt. */
   readonly parts: readonly ExplainedPart[]
   /** The words of the prompt, in its order, at most 256; then at most 64 that only the history has. */

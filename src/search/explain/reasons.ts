@@ -4,6 +4,8 @@ import { REASON_CODES, type Reason, type ReasonCode, type SearchExplanation } fr
 export interface SearchFacts extends Omit<SearchExplanation, 'reasons' | 'hits'> {
   /** Number of results. */
   readonly hitCount: number
+  /** The minimum of the search. */
+  readonly minEvidence: number
   readonly findsEarly: boolean
   /** True if the search has a filter that no document meets. */
   readonly isFilterEmpty: boolean
@@ -99,6 +101,7 @@ function promptReasons(facts: SearchFacts): Messages {
   if (documents.filtered === 0) return {}
   const isBelow = bestSimilarity !== null && bestSimilarity < scoreThreshold
   const knowledge = model.knowledge ?? 1
+  const { evidence, minEvidence } = facts
   return {
     ...(words.length === 0 &&
       mode !== 'semantic' &&
@@ -106,6 +109,10 @@ function promptReasons(facts: SearchFacts): Messages {
         'prompt-without-words': 'The prompt has no word, so only its meaning counts: name what you look for.',
       }),
     ...(mode === 'keyword' && wordReasons(facts)),
+    ...(evidence !== null &&
+      evidence < minEvidence && {
+        'no-evidence': `The documents have few words of the prompt, and nothing near it in meaning (evidence ${evidence.toFixed(2)} of ${minEvidence}): ask about what they say, or set minEvidence to 0.`,
+      }),
     ...(isBelow &&
       knowledge < LITTLE_KNOWLEDGE && {
         'language-unknown': `The model ${model.id} knows little of the language of the prompt, so its similarities are low: set scoreThreshold to 0, or use a multilingual model.`,

@@ -130,8 +130,13 @@ export class ChunkFinder {
       await this.#complete(query, sides, known, wordScores, question)
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
+      const areWordsCommon = words.found.length > 0 && !areWordsSelective(words)
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
-      const result = { ranked: ranked.slice(0, topN), scale: { by: 'both', question, hasWords }, words } as const
+      const result = {
+        ranked: ranked.slice(0, topN),
+        scale: { by: 'both', question, hasWords, areWordsCommon },
+        words,
+      } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
       if (meaning.unseenSimilarity < scoreThreshold) return result
       const unseen = { similarity: meaning.unseenSimilarity, wordScore: sides.unseenWordScore }

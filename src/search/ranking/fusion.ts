@@ -41,6 +41,8 @@ export type ScoreScale =
       readonly question: FusionQuestion
       /** True if any candidate has a word of the question: see {@link fuse}. */
       readonly hasWords: boolean
+      /** True if most chunks have the words of the question, so that these do not count. */
+      readonly areWordsCommon?: boolean
     }
 
 /** The chunks that a search found. */

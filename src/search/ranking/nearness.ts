@@ -1,4 +1,4 @@
-import type { Term } from '../../analysis/index.js'
+import { isGram, type Term } from '../../analysis/index.js'
 import { namesFor } from '../../documents/index.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import { type ChunkKey, displayNameOf, type LexicalQuery, type Storage, type VisibleChunk } from '../../ports/index.js'
@@ -25,7 +25,8 @@ interface WithWords {
 /**
  * Orders the best chunks of a search by words that stand near each other, too. The score of a chunk by words grows by the
  * share of the prompt's words, weighted by their rarity, that one twelfth of its text has. Names and headings are near
- * everything. `docs/explanation/decisions.md` has the measurements.
+ * everything. Pairs of characters tell nothing: those of one word are always near each other.
+ * `docs/explanation/decisions.md` has the measurements.
  */
 export class Nearness {
   constructor(private readonly storage: Storage) {}
@@ -103,11 +104,11 @@ export function shareOfPart(
   const named = new Set(names)
   for (const [term, idf] of idfs) {
     total += idf
-    if (named.has(term)) everywhere += idf
+    if (named.has(term) && !isGram(term)) everywhere += idf
   }
   const parts = Array.from({ length: PARTS }, () => new Set<string>())
   for (const { term, start } of found) {
-    if (!named.has(term)) parts[Math.floor((start * PARTS) / length)]?.add(term)
+    if (!named.has(term) && !isGram(term)) parts[Math.floor((start * PARTS) / length)]?.add(term)
   }
   const sums = parts.map((terms) => [...terms].reduce((sum, term) => sum + (idfs.get(term) ?? 0), 0))
   return total === 0 ? 0 : (everywhere + Math.max(...sums)) / total

@@ -106,7 +106,7 @@ describe('a search', () => {
     await expect(session.search(context.id, 'text', { top: 1 } as object)).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
       message:
-        'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, collapse, words, history, signal',
+        'top: unknown option "top"; expected one of mode, topN, scoreThreshold, filter, collapse, words, minEvidence, history, signal',
     })
   })
 

@@ -41,6 +41,8 @@ export const REASON_TEXTS = phrases({
     'only-question-words': () =>
       'Your question has only words such as “what” and “the”, which say nothing. Name what you look for.',
     'words-not-found': () => 'No document has a word of your question. Use other words, or search by meaning too.',
+    'no-evidence': () =>
+      'The documents have few words of your question, and nothing near it in meaning. Ask about what they say.',
     'language-unknown': ({ model }, { percent }) =>
       `The embedding model knows little of the language of your question (${percent(model.knowledge ?? 0)} of it), so all similarities are low. Set the least similarity to 0, or give this GPT a model for several languages.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>
@@ -72,6 +74,8 @@ export const REASON_TEXTS = phrases({
       'Deine Frage hat nur Wörter wie „was“ und „der“, die nichts aussagen. Nenne, was du suchst.',
     'words-not-found': () =>
       'Kein Dokument hat ein Wort deiner Frage. Nimm andere Wörter, oder suche auch nach Bedeutung.',
+    'no-evidence': () =>
+      'Die Dokumente haben kaum Wörter deiner Frage und nichts, was ihr in der Bedeutung nahe kommt. Frage nach dem, was in ihnen steht.',
     'language-unknown': ({ model }, { percent }) =>
       `Das Embedding-Modell kennt wenig von der Sprache deiner Frage (${percent(model.knowledge ?? 0)} davon), deshalb sind alle Ähnlichkeiten klein. Setze die Mindestähnlichkeit auf 0, oder gib diesem GPT ein Modell für mehrere Sprachen.`,
     'threshold-too-high': ({ bestSimilarity, scoreThreshold }, { score }) =>

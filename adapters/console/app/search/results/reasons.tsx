@@ -102,6 +102,7 @@ function Reason({ code, message, explanation, onChange }: ReasonProps): ReactEle
       case 'vectors-missing':
       case 'prompt-without-words':
       case 'only-question-words':
+      case 'no-evidence':
         return null
     }
   }

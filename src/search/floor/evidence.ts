@@ -1,0 +1,59 @@
+import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
+import type { EmbeddingModel, SimilarityScale } from '../../ports/index.js'
+import type { ScoreScale } from '../ranking/fusion.js'
+import { clamp, type RankedChunk } from '../ranking/near-chunks.js'
+import { MIN_WORD_MAXIMUM } from '../ranking/word-side.js'
+import type { SimilarityScales } from './similarity-scales.js'
+
+/** Share of the prompt's words that is enough evidence: for a prompt that the model does not know, and for one it knows. */
+const [ENOUGH_UNKNOWN, ENOUGH_KNOWN] = [0.1, 0.4]
+/**
+ * Part of the way from an unrelated text to a related one that is enough evidence by meaning, among one chunk, and more for
+ * each e-fold: the nearest of many unrelated texts is nearer by chance.
+ */
+const [ENOUGH_MEANING, MORE_MEANING] = [0.1, 0.08]
+/** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
+const MANY_LANGUAGES = 6
+
+/** What a search asked. */
+export interface EvidenceSource {
+  readonly model: EmbeddingModel
+  /** Turns for calls of the model. */
+  readonly turns: FairScheduler
+  readonly taker: TurnTaker
+  /** Counts the chunks among which the search has found its best. */
+  readonly countChunks: () => Promise<number>
+}
+
+/**
+ * Tells how much speaks for it that a context answers a prompt: the share of the prompt's words that the best chunk has,
+ * and its nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of
+ * the numbers.
+ *
+ * @returns 0 to 1; `undefined` if the search did not compare both sides, or the words of the prompt are in most chunks
+ */
+export async function evidenceOf(
+  ranked: readonly RankedChunk[],
+  scale: ScoreScale,
+  scales: SimilarityScales,
+  { model, turns, taker, countChunks }: EvidenceSource,
+): Promise<number | undefined> {
+  if (scale.by !== 'both' || scale.areWordsCommon === true) return undefined
+  const { wordMaximum, modelKnowledge } = scale.question
+  const enough = ENOUGH_UNKNOWN + (ENOUGH_KNOWN - ENOUGH_UNKNOWN) * clamp(modelKnowledge)
+  const byWords = ({ wordScore = 0 }: RankedChunk): number =>
+    wordScore / Math.max(wordMaximum, MIN_WORD_MAXIMUM) / enough
+  // Most prompts need no look at the model.
+  if (ranked.some((chunk) => byWords(chunk) >= 1)) return 1
+  const similarity = await scales.of(model, turns, taker)
+  if (similarity === undefined) return undefined
+  const knowledge = similarity.languages.length >= MANY_LANGUAGES ? 1 : clamp(modelKnowledge)
+  const part = ENOUGH_MEANING + MORE_MEANING * Math.log(Math.max(1, await countChunks()))
+  const evidence = ranked.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
+  return clamp(Math.max(0, ...evidence))
+}
+
+/** @returns the place of a chunk on the way from an unrelated text, 0, to a related one, 1 */
+function placeOf({ similarity }: RankedChunk, { unrelated, related }: SimilarityScale): number {
+  return Math.max(0, similarity - unrelated) / (related - unrelated)
+}

@@ -1,0 +1,76 @@
+import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
+import { cosine, type EmbeddingModel, type SimilarityScale } from '../../ports/index.js'
+import { SAMPLE_PAIRS } from './sample-pairs.js'
+
+/**
+ * Knows how near each model puts texts that belong together, and texts that do not. A profile may say it. Otherwise the
+ * model embeds 88 short texts once, when a search first asks.
+ */
+export class SimilarityScales {
+  readonly #measured = new WeakMap<EmbeddingModel, Promise<SimilarityScale>>()
+
+  /** @returns `undefined` if the model tells the sample's texts apart in no language, or cannot be asked now */
+  async of(model: EmbeddingModel, turns: FairScheduler, taker: TurnTaker): Promise<SimilarityScale | undefined> {
+    const { similarity } = model.profile
+    if (similarity !== undefined) return knownScale(similarity)
+    const measured = this.#measured.get(model) ?? measureSimilarity(embedInTurns(model, turns, taker))
+    this.#measured.set(model, measured)
+    try {
+      return knownScale(await measured)
+    } catch {
+      // The search itself reports the failure of a model. The next one asks once more.
+      this.#measured.delete(model)
+      return undefined
+    }
+  }
+}
+
+/** Computes one vector for each text. */
+type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<readonly Float32Array[]>
+
+function embedInTurns(model: EmbeddingModel, turns: FairScheduler, taker: TurnTaker): Embed {
+  const { dimensions } = model.profile
+  return async (texts, kind) => {
+    const embed = async (): Promise<Float32Array> => await model.embed(texts, { kind, isUrgent: true })
+    const vectors = await turns.one(taker, embed, undefined)
+    return texts.map((_, row) => vectors.slice(row * dimensions, (row + 1) * dimensions))
+  }
+}
+
+/**
+ * Measures a model with questions and answers in eleven languages. Only languages that the model knows count: there, each
+ * answer is nearer to its question than the other answers.
+ */
+export async function measureSimilarity(embed: Embed): Promise<SimilarityScale> {
+  const languages: string[] = []
+  const right: number[] = []
+  const wrong: number[] = []
+  for (const [language, pairs] of Object.entries(SAMPLE_PAIRS)) {
+    const questions = await embed(
+      pairs.map(({ question }) => question),
+      'query',
+    )
+    const answers = await embed(
+      pairs.map(({ answer }) => answer),
+      'passage',
+    )
+    const cosines = questions.map((question) => answers.map((answer) => cosine(question, answer)))
+    const isKnown = cosines.every((row, at) => row.every((other, to) => to === at || other < (row[at] ?? 0)))
+    if (!isKnown) continue
+    languages.push(language)
+    for (const [at, row] of cosines.entries()) {
+      right.push(row[at] ?? 0)
+      wrong.push(...row.filter((_, to) => to !== at))
+    }
+  }
+  return { unrelated: meanOf(wrong), related: meanOf(right), languages }
+}
+
+/** @returns `undefined` for a model that tells texts apart in no language of the sample */
+function knownScale(similarity: SimilarityScale): SimilarityScale | undefined {
+  return similarity.languages.length > 0 && similarity.unrelated < similarity.related ? similarity : undefined
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
