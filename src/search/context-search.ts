@@ -105,7 +105,7 @@ export class ContextSearch {
   }
 
   /**
-   * Tells how much speaks for it that the chunks answer the prompt: see `evidenceOf`.
+   * Computes the evidence that the chunks answer the prompt: see `evidenceOf`.
    *
    * @returns `undefined` if all results count anyway
    */

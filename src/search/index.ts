@@ -36,6 +36,5 @@ export {
   type SearchOptions,
   searchAllBodySchema,
   searchBodySchema,
-  WORD_MATCHINGS,
-  type WordMatching,
 } from './search-input.js'
+export { WORD_MATCHINGS, type WordMatching } from './word-matching.js'

@@ -28,7 +28,7 @@ export interface ContextGroup {
   readonly contexts: number
   /** The best first. */
   readonly chunks: readonly JoinedChunk[]
-  /** Of the scores of all its chunks. */
+  /** The origin of all its scores. */
   readonly scale: ScoreScale
   /** The model of its contexts. */
   readonly embeddingModel: string

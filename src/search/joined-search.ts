@@ -241,7 +241,7 @@ export class JoinedSearch {
     const groups: ContextGroup[] = []
     const { minEvidence = DEFAULT_MIN_EVIDENCE, signal } = run.input
     for (const group of groupContexts(findings)) {
-      const { chunks, scale, embeddingModel } = group
+      const { chunks, scale } = group
       const evidence = await this.contextSearch.evidence(group, chunks, scale, {
         minEvidence,
         taker: run.taker,

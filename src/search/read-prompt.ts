@@ -1,11 +1,11 @@
 import type { EmbeddingModels } from '../documents/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import type { Tracer } from '../ports/index.js'
-import { historyWords, type WeighedWords } from './history-words.js'
+import { type HistoryMessage, historyWords, type WeighedWords } from './history-words.js'
 import { embedWindows, PromptKnowledge, type PromptReader } from './prompt.js'
 import { PartChoice, type PromptPart, promptParts, wholePart } from './prompt-parts.js'
-import type { SearchSettings } from './search-input.js'
 import type { SearchTurns } from './search-turns.js'
+import type { WordMatching } from './word-matching.js'
 
 /** The texts of a prompt, as a search reads them. */
 export interface ReadPrompt {
@@ -20,8 +20,12 @@ export interface ReadPrompt {
 }
 
 /** A prompt as a caller gives it. */
-interface GivenPrompt extends Pick<SearchSettings, 'history' | 'words'> {
+interface GivenPrompt {
   readonly prompt: string
+  /** The messages before it, the oldest first. Default: none. */
+  readonly history?: readonly HistoryMessage[] | undefined
+  /** Default: `similar`. */
+  readonly words?: WordMatching | undefined
 }
 
 /** @returns the prompt with its parts, of which none is chosen yet */

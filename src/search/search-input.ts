@@ -25,11 +25,7 @@ import {
 import type { HistoryMessage } from './history-words.js'
 import type { RepeatKind } from './ranking/repeats.js'
 import type { EmbeddedPrompt, ReadPrompt } from './read-prompt.js'
-
-/** The ways in which words of a prompt find words of documents. */
-export const WORD_MATCHINGS = ['similar', 'exact'] as const
-
-export type WordMatching = (typeof WORD_MATCHINGS)[number]
+import { WORD_MATCHINGS, type WordMatching } from './word-matching.js'
 
 /** The members that replace settings of the context for one search. */
 export interface SearchSettings {

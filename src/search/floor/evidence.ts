@@ -8,14 +8,14 @@ import type { SimilarityScales } from './similarity-scales.js'
 /** Share of the prompt's words that is enough evidence: for a prompt that the model does not know, and for one it knows. */
 const [ENOUGH_UNKNOWN, ENOUGH_KNOWN] = [0.1, 0.4]
 /**
- * Part of the way from an unrelated text to a related one that is enough evidence by meaning, among one chunk, and more for
- * each e-fold: the nearest of many unrelated texts is nearer by chance.
+ * Part of the way from an unrelated text to a related one that is enough evidence by meaning, for one chunk, and the rise
+ * with the logarithm of their number. The nearest of many unrelated texts is nearer by chance.
  */
 const [ENOUGH_MEANING, MORE_MEANING] = [0.1, 0.08]
 /** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
 const MANY_LANGUAGES = 6
 
-/** What a search asked. */
+/** The parts that a search has asked, and the number of its chunks. */
 export interface EvidenceSource {
   readonly model: EmbeddingModel
   /** Turns for calls of the model. */
@@ -26,9 +26,9 @@ export interface EvidenceSource {
 }
 
 /**
- * Tells how much speaks for it that a context answers a prompt: the share of the prompt's words that the best chunk has,
- * and its nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of
- * the numbers.
+ * Computes the evidence that a context answers a prompt: the share of the prompt's words that the best chunk has, and its
+ * nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of the
+ * numbers.
  *
  * @returns 0 to 1; `undefined` if the search did not compare both sides, or the words of the prompt are in most chunks
  */

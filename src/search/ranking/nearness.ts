@@ -13,7 +13,7 @@ export const COMPARED_CHUNKS = 5
 /** Equal parts of a chunk. Words in one of them are near each other. */
 const PARTS = 12
 /** Share of what a chunk lacks of the highest score by words that it gets if one part has all words of the prompt. */
-const WEIGHT = 0.25
+const WEIGHT = 0.32
 /** Most text that is read for one order, in UTF-16 units: some milliseconds of work. */
 const MAX_UNITS = 65_536
 

@@ -43,7 +43,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`mode` selects how to find chunks: by words and meaning together (`hybrid`), by meaning alone (`semantic`) or by ' +
       'words alone (`keyword`). `topN` limits the number of results, and `scoreThreshold` their similarity. Default of ' +
       'each: the setting of the context. Words of the user in `history` count a little too. Results have the members `id`, `docId`, `content` and `similarity`. `include` ' +
-      'adds `score`, `source`, `match` and `snippet`. Chunks with the same text count once, unless `collapse` is false.',
+      'adds `score`, `source`, `match` and `snippet`. Chunks with the same text count once, unless `collapse` is false. A prompt of nonsense gives an empty list, unless `minEvidence` is 0.',
     params: CONTEXT,
     body: searchBodySchema,
     answers: {
@@ -111,7 +111,7 @@ export const SEARCH_ROUTES: readonly Route[] = [
       '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the ' +
       'oldest messages of the `history` and the last passages are left out, never the question. Without `prompt`, words of the `history` count in the search. Passages are the ' +
       'windows of chunks that answer best, in whole sentences; with `passages: "chunks"` they are whole chunks. `mode`, ' +
-      '`topN`, `scoreThreshold`, `filter`, `words` and `collapse` are those of a search. The call changes nothing.',
+      '`topN`, `scoreThreshold`, `filter`, `words`, `minEvidence` and `collapse` are those of a search. The call changes nothing.',
     params: CONTEXT,
     body: prepareBodySchema,
     answers: {
