@@ -8,10 +8,10 @@ import type { SimilarityScales } from './similarity-scales.js'
 /** Share of the prompt's words that is enough evidence: for a prompt that the model does not know, and for one it knows. */
 const [ENOUGH_UNKNOWN, ENOUGH_KNOWN] = [0.1, 0.4]
 /**
- * Part of the way from an unrelated text to a related one that is enough evidence by meaning, for one chunk, and the rise
- * with the logarithm of their number. The nearest of many unrelated texts is nearer by chance.
+ * Part of the way from an unrelated text to a related one that is enough evidence by meaning, for each e-fold of chunks.
+ * The nearest of many unrelated texts is nearer by chance.
  */
-const [ENOUGH_MEANING, MORE_MEANING] = [0.1, 0.08]
+const ENOUGH_MEANING = 0.06
 /** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
 const MANY_LANGUAGES = 6
 
@@ -48,7 +48,7 @@ export async function evidenceOf(
   const similarity = await scales.of(model, turns, taker)
   if (similarity === undefined) return undefined
   const knowledge = similarity.languages.length >= MANY_LANGUAGES ? 1 : clamp(modelKnowledge)
-  const part = ENOUGH_MEANING + MORE_MEANING * Math.log(Math.max(1, await countChunks()))
+  const part = ENOUGH_MEANING * Math.log(Math.max(2, await countChunks()))
   const evidence = ranked.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
   return clamp(Math.max(0, ...evidence))
 }

@@ -77,6 +77,7 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
       'contextIds',
       'topN',
       'mode',
+      'words',
       'history',
       'filter',
     ])
@@ -122,7 +123,10 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
 
   it.each([
     [{ query: ' ' }, 'query: must not be empty (ERR_INVALID_INPUT)'],
-    [{ query: 'a', topK: 3 }, 'unknown member "topK"; expected one of query, contextIds, topN, mode, history, filter'],
+    [
+      { query: 'a', topK: 3 },
+      'unknown member "topK"; expected one of query, contextIds, topN, mode, words, history, filter',
+    ],
     [{ query: 'a', filter: { metadata: { year: { near: 1 } } } }, 'filter.metadata.year.near'],
     [{ query: 'a', contextIds: [99] }, 'no context with the id 99 (ERR_CONTEXT_NOT_FOUND)'],
   ])('gets an error that says what to do for %j', async (given, sentence) => {
