@@ -37,6 +37,7 @@ import {
   StoredDocuments,
   wordVisibilityOf,
 } from './searchable-documents.js'
+import { unlessDamaged } from './unless-damaged.js'
 
 /**
  * Maximum number of attempts to find chunks that the storage has. The last attempt hides whole documents whose chunks
@@ -121,7 +122,11 @@ export class ContextSearch {
     const counts = wordCollections.map((name) => async () => (await words.statistics(name, [])).chunks)
     return await evidenceOf(ranked, scale, this.#scales, {
       ...{ model, turns: turns.ofModel(model), taker },
-      countChunks: async () => (await turns.words.all(taker, counts, signal)).reduce((sum, count) => sum + count, 0),
+      signal,
+      countChunks: async () => {
+        const found = await unlessDamaged(turns.words.all(taker, counts, signal), [])
+        return found.reduce((sum, count) => sum + count, 0)
+      },
     })
   }
 

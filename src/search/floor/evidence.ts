@@ -12,6 +12,8 @@ const [ENOUGH_UNKNOWN, ENOUGH_KNOWN] = [0.1, 0.4]
  * The nearest of many unrelated texts is nearer by chance.
  */
 const ENOUGH_MEANING = 0.06
+/** Number of chunks that no context is expected to exceed: with enough evidence among them, nobody counts chunks. */
+const MOST_CHUNKS = 10_000_000
 /** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
 const MANY_LANGUAGES = 6
 
@@ -23,6 +25,7 @@ export interface EvidenceSource {
   readonly taker: TurnTaker
   /** Counts the chunks among which the search has found its best. */
   readonly countChunks: () => Promise<number>
+  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -30,27 +33,32 @@ export interface EvidenceSource {
  * nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of the
  * numbers.
  *
- * @returns 0 to 1; `undefined` if the search did not compare both sides, or the words of the prompt are in most chunks
+ * @returns 0 to 1; `undefined` if the search did not compare both sides, if the words of the prompt are in most chunks, or
+ *   if the words of the context cannot be read
  */
 export async function evidenceOf(
   ranked: readonly RankedChunk[],
   scale: ScoreScale,
   scales: SimilarityScales,
-  { model, turns, taker, countChunks }: EvidenceSource,
+  { model, turns, taker, countChunks, signal }: EvidenceSource,
 ): Promise<number | undefined> {
   if (scale.by !== 'both' || scale.areWordsCommon === true) return undefined
   const { wordMaximum, modelKnowledge } = scale.question
+  if (wordMaximum === 0) return undefined
   const enough = ENOUGH_UNKNOWN + (ENOUGH_KNOWN - ENOUGH_UNKNOWN) * clamp(modelKnowledge)
   const byWords = ({ wordScore = 0 }: RankedChunk): number =>
     wordScore / Math.max(wordMaximum, MIN_WORD_MAXIMUM) / enough
   // Most prompts need no look at the model.
   if (ranked.some((chunk) => byWords(chunk) >= 1)) return 1
-  const similarity = await scales.of(model, turns, taker)
+  const similarity = await scales.of(model, turns, taker, signal)
   if (similarity === undefined) return undefined
   const knowledge = similarity.languages.length >= MANY_LANGUAGES ? 1 : clamp(modelKnowledge)
-  const part = ENOUGH_MEANING * Math.log(Math.max(2, await countChunks()))
-  const evidence = ranked.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
-  return clamp(Math.max(0, ...evidence))
+  const evidenceAmong = (chunks: number): number => {
+    const part = ENOUGH_MEANING * Math.log(Math.max(2, chunks))
+    const each = ranked.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
+    return clamp(Math.max(0, ...each))
+  }
+  return evidenceAmong(MOST_CHUNKS) === 1 ? 1 : evidenceAmong(await countChunks())
 }
 
 /** @returns the place of a chunk on the way from an unrelated text, 0, to a related one, 1 */

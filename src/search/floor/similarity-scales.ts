@@ -1,6 +1,10 @@
+import { pause, untilAborted } from '../../kernel/scheduling/abort.js'
 import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import { cosine, type EmbeddingModel, type SimilarityScale } from '../../ports/index.js'
 import { SAMPLE_PAIRS } from './sample-pairs.js'
+
+/** Longest wait of a search for the measurement. A model on the device takes 0.3 to 1.3 s. */
+const MAX_WAIT_MS = 2_000
 
 /**
  * Knows how near each model puts texts that belong together, and texts that do not. A profile may say it. Otherwise the
@@ -9,17 +13,34 @@ import { SAMPLE_PAIRS } from './sample-pairs.js'
 export class SimilarityScales {
   readonly #measured = new WeakMap<EmbeddingModel, Promise<SimilarityScale>>()
 
-  /** @returns `undefined` if the model tells the sample's texts apart in no language, or cannot be asked now */
-  async of(model: EmbeddingModel, turns: FairScheduler, taker: TurnTaker): Promise<SimilarityScale | undefined> {
+  /**
+   * @returns `undefined` if the model tells the sample's texts apart in no language, fails, or is not measured within two
+   *   seconds. The measurement goes on, for the next search
+   */
+  async of(
+    model: EmbeddingModel,
+    turns: FairScheduler,
+    taker: TurnTaker,
+    signal: AbortSignal | undefined,
+  ): Promise<SimilarityScale | undefined> {
     const { similarity } = model.profile
     if (similarity !== undefined) return knownScale(similarity)
-    const measured = this.#measured.get(model) ?? measureSimilarity(embedInTurns(model, turns, taker))
-    this.#measured.set(model, measured)
+    let measured: SimilarityScale | undefined
+    const measuring = this.#measure(model, turns, taker).then((scale) => {
+      measured = scale
+    })
+    await untilAborted(pause(MAX_WAIT_MS, measuring), signal)
+    return measured && knownScale(measured)
+  }
+
+  /** Measures a model once. A model that fails is asked once more by the next search. */
+  async #measure(model: EmbeddingModel, turns: FairScheduler, taker: TurnTaker): Promise<SimilarityScale | undefined> {
+    const measuring = this.#measured.get(model) ?? measureSimilarity(embedInTurns(model, turns, taker))
+    this.#measured.set(model, measuring)
     try {
-      return knownScale(await measured)
+      return await measuring
     } catch {
-      // The search itself reports the failure of a model. The next one asks once more.
-      this.#measured.delete(model)
+      if (this.#measured.get(model) === measuring) this.#measured.delete(model)
       return undefined
     }
   }
@@ -45,15 +66,12 @@ export async function measureSimilarity(embed: Embed): Promise<SimilarityScale> 
   const languages: string[] = []
   const right: number[] = []
   const wrong: number[] = []
-  for (const [language, pairs] of Object.entries(SAMPLE_PAIRS)) {
-    const questions = await embed(
-      pairs.map(({ question }) => question),
-      'query',
-    )
-    const answers = await embed(
-      pairs.map(({ answer }) => answer),
-      'passage',
-    )
+  const embedded = Object.entries(SAMPLE_PAIRS).map(async ([language, pairs]) => {
+    const questions = pairs.map(({ question }) => question)
+    const answers = pairs.map(({ answer }) => answer)
+    return { language, questions: await embed(questions, 'query'), answers: await embed(answers, 'passage') }
+  })
+  for (const { language, questions, answers } of await Promise.all(embedded)) {
     const cosines = questions.map((question) => answers.map((answer) => cosine(question, answer)))
     const isKnown = cosines.every((row, at) => row.every((other, to) => to === at || other < (row[at] ?? 0)))
     if (!isKnown) continue
