@@ -1,4 +1,5 @@
 import type { HistoryMessage } from '../../dist/src/index.js'
+import { ALTERATIONS, alter } from './altered-prompts.js'
 import { DISTURBANCES, disturb } from './disturbed-prompts.js'
 import type { Language } from './prompt-sentences.js'
 import { type IngestedContext, withDocuments } from './retrieval-engine.js'
@@ -30,7 +31,10 @@ interface DisturbedScore {
   readonly stays: number
 }
 
-/** Asks the questions of each set as they are, and within instructions, small talk and a story of 120 words each. */
+/**
+ * Asks the questions of each set as they are, within instructions, small talk and a story of 120 words each, and as people
+ * write them: with typing errors, a space too many or too few, a greeting, in another case, without punctuation.
+ */
 export async function measureDisturbed(isQuick: boolean): Promise<readonly DisturbedScore[]> {
   const rows: DisturbedScore[] = []
   for (const { name, languages } of isQuick ? SETS.slice(0, 1) : SETS) {
@@ -46,6 +50,11 @@ export async function measureDisturbed(isQuick: boolean): Promise<readonly Distu
             const score = await hitRate(context, questions, promptOf)
             scores.push(row(name, `${disturbance} (${language})`, questions, score, plain))
           }
+        }
+        for (const [kind, alteration] of Object.entries(ALTERATIONS)) {
+          const promptOf = ({ question }: DocumentQuestion, at: number): string =>
+            alter(question, alteration, SEED + at)
+          scores.push(row(name, kind, questions, await hitRate(context, questions, promptOf), plain))
         }
         return scores
       })),

@@ -9,8 +9,8 @@
  * the title of each document as its name, or with an id.
  * Prompts of `prepare` are scored by the answers that they hold.
  *
- * Questions are asked again with 120 words of instructions, small talk or a story around them, and follow-ups with the
- * messages before them. Each is scored by hit@1 with the chunks of the default settings.
+ * Questions are asked again with 120 words of instructions, small talk or a story around them, with typing errors and in
+ * other forms, and follow-ups with the messages before them. Each is scored by hit@1 with the chunks of the default settings.
  *
  * The references of the semantic mode come from another program with a plain exact scan. The program ends with 1 if a
  * semantic score is more than 0.01 below its reference, or a precision more than a tenth. It also ends with 1 if a

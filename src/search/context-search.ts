@@ -97,12 +97,16 @@ export class ContextSearch {
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
     const topN = Math.max(request.topN, COMPARED_CHUNKS)
-    const found = await this.findCandidates(context, { ...request, topN })
-    const { records, terms, scale } = found
-    const evidence = await this.evidence(placeOf(context), found.ranked, scale, request)
-    if (evidence !== undefined && evidence < request.minEvidence) return { ...found, evidence, ranked: [] }
-    const ordered = await this.nearness.order(found.ranked, records, () => terms, scale, request.signal)
-    return { ...found, evidence, ranked: ordered.slice(0, request.topN) }
+    // Each text of the list may have its part of the limit.
+    const maxBytes = request.maxBytes && (request.maxBytes / request.topN) * topN
+    const found = await this.findCandidates(context, { ...request, topN, maxBytes })
+    const { terms, scale } = found
+    const evidence = await this.evidence([context], found.ranked, scale, request)
+    if (evidence !== undefined && evidence < request.minEvidence) return { ...found, evidence, ranked: [], records: [] }
+    const ordered = await this.nearness.order(found.ranked, found.records, () => terms, scale, request.signal)
+    const ranked = ordered.slice(0, request.topN)
+    const keys = new Set(ranked.map(toMapKey))
+    return { ...found, evidence, ranked, records: found.records.filter((record) => keys.has(toMapKey(record))) }
   }
 
   /**
@@ -111,23 +115,23 @@ export class ContextSearch {
    * @returns `undefined` if all results count anyway
    */
   async evidence(
-    { embeddingModel, wordCollections }: EvidencePlace,
+    contexts: readonly ContextRecord[],
     ranked: readonly RankedChunk[],
     scale: ScoreScale,
-    { minEvidence, taker, signal }: Pick<SearchRequest, 'minEvidence' | 'taker' | 'signal'>,
+    { minEvidence, filter, taker, signal }: Pick<SearchRequest, 'minEvidence' | 'filter' | 'taker' | 'signal'>,
   ): Promise<number | undefined> {
-    if (minEvidence === 0 || ranked.length === 0) return undefined
+    const [context] = contexts
+    if (context === undefined || minEvidence === 0 || ranked.length === 0) return undefined
     const { words, models, turns } = this.parts
-    const model = models.get(embeddingModel)
-    const counts = wordCollections.map((name) => async () => (await words.statistics(name, [])).chunks)
-    return await evidenceOf(ranked, scale, this.#scales, {
-      ...{ model, turns: turns.ofModel(model), taker },
-      signal,
-      countChunks: async () => {
-        const found = await unlessDamaged(turns.words.all(taker, counts, signal), [])
-        return found.reduce((sum, count) => sum + count, 0)
-      },
-    })
+    const model = models.get(context.embeddingModel)
+    const countChunks = async (): Promise<number> => {
+      if (filter !== undefined) return 0
+      const counts = contexts.map((each) => async () => (await words.statistics(wordCollectionOf(each), [])).chunks)
+      const found = await unlessDamaged(turns.words.all(taker, counts, signal), [])
+      return found.reduce((sum, count) => sum + count, 0)
+    }
+    const source = { model, turns: turns.ofModel(model), signal, countChunks }
+    return await evidenceOf(ranked, scale, this.#scales, source)
   }
 
   /** As {@link find}, with results of any evidence, before words near each other have put the best in order. */
@@ -304,16 +308,6 @@ export class ContextSearch {
     if (searchable.versions.generation !== context.generation) throw new StaleContextError()
     return searchable
   }
-}
-
-/** Contexts with one model, as evidence needs them. */
-export interface EvidencePlace {
-  readonly embeddingModel: string
-  readonly wordCollections: readonly string[]
-}
-
-function placeOf(context: ContextRecord): EvidencePlace {
-  return { embeddingModel: context.embeddingModel, wordCollections: [wordCollectionOf(context)] }
 }
 
 /** The inputs that a search computes before it reads an index. */

@@ -9,7 +9,6 @@ import { type SizedChunk, withSizes } from './results.js'
 export interface ContextFinding {
   readonly contextId: number
   readonly embeddingModel: string
-  readonly wordCollection: string
   /** Fingerprint of the context's model: only similarities of the same model are comparable. */
   readonly fingerprint: string
   readonly found: FoundChunks
@@ -32,7 +31,6 @@ export interface ContextGroup {
   readonly scale: ScoreScale
   /** The model of its contexts. */
   readonly embeddingModel: string
-  readonly wordCollections: readonly string[]
 }
 
 /**
@@ -97,8 +95,7 @@ function orderGroup(group: readonly ContextFinding[]): ContextGroup {
     withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOn(scale, chunk) })),
   )
   const { embeddingModel = '' } = group[0] ?? {}
-  const wordCollections = group.map(({ wordCollection }) => wordCollection)
-  return { contexts: group.length, chunks: chunks.sort(byRelevance), scale, embeddingModel, wordCollections }
+  return { contexts: group.length, chunks: chunks.sort(byRelevance), scale, embeddingModel }
 }
 
 /**
@@ -113,7 +110,8 @@ function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
   }
   const hasWords = both.some((scale) => scale.hasWords)
-  return { by: 'both', question, hasWords, areWordsCommon: both.some((scale) => scale.areWordsCommon === true) }
+  const isEvidenceKnown = both.every((scale) => scale.isEvidenceKnown === true)
+  return { by: 'both', question, hasWords, isEvidenceKnown }
 }
 
 /** @returns the score of a chunk; its own if the scores of the searches are comparable already */

@@ -142,8 +142,7 @@ export class JoinedSearch {
       })
       const { embeddingModel } = context
       const { fingerprint } = this.parts.models.get(embeddingModel).profile
-      const wordCollection = wordCollectionOf(context)
-      findings.set(context.id, { contextId: context.id, embeddingModel, wordCollection, fingerprint, found })
+      findings.set(context.id, { contextId: context.id, embeddingModel, fingerprint, found })
     }
   }
 
@@ -241,12 +240,10 @@ export class JoinedSearch {
     const groups: ContextGroup[] = []
     const { minEvidence = DEFAULT_MIN_EVIDENCE, signal } = run.input
     for (const group of groupContexts(findings)) {
-      const { chunks, scale } = group
-      const evidence = await this.contextSearch.evidence(group, chunks, scale, {
-        minEvidence,
-        taker: run.taker,
-        signal,
-      })
+      const { chunks, scale, embeddingModel } = group
+      const searched = run.contexts.filter((context) => context.embeddingModel === embeddingModel)
+      const request = { minEvidence, filter: run.input.filter, taker: run.taker, signal }
+      const evidence = await this.contextSearch.evidence(searched, chunks, scale, request)
       if (evidence !== undefined && evidence < minEvidence) continue
       const ordered = await this.contextSearch.nearness.order(chunks, records, ({ terms }) => terms, scale, signal)
       groups.push({ ...group, chunks: ordered })

@@ -46,7 +46,7 @@ export interface SearchExplanation {
   readonly bestSimilarity: number | null
   /**
    * Evidence that the documents answer the prompt, 0 to 1, by words and meaning; the search gives nothing if it is below
-   * `minEvidence`. Null if all results count: in the other modes, or if most chunks have the words.
+   * `minEvidence`. Null if it was not measured, as in the other modes: then all results count.
    */
   readonly evidence: number | null
   /** The parts of a prompt of several sentences or lines, in their order, at most 24; empty for any other prompt. */

@@ -1,6 +1,6 @@
-import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
+import type { FairScheduler } from '../../kernel/scheduling/fair-scheduler.js'
 import type { EmbeddingModel, SimilarityScale } from '../../ports/index.js'
-import type { ScoreScale } from '../ranking/fusion.js'
+import { EVIDENT_CHUNKS, type ScoreScale } from '../ranking/fusion.js'
 import { clamp, type RankedChunk } from '../ranking/near-chunks.js'
 import { MIN_WORD_MAXIMUM } from '../ranking/word-side.js'
 import type { SimilarityScales } from './similarity-scales.js'
@@ -22,40 +22,39 @@ export interface EvidenceSource {
   readonly model: EmbeddingModel
   /** Turns for calls of the model. */
   readonly turns: FairScheduler
-  readonly taker: TurnTaker
-  /** Counts the chunks among which the search has found its best. */
+  /** Counts the chunks of the contexts; 0 for a search with a filter, whose chunks nobody counts. */
   readonly countChunks: () => Promise<number>
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Computes the evidence that a context answers a prompt: the share of the prompt's words that the best chunk has, and its
+ * Computes the evidence that a context answers a prompt: the share of the prompt's words that one of the five best chunks has, and its
  * nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of the
  * numbers.
  *
- * @returns 0 to 1; `undefined` if the search did not compare both sides, if the words of the prompt are in most chunks, or
- *   if the words of the context cannot be read
+ * @param ranked the best first
+ * @returns 0 to 1; `undefined` if that cannot be known: see `isEvidenceKnown` of {@link ScoreScale}, and `SimilarityScales`
  */
 export async function evidenceOf(
   ranked: readonly RankedChunk[],
   scale: ScoreScale,
   scales: SimilarityScales,
-  { model, turns, taker, countChunks, signal }: EvidenceSource,
+  { model, turns, countChunks, signal }: EvidenceSource,
 ): Promise<number | undefined> {
-  if (scale.by !== 'both' || scale.areWordsCommon === true) return undefined
+  if (scale.by !== 'both' || scale.isEvidenceKnown !== true) return undefined
+  const best = ranked.slice(0, EVIDENT_CHUNKS)
   const { wordMaximum, modelKnowledge } = scale.question
-  if (wordMaximum === 0) return undefined
   const enough = ENOUGH_UNKNOWN + (ENOUGH_KNOWN - ENOUGH_UNKNOWN) * clamp(modelKnowledge)
   const byWords = ({ wordScore = 0 }: RankedChunk): number =>
     wordScore / Math.max(wordMaximum, MIN_WORD_MAXIMUM) / enough
   // Most prompts need no look at the model.
-  if (ranked.some((chunk) => byWords(chunk) >= 1)) return 1
-  const similarity = await scales.of(model, turns, taker, signal)
+  if (best.some((chunk) => byWords(chunk) >= 1)) return 1
+  const similarity = await scales.of(model, turns, signal)
   if (similarity === undefined) return undefined
   const knowledge = similarity.languages.length >= MANY_LANGUAGES ? 1 : clamp(modelKnowledge)
   const evidenceAmong = (chunks: number): number => {
     const part = ENOUGH_MEANING * Math.log(Math.max(2, chunks))
-    const each = ranked.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
+    const each = best.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
     return clamp(Math.max(0, ...each))
   }
   return evidenceAmong(MOST_CHUNKS) === 1 ? 1 : evidenceAmong(await countChunks())

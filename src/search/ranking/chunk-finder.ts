@@ -1,6 +1,7 @@
 import {
   type ChunkRanking,
   candidateLimits,
+  EVIDENT_CHUNKS,
   type FusionQuestion,
   isExact,
   jointScore,
@@ -130,11 +131,10 @@ export class ChunkFinder {
       await this.#complete(query, sides, known, wordScores, question)
       const candidates = rankChunks(sides, known, wordScores, question)
       const hasWords = candidates.some(({ wordScore = 0 }) => wordScore > 0)
-      const areWordsCommon = words.found.length > 0 && !areWordsSelective(words)
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
       const result = {
         ranked: ranked.slice(0, topN),
-        scale: { by: 'both', question, hasWords, areWordsCommon },
+        scale: { by: 'both', question, hasWords, isEvidenceKnown: hasEvidence(query, words, ranked) },
         words,
       } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
@@ -193,6 +193,12 @@ export class ChunkFinder {
       }
     }
   }
+}
+
+/** True if the share of the prompt's words that the best chunks have is evidence for the context: see {@link ScoreScale}. */
+function hasEvidence({ mode, wordVisible }: ChunkQuery, words: WordSide, ranked: readonly RankedChunk[]): boolean {
+  const isRead = mode === 'hybrid' && words.maximum > 0 && areWordsSelective(words)
+  return isRead && ranked.slice(0, EVIDENT_CHUNKS).every(({ documentId }) => wordVisible.has(documentId))
 }
 
 /**

@@ -15,6 +15,9 @@ const MIN_WINDOWS = 20
 const WORD_HITS_PER_RESULT = 4
 const MIN_WORD_HITS = 30
 
+/** Number of the best chunks whose words and meaning are evidence that a context answers a prompt. */
+export const EVIDENT_CHUNKS = 5
+
 /** A chunk that at least one side found, with the parts of its score. */
 export interface FusionCandidate {
   readonly documentId: number
@@ -41,8 +44,11 @@ export type ScoreScale =
       readonly question: FusionQuestion
       /** True if any candidate has a word of the question: see {@link fuse}. */
       readonly hasWords: boolean
-      /** True if most chunks have the words of the question, so that these do not count. */
-      readonly areWordsCommon?: boolean
+      /**
+       * True if the share of its words that the best chunks have is evidence. It is none if most chunks have the words, if the
+       * words could not be read, or are not indexed yet. Default: false.
+       */
+      readonly isEvidenceKnown?: boolean
     }
 
 /** The chunks that a search found. */

@@ -17,6 +17,9 @@ const WEIGHT = 0.32
 /** Most text that is read for one order, in UTF-16 units: some milliseconds of work. */
 const MAX_UNITS = 65_536
 
+/** Most words of a chunk that are kept for the match of a result: a slow client may hold many results. */
+const MAX_KEPT = 500
+
 /** A chunk with the words of the prompt in its text. */
 interface WithWords {
   readonly found?: WordsInText
@@ -61,7 +64,8 @@ export class Nearness {
       const found = await findWords(text, terms, slice)
       const names = namesFor(displayNameOf(record))(record.headings).flatMap((name) => terms.termFor(name) ?? [])
       const share = shareOfPart(found.terms, text.length, terms.idfs, names)
-      first.push({ ...chunk, ...scoresOf(chunk, share, scale), found })
+      const scores = scoresOf(chunk, share, scale)
+      first.push({ ...chunk, ...scores, ...(found.terms.length <= MAX_KEPT && { found }) })
     }
     return [...first.sort(byRelevance), ...ranked.slice(first.length)]
   }

@@ -26,7 +26,6 @@ function finding(contextId: number, fingerprint: string, scores: readonly number
   const records = chunks.map(({ documentId }) => ({ documentId, ordinal: 0, sizeBytes: 7 }) as unknown as VisibleChunk)
   return {
     embeddingModel: 'model',
-    wordCollection: `words-${contextId}`,
     contextId,
     fingerprint,
     found: { ranked, records, terms: new PromptTerms(new Map(), new Map()), scale, words: undefined, vectors: [] },

@@ -59,6 +59,26 @@ describe('a prompt of nonsense', () => {
   })
 })
 
+describe('evidence', () => {
+  it.each([1, 5, 100])('does not depend on the number of results that is asked for: %i', async (topN) => {
+    expect(await session.search(contextId, 'blorfin taquezz mornipal', { topN })).toEqual([])
+    expect((await session.search(contextId, 'mother with a newborn child', { topN }))[0]?.content).toBe(TEXTS[2])
+    expect((await session.explain(contextId, 'refund for a train ticket', { topN })).evidence).toBeCloseTo(1)
+  })
+
+  it('is asked little of a search with a filter', async () => {
+    const documents = [(await session.search(contextId, 'canteen'))[0]?.docId ?? 0]
+    const [found] = await session.search(contextId, 'When may I eat?', { filter: { documents } })
+    expect(found?.content).toBe(TEXTS[3])
+    expect(await session.search(contextId, 'blorfin taquezz mornipal', { filter: { documents } })).toEqual([])
+  })
+
+  it('is not measured by the other modes', async () => {
+    expect(await session.search(contextId, 'blorfin taquezz', { mode: 'semantic' })).toHaveLength(5)
+    expect((await session.explain(contextId, 'blorfin taquezz', { mode: 'semantic' })).evidence).toBeNull()
+  })
+})
+
 describe('a prompt about another subject', () => {
   it.each(['How do I keep pasta from sticking together?', 'Who won the Champions League final?'])(
     'gives nothing: %s',

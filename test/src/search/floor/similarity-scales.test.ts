@@ -5,7 +5,6 @@ import type { EmbedOptions } from '../../../../src/ports/index.js'
 import { SAMPLE_PAIRS } from '../../../../src/search/floor/sample-pairs.js'
 import { SimilarityScales } from '../../../../src/search/floor/similarity-scales.js'
 
-const TAKER = { group: '1', member: '1' }
 const PAIRS = Object.values(SAMPLE_PAIRS).flat()
 
 /** Gives each question of the sample the vector of its answer, in the languages that it knows. */
@@ -43,7 +42,7 @@ afterEach(() => {
 })
 
 async function scaleOf(scales: SimilarityScales, model: SampleModel, signal?: AbortSignal) {
-  return await scales.of(model, new FairScheduler(2), TAKER, signal)
+  return await scales.of(model, new FairScheduler(2), signal)
 }
 
 describe('the sample', () => {
@@ -74,6 +73,8 @@ describe('the scale of a model', () => {
     model.answer = async () => await Promise.reject(new Error('away'))
     expect(await scaleOf(scales, model)).toBeUndefined()
     model.answer = undefined
+    expect(await scaleOf(scales, model)).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(60_000)
     expect((await scaleOf(scales, model))?.languages).toEqual(['en'])
   })
 
