@@ -32,8 +32,9 @@ interface DisturbedScore {
 }
 
 /**
- * Asks the questions of each set as they are, within instructions, small talk and a story of 120 words each, and as people
- * write them: with typing errors, a space too many or too few, a greeting, in another case, without punctuation.
+ * Asks the questions of each set as they are, and within instructions, small talk and a story of 120 words each. Then asks
+ * them as people write them: with typing errors, a space too many or too few, a greeting, in other cases, without
+ * punctuation.
  */
 export async function measureDisturbed(isQuick: boolean): Promise<readonly DisturbedScore[]> {
   const rows: DisturbedScore[] = []

@@ -28,9 +28,8 @@ export interface EvidenceSource {
 }
 
 /**
- * Computes the evidence that a context answers a prompt: the share of the prompt's words that one of the five best chunks has, and its
- * nearness in meaning on the scale of the model. Both add up. `docs/explanation/decisions.md` has the choice of the
- * numbers.
+ * Computes the evidence that a context answers a prompt, from its five best chunks. The share of the prompt's words that one
+ * of them has and its nearness in meaning add up. `docs/explanation/decisions.md` has the choice of the numbers.
  *
  * @param ranked the best first
  * @returns 0 to 1; `undefined` if that cannot be known: see `isEvidenceKnown` of {@link ScoreScale}, and `SimilarityScales`
