@@ -35,9 +35,13 @@ export async function withDocuments<T>(
     const session = engine.as(engine.owner)
     const texts = { name: 'Benchmark', description: '', caption: '', toolsJson: '[]' }
     const { id: contextId } = await session.contexts.create({ ...texts, settings })
+    const uuids: string[] = []
+    for (const { fileName, content } of documents) {
+      uuids.push(await session.documents.upload(contextId, { fileName, content }))
+    }
     const chunks: IngestedChunk[] = []
-    for (const { key, fileName, content } of documents) {
-      const uuid = await session.documents.upload(contextId, { fileName, content })
+    for (const [at, { key, fileName }] of documents.entries()) {
+      const uuid = uuids[at] ?? ''
       await session.documents.whenProcessed(uuid)
       for (const chunk of await session.documents.chunks(uuid)) chunks.push({ ...chunk, key, fileName })
     }

@@ -91,7 +91,15 @@ describe.each(DATABASES)('the relay on $name', ({ open }) => {
     await one.destinations(10)
     for (let event = 0; event < DELIVERIES / 10; event += 1) await one.record(event)
     await Promise.all([one, two].map(({ engine }) => engine.close()))
-    const relays = [await running.start({ roles: ['relay'] }), await running.start({ roles: ['relay'] })] as const
+    const held = new HangingTransport()
+    const relays = [
+      await running.start({ roles: ['relay'], httpTransport: held }),
+      await running.start({ roles: ['relay'] }),
+    ] as const
+    // Otherwise the first one may make all of them before the second one looks for jobs.
+    await vi.waitFor(() => expect(relays[1].httpTransport.requests.length).toBeGreaterThan(0), WAIT)
+    held.respond = async () => await Promise.resolve(answer(200))
+    held.letGo()
     const log = await relays[0].whenSettled(60_000)
     expect(log).toHaveLength(DELIVERIES)
     expect(new Set(log.map(({ status, attempts }) => `${status} ${attempts.length}`))).toEqual(new Set(['succeeded 1']))
