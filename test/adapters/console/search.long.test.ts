@@ -179,6 +179,8 @@ describe.skipIf(MISSING_BROWSER !== undefined)('trying a search in the console',
     expect(new URL(page.url()).searchParams.get('mode')).toBe('hybrid')
     await shown.open(`/search?context=${ids.workshop}&prompt=xylophone`)
     await page.getByText('The documents have few words of your question, and nothing near it in meaning.').waitFor()
+    await page.getByRole('button', { name: 'Search by meaning only' }).click()
+    await status('2 hits.')
     expect(shown.faults).toEqual([])
   })
 

@@ -89,6 +89,7 @@ function Reason({ code, message, explanation, onChange }: ReasonProps): ReactEle
       case 'words-not-found':
         return button(texts.actions.hybrid, { settings: { mode: 'hybrid' } })
       case 'words-not-indexed':
+      case 'no-evidence':
         return button(texts.actions.semantic, { settings: { mode: 'semantic' } })
       case 'language-unknown':
         return button(texts.actions.threshold('0'), { settings: { threshold: 0 } })
@@ -102,7 +103,6 @@ function Reason({ code, message, explanation, onChange }: ReasonProps): ReactEle
       case 'vectors-missing':
       case 'prompt-without-words':
       case 'only-question-words':
-      case 'no-evidence':
         return null
     }
   }
