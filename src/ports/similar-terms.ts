@@ -21,6 +21,12 @@ const WEIGHT_POWER = 3
 const MIN_CORRECTED_LENGTH = 5
 /** Minimum likeness, by parts of two letters, of a word with one that it was mistyped for: `wear` is not meant by `year`. */
 const MIN_CORRECTION = 0.55
+/** A shorter word is not taken for two joined ones: `carpet` is no `car` and no `pet`. */
+const MIN_JOINED_LENGTH = 8
+/** Length of the shorter one of two joined words. */
+const MIN_JOINED_PART = 3
+/** Two words in the place of one that the collection has something like, from this weight on, would be a guess. */
+const MAX_WEIGHT_OF_JOINED = 0.25
 /** Maximum number of terms that count as one, beside the word itself. */
 const MAX_SIMILAR_TERMS = 24
 /** The most unknown words of a question that are corrected: each has some hundred possible corrections. */
@@ -120,6 +126,8 @@ export interface Vocabulary {
  *   Ecologic Association Between Species".
  * - A word that the collection does not have may be one change of a letter away from terms. These count if they are alike
  *   by parts of two letters too, and with them the terms that are like them. The best weight is then 1.
+ * - A word that the collection does not have, and nothing like it, may be two terms without the space between them. Both
+ *   count, and the terms that are like them.
  *
  * @param words those for which {@link canHaveSimilar} is true
  * @throws the error of the vocabulary
@@ -135,11 +143,17 @@ export async function findSimilar(
     .filter((word) => word.length >= MIN_CORRECTED_LENGTH && !known.has(word))
     .slice(0, MAX_CORRECTED)
   const changed = new Map(unknown.map((word) => [word, oneChangeFrom(word)]))
-  const asked = new Set([...changed.values()].flatMap((terms) => [...terms]))
+  const cuts = new Map(unknown.map((word) => [word, cutsOf(word)]))
+  const asked = new Set([...changed.values(), ...[...cuts.values()].flat()].flatMap((terms) => [...terms]))
   const existing = asked.size === 0 ? asked : await vocabulary.readExisting([...asked])
   const corrections = words.map((word, at) => {
     const found = [...(changed.get(word) ?? [])].filter((term) => existing.has(term) && canBeMeant(word, term))
     for (const term of found) raise(weights[at], term, likenessOfPairs(word, term) ** WEIGHT_POWER)
+    if (Math.max(0, ...(weights[at]?.values() ?? [])) < MAX_WEIGHT_OF_JOINED) {
+      const joined = cuts.get(word)?.find((cut) => cut.every((part) => existing.has(part))) ?? []
+      for (const part of joined) raise(weights[at], part, 1)
+      found.push(...joined)
+    }
     return found
       .sort((one, other) => (weights[at]?.get(other) ?? 0) - (weights[at]?.get(one) ?? 0))
       .slice(0, MAX_CORRECTIONS)
@@ -154,6 +168,16 @@ export async function findSimilar(
     }
   }
   return new Map(words.map((word, at) => [word, bestOf(weights[at] ?? new Map(), known.has(word))]))
+}
+
+/** @returns the pairs of words that a long word may be, those of most equal length first; none for a short one */
+function cutsOf(word: string): readonly (readonly [string, string])[] {
+  if (word.length < MIN_JOINED_LENGTH) return []
+  const places = Array.from({ length: word.length - 2 * MIN_JOINED_PART + 1 }, (_, at) => at + MIN_JOINED_PART)
+  const distance = (at: number): number => Math.abs(2 * at - word.length)
+  return places
+    .sort((one, other) => distance(one) - distance(other))
+    .map((at) => [word.slice(0, at), word.slice(at)] as const)
 }
 
 /** True if a word may have been mistyped for a term that is one change of a letter away. Short words need most in common. */

@@ -110,8 +110,9 @@ function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
   }
   const hasWords = both.some((scale) => scale.hasWords)
-  const isEvidenceKnown = both.every((scale) => scale.isEvidenceKnown === true)
-  return { by: 'both', question, hasWords, isEvidenceKnown }
+  const maxima = both.map((scale) => scale.evidenceMaximum)
+  const evidenceMaximum = maxima.includes(undefined) ? undefined : Math.max(...maxima.map((each) => each ?? 0))
+  return { by: 'both', question, hasWords, evidenceMaximum }
 }
 
 /** @returns the score of a chunk; its own if the scores of the searches are comparable already */

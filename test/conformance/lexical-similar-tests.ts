@@ -49,6 +49,26 @@ export function lexicalSimilarTests(test: DefineTest<LexicalIndex>, collection: 
     for (const word of ['gasket', 'vilk', 'aot']) assert.deepEqual((await similarOf(index, word)).hits, [], word)
   })
 
+  test('takes an unknown long word for two known ones that were joined, unless it is like a known one', async (index) => {
+    await index.add(
+      collection,
+      rows(1, ['library', 'closes'], ['noon'], ['car', 'pet'], ['gardening'], ['gar', 'denings']),
+    )
+    const { hits, similar } = await similarOf(index, 'librarycloses')
+    assert.deepEqual(
+      hits.map(({ chunk }) => chunk),
+      [0],
+    )
+    const expected = new Map([
+      ['closes', 1],
+      ['library', 1],
+    ])
+    assert.deepEqual(similar?.get('librarycloses'), { isKnown: false, terms: expected })
+    assert.deepEqual((await similarOf(index, 'carpet')).hits, [])
+    assert.deepEqual((await similarOf(index, 'libraryopens')).hits.length, 1, 'similar by its parts of four letters')
+    assert.deepEqual((await similarOf(index, 'gardenings')).hits[0]?.chunk, 3)
+  })
+
   test('scores similar terms as occurrences of one term, times their weights', async (index) => {
     const documents = [
       ['houses', 'houses', 'red'],

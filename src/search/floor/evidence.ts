@@ -32,7 +32,7 @@ export interface EvidenceSource {
  * of them has and its nearness in meaning add up. `docs/explanation/decisions.md` has the choice of the numbers.
  *
  * @param ranked the best first
- * @returns 0 to 1; `undefined` if that cannot be known: see `isEvidenceKnown` of {@link ScoreScale}, and `SimilarityScales`
+ * @returns 0 to 1; `undefined` if that cannot be known: see `evidenceMaximum` of {@link ScoreScale}, and `SimilarityScales`
  */
 export async function evidenceOf(
   ranked: readonly RankedChunk[],
@@ -40,12 +40,12 @@ export async function evidenceOf(
   scales: SimilarityScales,
   { model, turns, countChunks, signal }: EvidenceSource,
 ): Promise<number | undefined> {
-  if (scale.by !== 'both' || scale.isEvidenceKnown !== true) return undefined
+  if (scale.by !== 'both' || scale.evidenceMaximum === undefined) return undefined
   const best = ranked.slice(0, EVIDENT_CHUNKS)
-  const { wordMaximum, modelKnowledge } = scale.question
+  const { modelKnowledge } = scale.question
+  const most = Math.max(scale.evidenceMaximum, MIN_WORD_MAXIMUM)
   const enough = ENOUGH_UNKNOWN + (ENOUGH_KNOWN - ENOUGH_UNKNOWN) * clamp(modelKnowledge)
-  const byWords = ({ wordScore = 0 }: RankedChunk): number =>
-    wordScore / Math.max(wordMaximum, MIN_WORD_MAXIMUM) / enough
+  const byWords = ({ wordScore = 0 }: RankedChunk): number => wordScore / most / enough
   // Most prompts need no look at the model.
   if (best.some((chunk) => byWords(chunk) >= 1)) return 1
   const similarity = await scales.of(model, turns, signal)

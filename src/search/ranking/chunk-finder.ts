@@ -1,3 +1,4 @@
+import { bm25Maximum } from '../../ports/index.js'
 import {
   type ChunkRanking,
   candidateLimits,
@@ -134,7 +135,7 @@ export class ChunkFinder {
       const ranked = candidates.filter(({ similarity }) => similarity >= scoreThreshold)
       const result = {
         ranked: ranked.slice(0, topN),
-        scale: { by: 'both', question, hasWords, isEvidenceKnown: hasEvidence(query, words, ranked) },
+        scale: { by: 'both', question, hasWords, evidenceMaximum: evidenceMaximumOf(query, words, ranked) },
         words,
       } as const
       // All chunks that the vector index did not return have a similarity below the threshold.
@@ -195,10 +196,18 @@ export class ChunkFinder {
   }
 }
 
-/** True if the share of the prompt's words that the best chunks have is evidence for the context: see {@link ScoreScale}. */
-function hasEvidence({ mode, wordVisible }: ChunkQuery, words: WordSide, ranked: readonly RankedChunk[]): boolean {
+/** @returns the `evidenceMaximum` of a {@link ScoreScale} */
+function evidenceMaximumOf(
+  { mode, wordVisible }: ChunkQuery,
+  words: WordSide,
+  ranked: readonly RankedChunk[],
+): number | undefined {
   const isRead = mode === 'hybrid' && words.maximum > 0 && areWordsSelective(words)
-  return isRead && ranked.slice(0, EVIDENT_CHUNKS).every(({ documentId }) => wordVisible.has(documentId))
+  if (!isRead || !ranked.slice(0, EVIDENT_CHUNKS).every(({ documentId }) => wordVisible.has(documentId)))
+    return undefined
+  // An identifier weighs four times as much as a word: an unknown one alone would hide all others.
+  const weightOf = (term: string): number => Math.max(1, words.part.terms.get(term) ?? 1)
+  return bm25Maximum(new Map([...words.idfs].map(([term, idf]) => [term, idf / weightOf(term)])))
 }
 
 /**

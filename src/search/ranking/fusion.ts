@@ -45,10 +45,10 @@ export type ScoreScale =
       /** True if any candidate has a word of the question: see {@link fuse}. */
       readonly hasWords: boolean
       /**
-       * True if the share of its words that the best chunks have is evidence. It is none if most chunks have the words, if the
-       * words could not be read, or are not indexed yet. Default: false.
+       * The BM25 that no chunk can exceed if each term weighs at most 1: what a chunk has of it is evidence. Undefined if
+       * words are none: most chunks have them, they could not be read, or are not indexed yet.
        */
-      readonly isEvidenceKnown?: boolean
+      readonly evidenceMaximum?: number | undefined
     }
 
 /** The chunks that a search found. */
