@@ -21,8 +21,8 @@ import type { PromptReader } from './prompt.js'
 import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ChunkRanking, ScoreScale } from './ranking/fusion.js'
-import { type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
-import { COMPARED_CHUNKS, Nearness } from './ranking/nearness.js'
+import { BEST_CHUNKS, type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
+import { Nearness } from './ranking/nearness.js'
 import { Repeats } from './ranking/repeats.js'
 import { type EmbeddedPrompt, embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import type { Reranking } from './reranking/reranking.js'
@@ -84,29 +84,55 @@ export interface FoundChunks {
 export class ContextSearch {
   readonly #vectorCache = new VectorCache()
   readonly #scales = new SimilarityScales()
-  readonly nearness: Nearness
+  readonly #nearness: Nearness
 
   constructor(
     private readonly parts: SearchParts,
     private readonly finder: ChunkFinder,
     private readonly telemetry: Telemetry,
   ) {
-    this.nearness = new Nearness(parts.storage)
+    this.#nearness = new Nearness(parts.storage)
   }
 
   /** Finds the best chunks of the documents that are visible now. No work of the search goes on after it returns. */
   async find(context: ContextRecord, request: SearchRequest): Promise<FoundChunks> {
-    const topN = Math.max(request.topN, COMPARED_CHUNKS)
+    const topN = Math.max(request.topN, BEST_CHUNKS)
     // Each text of the list may have its part of the limit.
     const maxBytes = request.maxBytes && (request.maxBytes / request.topN) * topN
     const found = await this.findCandidates(context, { ...request, topN, maxBytes })
     const { terms, scale } = found
-    const evidence = await this.evidence([context], found.ranked, scale, request)
-    if (evidence !== undefined && evidence < request.minEvidence) return { ...found, evidence, ranked: [], records: [] }
-    const ordered = await this.nearness.order(found.ranked, found.records, () => terms, scale, request.signal)
-    const ranked = ordered.slice(0, request.topN)
+    const { evidence, chunks } = await this.orderEvident(
+      [context],
+      found.ranked,
+      found.records,
+      () => terms,
+      scale,
+      request,
+    )
+    const ranked = chunks.slice(0, request.topN)
     const keys = new Set(ranked.map(toMapKey))
     return { ...found, evidence, ranked, records: found.records.filter((record) => keys.has(toMapKey(record))) }
+  }
+
+  /**
+   * Orders the best chunks by words near each other, if they are enough evidence that the contexts answer the prompt.
+   *
+   * @param contexts contexts with one model
+   * @param ranked the best first
+   * @param records with the texts of the chunks, as far as they are read
+   * @returns no chunks if the evidence is too little; `undefined` as evidence if all results count anyway
+   */
+  async orderEvident<Chunk extends RankedChunk>(
+    contexts: readonly ContextRecord[],
+    ranked: readonly Chunk[],
+    records: readonly VisibleChunk[],
+    termsOf: (chunk: Chunk) => PromptTerms,
+    scale: ScoreScale,
+    request: EvidenceRequest,
+  ): Promise<{ readonly evidence: number | undefined; readonly chunks: readonly Chunk[] }> {
+    const evidence = await this.#measureEvidence(contexts, ranked, scale, request)
+    if (evidence !== undefined && evidence < request.minEvidence) return { evidence, chunks: [] }
+    return { evidence, chunks: await this.#nearness.order(ranked, records, termsOf, scale, request.signal) }
   }
 
   /**
@@ -114,11 +140,11 @@ export class ContextSearch {
    *
    * @returns `undefined` if all results count anyway
    */
-  async evidence(
+  async #measureEvidence(
     contexts: readonly ContextRecord[],
     ranked: readonly RankedChunk[],
     scale: ScoreScale,
-    { minEvidence, filter, taker, signal }: Pick<SearchRequest, 'minEvidence' | 'filter' | 'taker' | 'signal'>,
+    { minEvidence, filter, taker, signal }: EvidenceRequest,
   ): Promise<number | undefined> {
     const [context] = contexts
     if (context === undefined || minEvidence === 0 || ranked.length === 0) return undefined
@@ -309,6 +335,8 @@ export class ContextSearch {
     return searchable
   }
 }
+
+type EvidenceRequest = Pick<SearchRequest, 'minEvidence' | 'filter' | 'taker' | 'signal'>
 
 /** The inputs that a search computes before it reads an index. */
 interface PreparedSearch {

@@ -17,8 +17,7 @@ import {
   sumStatistics,
 } from './join.js'
 import type { DecidingPart } from './prompt-parts.js'
-import { clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
-import { COMPARED_CHUNKS } from './ranking/nearness.js'
+import { BEST_CHUNKS, clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
 import { type EvidentHit, mostEvident } from './ranking/part-words.js'
 import { embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import { rerankCandidates } from './reranking/rerank-found.js'
@@ -135,7 +134,7 @@ export class JoinedSearch {
       const ofModel = prepared?.get(context.embeddingModel)
       const found = await this.contextSearch.findCandidates(context, {
         ...requestFor(context, input, taker),
-        topN: Math.max(searchedN, COMPARED_CHUNKS),
+        topN: Math.max(searchedN, BEST_CHUNKS),
         // The texts are read once the best of all contexts are known.
         maxBytes: 0,
         ...(ofModel && { prepared: ofModel }),
@@ -243,10 +242,15 @@ export class JoinedSearch {
       const { chunks, scale, embeddingModel } = group
       const searched = run.contexts.filter((context) => context.embeddingModel === embeddingModel)
       const request = { minEvidence, filter: run.input.filter, taker: run.taker, signal }
-      const evidence = await this.contextSearch.evidence(searched, chunks, scale, request)
-      if (evidence !== undefined && evidence < minEvidence) continue
-      const ordered = await this.contextSearch.nearness.order(chunks, records, ({ terms }) => terms, scale, signal)
-      groups.push({ ...group, chunks: ordered })
+      const found = await this.contextSearch.orderEvident(
+        searched,
+        chunks,
+        records,
+        ({ terms }) => terms,
+        scale,
+        request,
+      )
+      if (found.chunks.length > 0) groups.push({ ...group, chunks: found.chunks })
     }
     const chunks = joinFairly(groups).slice(0, run.searchedN)
     if (reranking === undefined) return chunks

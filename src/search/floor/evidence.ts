@@ -1,8 +1,8 @@
 import type { FairScheduler } from '../../kernel/scheduling/fair-scheduler.js'
 import type { EmbeddingModel, SimilarityScale } from '../../ports/index.js'
-import { EVIDENT_CHUNKS, type ScoreScale } from '../ranking/fusion.js'
-import { clamp, type RankedChunk } from '../ranking/near-chunks.js'
-import { MIN_WORD_MAXIMUM } from '../ranking/word-side.js'
+import type { ScoreScale } from '../ranking/fusion.js'
+import { BEST_CHUNKS, clamp, type RankedChunk } from '../ranking/near-chunks.js'
+import { wordShareOf } from '../ranking/word-side.js'
 import type { SimilarityScales } from './similarity-scales.js'
 
 /** Share of the prompt's words that is enough evidence: for a prompt that the model does not know, and for one it knows. */
@@ -41,11 +41,13 @@ export async function evidenceOf(
   { model, turns, countChunks, signal }: EvidenceSource,
 ): Promise<number | undefined> {
   if (scale.by !== 'both' || scale.evidenceMaximum === undefined) return undefined
-  const best = ranked.slice(0, EVIDENT_CHUNKS)
-  const { modelKnowledge } = scale.question
-  const most = Math.max(scale.evidenceMaximum, MIN_WORD_MAXIMUM)
+  const best = ranked.slice(0, BEST_CHUNKS)
+  const {
+    evidenceMaximum,
+    question: { modelKnowledge },
+  } = scale
   const enough = ENOUGH_UNKNOWN + (ENOUGH_KNOWN - ENOUGH_UNKNOWN) * clamp(modelKnowledge)
-  const byWords = ({ wordScore = 0 }: RankedChunk): number => wordScore / most / enough
+  const byWords = ({ wordScore = 0 }: RankedChunk): number => wordShareOf(wordScore, evidenceMaximum) / enough
   // Most prompts need no look at the model.
   if (best.some((chunk) => byWords(chunk) >= 1)) return 1
   const similarity = await scales.of(model, turns, signal)

@@ -2,7 +2,6 @@ import { bm25Maximum } from '../../ports/index.js'
 import {
   type ChunkRanking,
   candidateLimits,
-  EVIDENT_CHUNKS,
   type FusionQuestion,
   isExact,
   jointScore,
@@ -19,7 +18,7 @@ import {
   type IndexReader,
   mayHaveWords,
 } from './index-reader.js'
-import { byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
+import { BEST_CHUNKS, byRelevance, clamp, KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
 import type { WordHit, WordSide } from './word-side.js'
 
 /** Factor by which a search raises a limit that was too low. */
@@ -203,8 +202,7 @@ function evidenceMaximumOf(
   ranked: readonly RankedChunk[],
 ): number | undefined {
   const isRead = mode === 'hybrid' && words.maximum > 0 && areWordsSelective(words)
-  if (!isRead || !ranked.slice(0, EVIDENT_CHUNKS).every(({ documentId }) => wordVisible.has(documentId)))
-    return undefined
+  if (!isRead || !ranked.slice(0, BEST_CHUNKS).every(({ documentId }) => wordVisible.has(documentId))) return undefined
   // An identifier weighs four times as much as a word: an unknown one alone would hide all others.
   const weightOf = (term: string): number => Math.max(1, words.part.terms.get(term) ?? 1)
   return bm25Maximum(new Map([...words.idfs].map(([term, idf]) => [term, idf / weightOf(term)])))

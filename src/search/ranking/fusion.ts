@@ -1,7 +1,7 @@
 import type { ChunkKey } from '../../ports/index.js'
 import type { BothSides, ChunkQuery } from './index-reader.js'
 import { byRelevance, clamp, type FoundBy, type KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
-import { MIN_WORD_MAXIMUM, type WordSide } from './word-side.js'
+import { type WordSide, wordShareOf } from './word-side.js'
 
 /** Maximum weight of meaning beside words. Measured quality changes by less than 0.01 for weights from 0.36 to 0.44. */
 const MEANING_WEIGHT = 0.42
@@ -14,9 +14,6 @@ const MIN_WINDOWS = 20
 /** First limit for the word index, in chunks for each result. */
 const WORD_HITS_PER_RESULT = 4
 const MIN_WORD_HITS = 30
-
-/** Number of the best chunks whose words and meaning are evidence that a context answers a prompt. */
-export const EVIDENT_CHUNKS = 5
 
 /** A chunk that at least one side found, with the parts of its score. */
 export interface FusionCandidate {
@@ -114,7 +111,7 @@ export function jointScore(
   hasWords: boolean,
 ): number {
   const meaningWeight = hasWords ? MEANING_WEIGHT * clamp(modelKnowledge) : 1
-  const wordShare = clamp(wordScore / Math.max(wordMaximum, MIN_WORD_MAXIMUM))
+  const wordShare = wordShareOf(wordScore, wordMaximum)
   return joinEither(meaningWeight * clamp(similarity), (1 - meaningWeight) * wordShare)
 }
 

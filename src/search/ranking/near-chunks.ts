@@ -14,6 +14,12 @@ import {
 /** The side of a search that found a chunk: the word index or the vector index. */
 export type FoundBy = 'words' | 'meaning'
 
+/**
+ * Number of the best chunks of each search whose texts are compared, and which are evidence that a context answers a prompt:
+ * however few results the caller asks for.
+ */
+export const BEST_CHUNKS = 5
+
 /** A chunk with the similarity of its nearest window. */
 export interface NearChunk extends ChunkKey {
   /** Cosine, limited to 0 to 1. */

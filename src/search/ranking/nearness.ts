@@ -5,11 +5,9 @@ import { type ChunkKey, displayNameOf, type LexicalQuery, type Storage, type Vis
 import type { PromptTerms } from '../prompt-terms.js'
 import { findWords, type WordsInText } from '../words-in-text.js'
 import { jointScore, type ScoreScale } from './fusion.js'
-import { byRelevance, clamp, type RankedChunk, toMapKey } from './near-chunks.js'
-import { MIN_WORD_MAXIMUM } from './word-side.js'
+import { BEST_CHUNKS, byRelevance, type RankedChunk, toMapKey } from './near-chunks.js'
+import { MIN_WORD_MAXIMUM, wordShareOf } from './word-side.js'
 
-/** Number of the best chunks that words near each other put in order. A search reads their texts anyway. */
-export const COMPARED_CHUNKS = 5
 /** Equal parts of a chunk. Words in one of them are near each other. */
 const PARTS = 12
 /** Share of what a chunk lacks of the highest score by words that it gets if one part has all words of the prompt. */
@@ -46,7 +44,7 @@ export class Nearness {
     scale: ScoreScale,
     signal: AbortSignal | undefined,
   ): Promise<(Chunk & WithWords)[]> {
-    const compared = ranked.slice(0, COMPARED_CHUNKS)
+    const compared = ranked.slice(0, BEST_CHUNKS)
     const hasPairs = compared.every((chunk) => termsOf(chunk).weights.size > 1)
     if (scale.by === 'meaning' || !hasPairs || compared.length < 2) return [...ranked]
     const byKey = new Map(records.map((record) => [toMapKey(record), record]))
@@ -125,6 +123,6 @@ function scoresOf(chunk: RankedChunk, share: number, scale: ScoreScale): Pick<Ra
   const { similarity, wordScore = 0 } = chunk
   if (wordScore === 0) return { score: chunk.score, wordScore }
   const maximum = Math.max(scale.question.wordMaximum, MIN_WORD_MAXIMUM)
-  const higher = grown(clamp(wordScore / maximum)) * maximum
+  const higher = grown(wordShareOf(wordScore, maximum)) * maximum
   return { score: jointScore({ similarity, wordScore: higher }, scale.question, scale.hasWords), wordScore: higher }
 }

@@ -1,11 +1,20 @@
 import type { ChunkKey, LexicalAnswer, SimilarTerms } from '../../ports/index.js'
 import type { PromptPart } from '../prompt-parts.js'
+import { clamp } from './near-chunks.js'
 
 /**
  * Minimum value for the word maximum of a question: the maximum of one term that a third of the chunks have. Without
  * it, the only word of a question would decide the order even if every chunk has that word.
  */
 export const MIN_WORD_MAXIMUM = 2.2
+
+/**
+ * @param maximum the BM25 that no chunk can exceed
+ * @returns the share that a chunk has of it, 0 to 1
+ */
+export function wordShareOf(wordScore: number, maximum: number): number {
+  return clamp(wordScore / Math.max(maximum, MIN_WORD_MAXIMUM))
+}
 
 /** The answer of the word index. */
 export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
