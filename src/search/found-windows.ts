@@ -3,7 +3,7 @@ import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import type { ContextRecord, VectorIndex, VectorKey } from '../ports/index.js'
 import type { FoundChunks, SearchParts } from './context-search.js'
 import { PromptTerms } from './prompt-terms.js'
-import { type RankedChunk, toMapKey } from './ranking/near-chunks.js'
+import { type RankedChunk, readChunk, toMapKey } from './ranking/near-chunks.js'
 import { type ScoredWindow, scoreWindows, type VectorWindow } from './ranking/window-scores.js'
 import { type SearchResult, toResults } from './results.js'
 import type { SearchRequest } from './search-input.js'
@@ -47,8 +47,8 @@ export class FoundWindows {
     const windows = await storage.read(async ({ chunks }) => {
       const all: (VectorKey & { readonly key: string; readonly start: number; readonly end: number })[] = []
       for (const { documentId, ordinal } of ranked) {
-        const [chunk] = await chunks.page(documentId, { ordinal, limit: 1 })
-        if (chunk?.ordinal !== ordinal) continue
+        const chunk = await readChunk(chunks, { documentId, ordinal })
+        if (chunk === undefined) continue
         const key = toMapKey({ documentId, ordinal })
         for (const [window, { start, end }] of chunk.windows.entries()) {
           all.push({ key, documentId, chunk: ordinal, window, start, end })

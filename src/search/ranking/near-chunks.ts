@@ -3,8 +3,10 @@ import { LruMap } from '../../kernel/lru-map.js'
 import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import {
   type ChunkKey,
+  type ChunkRepository,
   cosine,
   type EmbeddingModel,
+  type NewChunk,
   readableText,
   type Storage,
   type VectorHit,
@@ -97,6 +99,15 @@ export class KnownChunks {
 /** @returns a string that identifies the chunk as a key of a `Map` or `Set` */
 export function toMapKey({ documentId, ordinal }: ChunkKey): string {
   return `${documentId}:${ordinal}`
+}
+
+/** @returns the chunk, of a completed document or not; `undefined` if the storage does not have it */
+export async function readChunk(
+  chunks: Pick<ChunkRepository, 'page'>,
+  { documentId, ordinal }: ChunkKey,
+): Promise<NewChunk | undefined> {
+  const [chunk] = await chunks.page(documentId, { ordinal, limit: 1 })
+  return chunk?.ordinal === ordinal ? chunk : undefined
 }
 
 /** Limits a similarity or a score to 0 to 1, the range of the specification. */
@@ -196,8 +207,8 @@ export class UnembeddedChunks {
   }
 
   async #readWindows({ documentId, ordinal }: ChunkKey): Promise<readonly ChunkWindow[]> {
-    const [chunk] = await this.storage.read(({ chunks }) => chunks.page(documentId, { ordinal, limit: 1 }))
-    if (chunk?.ordinal !== ordinal) return []
+    const chunk = await this.storage.read(({ chunks }) => readChunk(chunks, { documentId, ordinal }))
+    if (chunk === undefined) return []
     const tokenizer = await this.model.tokenizer()
     return chunk.windows.map(({ start, end, hash }, window) => {
       return {

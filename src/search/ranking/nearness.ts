@@ -5,7 +5,7 @@ import { type ChunkKey, displayNameOf, type LexicalQuery, type Storage, type Vis
 import type { PromptTerms } from '../prompt-terms.js'
 import { findWords, type WordsInText } from '../words-in-text.js'
 import { jointScore, type ScoreScale } from './fusion.js'
-import { BEST_CHUNKS, byRelevance, type RankedChunk, toMapKey } from './near-chunks.js'
+import { BEST_CHUNKS, byRelevance, type RankedChunk, readChunk, toMapKey } from './near-chunks.js'
 import { MIN_WORD_MAXIMUM, wordShareOf } from './word-side.js'
 
 /** Equal parts of a chunk. Words in one of them are near each other. */
@@ -83,8 +83,8 @@ export class Nearness {
     if (missing.length === 0) return texts
     await this.storage.read(async ({ chunks }) => {
       for (const key of missing) {
-        const [chunk] = await chunks.page(key.documentId, { ordinal: key.ordinal, limit: 1 })
-        if (chunk?.ordinal === key.ordinal) texts.set(toMapKey(key), chunk.content)
+        const chunk = await readChunk(chunks, key)
+        if (chunk !== undefined) texts.set(toMapKey(key), chunk.content)
       }
     })
     return texts
