@@ -242,8 +242,28 @@ export function openSqlite(filename: string): Knex {
       },
     },
   })
+  closeInTurn(database.client as SqliteClient)
   letProcessEnd((database.client as { readonly pool: ConnectionPool }).pool)
   return database
+}
+
+/** The part of a knex client that closes connections. */
+interface SqliteClient {
+  destroyRawConnection(connection: Database): Promise<void>
+}
+
+/**
+ * Makes the client close its connections one after the other: the last connection writes the log into the file. If two
+ * close at once, neither is the last, and the log stays.
+ */
+function closeInTurn(client: SqliteClient): void {
+  const destroy = client.destroyRawConnection.bind(client)
+  let previous = Promise.resolve()
+  client.destroyRawConnection = async (connection) => {
+    const closed = previous.then(async () => await destroy(connection))
+    previous = closed.catch(() => undefined)
+    await closed
+  }
 }
 
 const openedReadOnly = new WeakSet<Database>()

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -154,5 +155,21 @@ describe('a context with many documents', () => {
       expect(await database(`alcove_${table}`).select(), table).toEqual([])
     }
     await engine.close()
+  })
+})
+
+describe('a database of SQLite that closes', () => {
+  it('leaves no log beside its file, however many connections close', async () => {
+    const left: string[] = []
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const database = openSqlite(join(folder.path, `${attempt}.sqlite`))
+      await database.raw('create table t (x)')
+      const transactions = await Promise.all(Array.from({ length: 4 }, async () => await database.transaction()))
+      await Promise.all(transactions.map(async (transaction) => await transaction.raw('select * from t')))
+      await Promise.all(transactions.map(async (transaction) => await transaction.commit()))
+      await database.destroy()
+      left.push(...(await readdir(folder.path)).filter((name) => name.endsWith('-wal')))
+    }
+    expect(left).toEqual([])
   })
 })
