@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { checkedSchema, type InputProblem, isRecord, storageProblemOf, validate } from '../kernel/validate.js'
 import type { DocumentFilter } from '../ports/index.js'
-import { keyProblemOf } from './metadata.js'
+import { keyProblemOf, withComposedPath } from './metadata.js'
 
 const MAX_DOCUMENTS = 10_000
 const MAX_KEYS = 50
@@ -62,7 +62,9 @@ export const documentFilterSchema: z.ZodType<DocumentFilter> = checkedSchema(fil
  */
 export function parseFilter(input: unknown): DocumentFilter | undefined {
   // A copy: a list reads the filter more than once, and the caller may change them in the meantime.
-  return input === undefined ? undefined : structuredClone(validate(documentFilterSchema, input, 'filter'))
+  if (input === undefined) return undefined
+  const { metadata, ...filter } = structuredClone(validate(documentFilterSchema, input, 'filter'))
+  return metadata === undefined ? filter : { ...filter, metadata: withComposedPath(metadata) }
 }
 
 function filterProblemOf(filter: unknown): InputProblem | undefined {

@@ -67,7 +67,24 @@ export const documentChangesSchema: z.ZodType<DocumentChanges> = closedObjectSch
 
 /** @returns a copy, which later changes of the input do not reach @throws InvalidInputError that names the key */
 function parseMetadata(input: unknown): DocumentMetadata {
-  return input === undefined ? {} : copyOf(validate(documentMetadataSchema, input, 'metadata'))
+  return input === undefined ? {} : withComposedPath(copyOf(validate(documentMetadataSchema, input, 'metadata')))
+}
+
+/**
+ * The name of a file is the same on every system, and so is its path, which `sync` keeps under the key `path`.
+ *
+ * @param metadata values, or conditions for values
+ * @returns the metadata with all strings of the path in Unicode's form NFC
+ */
+export function withComposedPath<Values extends Readonly<Record<string, unknown>>>(metadata: Values): Values {
+  return Object.hasOwn(metadata, 'path') ? { ...metadata, path: composed(metadata['path']) } : metadata
+}
+
+function composed(value: unknown): unknown {
+  if (typeof value === 'string') return value.normalize('NFC')
+  if (Array.isArray(value)) return value.map(composed)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, composed(each)]))
 }
 
 /**

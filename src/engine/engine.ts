@@ -251,12 +251,14 @@ export function createAuthentication(parts: EngineParts): Authentication {
       await parts.authenticateToken.renew(caller)
     },
     renewPrincipal: async (principal, application) => {
-      await parts.authorizer.renew(parsePrincipal(principal), application)
+      const parsed = parsePrincipal(principal)
+      await parts.callTurns.run(parsed, async () => await parts.authorizer.renew(parsed, application))
     },
     revokeToken: async (request, origin) => {
       await parts.callTurns.runForStranger(origin, async () => await parts.tokens.revoke(request, origin))
     },
-    introspectToken: async (request, origin) => await parts.tokens.introspect(request, origin),
+    introspectToken: async (request, origin) =>
+      await parts.callTurns.runForStranger(origin, async () => await parts.tokens.introspect(request, origin)),
     publicKeys: async () => await parts.tokenSigner.publicKeys(parts.clock.now()),
     logIn: async (input, origin) => await parts.logins.logIn(input, origin),
     getLogin: async (login) => await parts.logins.get(login),

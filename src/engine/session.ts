@@ -21,7 +21,7 @@ import {
 } from './operations/access-operations.js'
 import { type ContextOperations, createContextOperations } from './operations/context-operations.js'
 import { createDocumentOperations, type DocumentOperations } from './operations/document-operations.js'
-import type { EngineSignals } from './operations/operations.js'
+import { type EngineSignals, itemsInTurns } from './operations/operations.js'
 import { createOperatorOperations, type OperatorOperations } from './operations/operator-operations.js'
 import {
   createDeliveryOperations,
@@ -253,16 +253,21 @@ export function createSession(parts: EngineParts, principal: Principal, given: O
       ),
     search: async (contextId, prompt, options) => await parts.search.execute(principal, contextId, prompt, options),
     searchEntries: async (contextId, prompt, options) =>
-      await parts.search.entries(principal, contextId, prompt, options),
+      laterInTurns(await parts.search.entries(principal, contextId, prompt, options), run),
     explain: async (contextId, prompt, options) => await parts.search.explain(principal, contextId, prompt, options),
     prepare: async (contextId, question, options) =>
       await parts.prepareChat.execute(principal, contextId, question, options),
     searchAll: async (contextIds, prompt, options) =>
       await parts.search.executeAll(principal, contextIds, prompt, options),
     searchAllEntries: async (contextIds, prompt, options) =>
-      await parts.search.entriesOfAll(principal, contextIds, prompt, options),
+      laterInTurns(await parts.search.entriesOfAll(principal, contextIds, prompt, options), run),
     inTurn: async (work) => await parts.callTurns.run(principal, async ({ whileAway }) => await work(whileAway)),
   }
+}
+
+/** Results whose texts are not read yet are read in turns. */
+function laterInTurns<Result>(found: readonly Result[] | AsyncIterable<Result>, run: Run): typeof found {
+  return Symbol.asyncIterator in found ? itemsInTurns(found, run) : found
 }
 
 /** The methods that change data, with their actions in the audit trail. */

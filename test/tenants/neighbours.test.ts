@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHttpHandler, type HttpServer, serveHttp } from '../../adapters/http-server/index.js'
 import { createMcpHandler } from '../../adapters/mcp/index.js'
-import { MemoryStorage } from '../../adapters/memory/index.js'
+import { MemoryFileStore, MemoryStorage } from '../../adapters/memory/index.js'
 import type { Engine, EngineLimits, Principal, Session } from '../../src/index.js'
 import type { Repositories } from '../../src/ports/index.js'
 import { memoryEngine, NEW_CONTEXT, uploadText } from '../src/engine/memory-engine.js'
@@ -43,6 +44,13 @@ class HeldStorage extends MemoryStorage {
   }
 }
 
+/** A file store that reads a file in two pieces. */
+class TwoPieces extends MemoryFileStore {
+  override async *read(key: string): AsyncGenerator<Uint8Array> {
+    for await (const bytes of super.read(key)) yield* [bytes.subarray(0, 1), bytes.subarray(1)]
+  }
+}
+
 interface Company {
   readonly principal: Principal
   readonly session: Session
@@ -79,7 +87,7 @@ async function companyOf(name: string): Promise<Company> {
 
 async function start(limits: Partial<EngineLimits> = {}): Promise<void> {
   storage = new HeldStorage()
-  ;({ engine } = await memoryEngine({ storage, limits }))
+  ;({ engine } = await memoryEngine({ storage, fileStore: new TwoPieces(), limits }))
   loud = await companyOf('Loud')
   quiet = await companyOf('Quiet')
   const serve = async (handlers: Parameters<typeof createMcpHandler>[1]): Promise<HttpServer> => {
@@ -174,6 +182,69 @@ describe.each(DOORS)('%s', (_name, door) => {
     storage.answer()
     // The calls of the company still take their turns, as many at a time as before.
     await expect.poll(() => storage.begun).toBeGreaterThanOrEqual(2 * AT_A_TIME)
+    storage.goOn()
+    await Promise.all(held)
+  })
+})
+
+describe('a later part of a long answer', () => {
+  const MANY = 30
+
+  /** Begins an answer, and returns what reads its next part. */
+  type Begin = (company: Company) => Promise<() => Promise<unknown>>
+
+  const nextOf = (items: AsyncIterable<unknown>): (() => Promise<unknown>) => {
+    const iterator = items[Symbol.asyncIterator]()
+    return async () => await iterator.next()
+  }
+
+  const BEGUN: readonly (readonly [string, Begin])[] = [
+    [
+      'the states of documents',
+      async ({ session, contextId }) => {
+        const next = nextOf(session.documents.watch(contextId))
+        await next()
+        // The check of the first state holds for a few milliseconds.
+        await setTimeout(10)
+        return next
+      },
+    ],
+    [
+      'bytes',
+      async ({ session, contextId }) => {
+        const [document] = await session.documents.list(contextId, { name: 'long' })
+        const next = nextOf(await session.documents.open({ contextId, id: document?.id ?? 0 }))
+        await next()
+        return next
+      },
+    ],
+    [
+      'the texts of many hits',
+      async ({ session, contextId }) => {
+        const found = await session.searchEntries(contextId, 'holiday', { topN: 100, collapse: false })
+        expect(found).not.toBeInstanceOf(Array)
+        return nextOf(found as AsyncIterable<unknown>)
+      },
+    ],
+    [
+      'a check of rights',
+      async ({ principal }) => {
+        return async () => await engine.authentication.renewPrincipal(principal, 'assistant')
+      },
+    ],
+  ]
+
+  it.each(BEGUN)('takes a turn: %s', async (_name, begin) => {
+    for (const { session, contextId } of [loud, quiet]) {
+      await uploadText(session, contextId, 'long.txt', 'The holiday lasts for two weeks in the summer. '.repeat(6_000))
+    }
+    const parts = await Promise.all(Array.from({ length: MANY }, async () => await begin(loud)))
+    const ofQuiet = await begin(quiet)
+    storage.heldUserId = loud.principal.userId
+    const held = parts.map(async (next) => await next())
+    await expect.poll(() => storage.begun).toBe(AT_A_TIME)
+    await ofQuiet()
+    expect(storage.begun).toBe(AT_A_TIME)
     storage.goOn()
     await Promise.all(held)
   })

@@ -13,18 +13,26 @@ export interface ConnectionLimits {
 
 interface WatchOptions extends ConnectionLimits {
   readonly isTrusted: IsTrusted
+  /** True if no request of the connection is under way, and no answer of it is unsent. */
+  readonly isIdle: (socket: Socket) => boolean
   readonly telemetry?: Telemetry | undefined
   /** The longest time in which a client may read nothing of an answer. Default: 60,000. */
   readonly stalledMs?: number
   /** The most bytes of answers that all clients together may leave unread. Default: 134,217,728. */
   readonly maxUnreadBytes?: number
+  /** A connection that is idle for so long gives its place to a new one. Default: 5,000. */
+  readonly yieldsAfterMs?: number
   readonly sweepMs?: number
 }
 
-/** The bytes sent on a connection, and since when that number is the same. */
+/** What happened on a connection until the last sweep. Times are those of `performance.now()`. */
 interface Progress {
+  /** The bytes sent, and since when that number is the same. */
   readonly bytes: number
   readonly since: number
+  /** The bytes in both directions, and since when that number is the same. */
+  readonly bytesOfBoth: number
+  readonly quietSince: number
 }
 
 const REPORT_INTERVAL_MS = 10_000
@@ -35,8 +43,9 @@ const MAX_UNREAD_BYTES = 134_217_728
 /**
  * Limits the connections of a server and the answers that clients leave unread.
  *
- * - It closes new connections above the limits. `http.connections.refused` (`warn`) reports their number, at most
- *   every ten seconds.
+ * - At a limit, the connection that is idle for the longest time ends, if that is more than five seconds. Without such a
+ *   connection, the new one is closed: `http.connections.refused` (`warn`) reports the number of these, at most every ten
+ *   seconds.
  * - It destroys a connection if an answer waits there and the client has read nothing for a minute:
  *   `http.answer.stalled` (`warn`).
  * - If more than 128 MiB of answers are unread, it destroys connections in the same way until fewer are. It begins
@@ -57,8 +66,10 @@ class Connections {
   readonly #maxConnections: number
   readonly #maxPerNetwork: number
   readonly #isTrusted: IsTrusted
+  readonly #isIdle: (socket: Socket) => boolean
   readonly #telemetry: Telemetry | undefined
   readonly #stalledMs: number
+  readonly #yieldsAfterMs: number
   readonly #maxUnreadBytes: number
   readonly #open = new Map<Socket, Progress>()
   readonly #countOfNetworks = new Map<string, number>()
@@ -74,26 +85,28 @@ class Connections {
     this.#maxConnections = maxConnections
     this.#maxPerNetwork = maxConnectionsPerAddress
     this.#isTrusted = options.isTrusted
+    this.#isIdle = options.isIdle
     this.#telemetry = options.telemetry
     this.#stalledMs = stalledMs
+    this.#yieldsAfterMs = options.yieldsAfterMs ?? 5_000
     this.#maxUnreadBytes = options.maxUnreadBytes ?? MAX_UNREAD_BYTES
   }
 
   admit(socket: Socket): void {
     const { remoteAddress = '' } = socket
-    const network = this.#isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress)
+    const network = this.#networkOf(remoteAddress)
     const countOfNetwork = network === undefined ? 0 : (this.#countOfNetworks.get(network) ?? 0)
-    if (this.#open.size >= this.#maxConnections || countOfNetwork >= this.#maxPerNetwork) {
+    const isNetworkFull = countOfNetwork >= this.#maxPerNetwork
+    const isFull = isNetworkFull || this.#open.size >= this.#maxConnections
+    if (isFull && !this.#endIdle(isNetworkFull ? network : undefined)) {
       socket.destroy()
       this.#refuse(remoteAddress)
       return
     }
-    this.#open.set(socket, { bytes: 0, since: performance.now() })
-    if (network !== undefined) this.#countOfNetworks.set(network, countOfNetwork + 1)
-    socket.once('close', () => {
-      this.#open.delete(socket)
-      if (network !== undefined) this.#decrementNetwork(network)
-    })
+    const now = performance.now()
+    this.#open.set(socket, { bytes: 0, since: now, bytesOfBoth: 0, quietSince: now })
+    if (network !== undefined) this.#countOfNetworks.set(network, (this.#countOfNetworks.get(network) ?? 0) + 1)
+    socket.once('close', () => this.#forget(socket, network))
   }
 
   sweep(): void {
@@ -101,14 +114,16 @@ class Connections {
     const now = performance.now()
     const waiting: { readonly socket: Socket; readonly since: number }[] = []
     let unreadBytes = 0
-    for (const [socket, { bytes, since }] of this.#open) {
+    for (const [socket, { bytes, since, ...last }] of this.#open) {
       const sentBytes = socket.bytesWritten - socket.writableLength
       const isMoving = socket.writableLength === 0 || sentBytes !== bytes
-      if (isMoving) this.#open.set(socket, { bytes: sentBytes, since: now })
-      else if (now - since >= this.#stalledMs) {
+      if (!isMoving && now - since >= this.#stalledMs) {
         this.#destroyStalled(socket)
         continue
       }
+      const bytesOfBoth = socket.bytesRead + sentBytes
+      const quietSince = bytesOfBoth === last.bytesOfBoth ? last.quietSince : now
+      this.#open.set(socket, { bytes: sentBytes, since: isMoving ? now : since, bytesOfBoth, quietSince })
       unreadBytes += socket.writableLength
       if (socket.writableLength > 0) waiting.push({ socket, since: isMoving ? now : since })
     }
@@ -128,6 +143,32 @@ class Connections {
     const fields = { remoteAddress: socket.remoteAddress ?? '', unreadBytes: socket.writableLength }
     this.#telemetry?.record({ name: 'http.answer.stalled', level: 'warn', fields })
     socket.destroy()
+  }
+
+  /** @param network whose connections count; default: all do. @returns false if none is idle for long enough */
+  #endIdle(network?: string): boolean {
+    let longest: Socket | undefined
+    let earliest = performance.now() - this.#yieldsAfterMs
+    for (const [socket, { quietSince, bytesOfBoth }] of this.#open) {
+      if (quietSince >= earliest || !this.#isIdle(socket)) continue
+      // Bytes since the last sweep may be the beginning of a request.
+      if (socket.bytesRead + socket.bytesWritten !== bytesOfBoth) continue
+      if (network !== undefined && this.#networkOf(socket.remoteAddress ?? '') !== network) continue
+      longest = socket
+      earliest = quietSince
+    }
+    longest?.destroy()
+    if (longest !== undefined) this.#forget(longest, this.#networkOf(longest.remoteAddress ?? ''))
+    return longest !== undefined
+  }
+
+  /** @returns undefined for a trusted proxy, whose connections are limited in total alone */
+  #networkOf(address: string): string | undefined {
+    return this.#isTrusted(address) ? undefined : networkOf(address)
+  }
+
+  #forget(socket: Socket, network: string | undefined): void {
+    if (this.#open.delete(socket) && network !== undefined) this.#decrementNetwork(network)
   }
 
   #decrementNetwork(network: string): void {

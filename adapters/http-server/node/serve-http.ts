@@ -32,7 +32,12 @@ export interface HttpServer {
 /** The headers of a request must arrive within this time. Otherwise the connection ends. */
 const HEADERS_TIMEOUT_MS = 20_000
 const CHECK_INTERVAL_MS = 5_000
-/** A connection ends after this time without a byte in either direction. */
+/**
+ * An answered connection stays open for the next request. It is longer than proxies keep theirs (60 to 120 seconds): one
+ * that sends a request just when the server ends the connection gets no answer.
+ */
+const KEEP_ALIVE_MS = 125_000
+/** A connection ends after this time without a byte in either direction, while a request is under way. */
 const IDLE_TIMEOUT_MS = 120_000
 const CLOSE_TIMEOUT_MS = 10_000
 
@@ -65,9 +70,10 @@ function createHttpServer(handler: HttpHandler, options: ServeHttpOptions & Node
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
+  const isIdle = (socket: Socket): boolean => !turns.isBusy(socket) && socket.writableLength === 0
   // Node's own method, which the close calls, also destroys connections whose answer is not sent yet.
   server.closeIdleConnections = () => {
-    for (const socket of sockets) if (!turns.isBusy(socket) && socket.writableLength === 0) socket.destroy()
+    for (const socket of sockets) if (isIdle(socket)) socket.destroy()
   }
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response)
@@ -81,7 +87,8 @@ function createHttpServer(handler: HttpHandler, options: ServeHttpOptions & Node
   server.requestTimeout = 0
   server.headersTimeout = HEADERS_TIMEOUT_MS
   server.timeout = IDLE_TIMEOUT_MS
-  watchConnections(server, { ...options, isTrusted: trustOf(options.trustedProxies) })
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  watchConnections(server, { ...options, isTrusted: trustOf(options.trustedProxies), isIdle })
   return server
 }
 

@@ -2,10 +2,11 @@ import type { z } from 'zod'
 import { ASSISTANT, findReadable, type WaitingReasons } from '../../contexts/index.js'
 import { NotFoundError, ThrottledError } from '../../kernel/errors.js'
 import type { EngineLimits } from '../../kernel/limits.js'
+import type { Run } from '../../kernel/lists.js'
 import { pause, untilAborted } from '../../kernel/scheduling/abort.js'
 import { Places } from '../../kernel/scheduling/fair-scheduler.js'
 import { choiceSchema, idSchema, objectSchema, parseId, refuseUnknownMembers, validate } from '../../kernel/validate.js'
-import type { DocumentPosition, Storage } from '../../ports/index.js'
+import type { DocumentPosition, Repositories, Storage } from '../../ports/index.js'
 import { type Authorizer, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import type { Document } from '../document.js'
 import { type DocumentState, deletedState } from '../document-state.js'
@@ -67,11 +68,12 @@ export class WatchDocuments {
   }
 
   /**
+   * @param run runs each later read of the watch
    * @returns a watch, which the caller must end
    * @throws NotFoundError `ERR_CONTEXT_NOT_FOUND`, or `ERR_DOCUMENT_NOT_FOUND` for a `docId` that is not in the context
    * @throws ThrottledError if the principal, or its company, already has as many watches as its limit allows
    */
-  async open(principal: Principal, contextId: number, options: WatchOptions = {}): Promise<DocumentWatch> {
+  async open(principal: Principal, contextId: number, run: Run, options: WatchOptions = {}): Promise<DocumentWatch> {
     refuseUnknownMembers(options, OPTIONS, 'option')
     const { docId, snapshot } = options
     const selection = validate(watchSelectionSchema, { docId, snapshot })
@@ -89,7 +91,8 @@ export class WatchDocuments {
         free()
         if (!context.isWatched) this.#close(id, context)
       }
-      return new DocumentWatch(this.storage, id, context, { ...selection, onReady: options.onReady, checkRights, end })
+      const { onReady } = options
+      return new DocumentWatch(this.storage, id, context, { ...selection, onReady, checkRights, run, end })
     } catch (error) {
       free()
       throw error
@@ -143,6 +146,7 @@ export class WatchDocuments {
 interface WatchSettings extends WatchSelection {
   readonly onReady: (() => void) | undefined
   readonly checkRights: () => Promise<void>
+  readonly run: Run
   readonly end: () => void
 }
 
@@ -249,7 +253,7 @@ export class DocumentWatch {
     let after: DocumentPosition | undefined
     for (;;) {
       const page = { ...SNAPSHOT_PAGE, after }
-      const listed = await this.context.read(({ documents }) => listVersions(documents, this.contextId, page))
+      const listed = await this.#read(({ documents }) => listVersions(documents, this.contextId, page))
       const readAt = performance.now()
       if (listed.length === 0) return
       for (const versions of listed) {
@@ -265,7 +269,7 @@ export class DocumentWatch {
   }
 
   async #readOne(docId: number): Promise<DocumentState[]> {
-    const [versions] = await this.context.read(async (repositories) => {
+    const [versions] = await this.#read(async (repositories) => {
       const found = await findVersions(repositories, this.contextId, docId)
       return found === undefined ? [] : [found]
     })
@@ -274,6 +278,12 @@ export class DocumentWatch {
     const state = this.context.follow(versions)
     // Without a state, its deletion is among the pending states.
     return state === undefined ? [] : [state]
+  }
+
+  async #read(
+    read: (repositories: Repositories) => Promise<readonly DocumentVersions[]>,
+  ): Promise<readonly DocumentVersions[]> {
+    return await this.settings.run(async () => await this.context.read(read))
   }
 
   async #waitForChange(signal: AbortSignal): Promise<void> {
@@ -292,7 +302,7 @@ export class DocumentWatch {
   /** @returns true if the last check was older than that */
   async #requireRights(maxAgeMs: number): Promise<boolean> {
     if (performance.now() - this.#checkedAt < maxAgeMs) return false
-    await this.settings.checkRights()
+    await this.settings.run(this.settings.checkRights)
     this.#checkedAt = performance.now()
     return true
   }
@@ -301,7 +311,10 @@ export class DocumentWatch {
   async #checkDocument(): Promise<void> {
     const { docId } = this.settings
     if (docId === undefined || this.#last === undefined) return
-    const versions = await this.storage.read((repositories) => findVersions(repositories, this.contextId, docId))
+    const [versions] = await this.#read(async (repositories) => {
+      const found = await findVersions(repositories, this.contextId, docId)
+      return found === undefined ? [] : [found]
+    })
     if (versions === undefined) this.#add(deletedState(this.#last))
   }
 }

@@ -228,7 +228,7 @@ export function createDocumentOperations(
     watch: (contextId, options) => watchDocuments(parts, principal, signals, contextId, options),
     ...createDocumentLists(parts, principal, run),
     get: async (document) => await parts.documents.get(principal, document),
-    open: async (document) => await parts.documents.open(principal, document),
+    open: async (document) => itemsInTurns(await parts.documents.open(principal, document), run),
     chunks: async (document) => await parts.documents.chunks(principal, document),
     update: async (document, changes) => {
       const updated = await parts.documents.update(principal, document, changes)
@@ -269,7 +269,7 @@ async function* watchDocuments(
   options?: WatchOptions,
 ): AsyncGenerator<DocumentState> {
   const signal = options?.signal
-  const open = async () => await watches.open(principal, contextId, options)
+  const open = async () => await watches.open(principal, contextId, signals.run, options)
   const watch = await signals.runUntilClosed(signal, async () => await signals.run(open))
   // Also while the caller does not ask for the next state.
   const end = (): void => watch.end()

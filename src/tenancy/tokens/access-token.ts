@@ -103,8 +103,10 @@ export class AuthenticateToken {
     const now = this.clock.now()
     const { companyId, userId, accountId, scope } = principal
     const subject = { ...caller, companyId, userId, accountId, scope }
-    await this.storage.read(async (repositories) => {
-      await readLiveToken(repositories, { clientId: caller.clientId }, subject, now)
+    await this.turns.run(principal, async () => {
+      await this.storage.read(async (repositories) => {
+        await readLiveToken(repositories, { clientId: caller.clientId }, subject, now)
+      })
     })
   }
 

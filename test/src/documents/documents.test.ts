@@ -132,6 +132,22 @@ describe('an upload', () => {
     expect(await documents.get(second)).toMatchObject({ originalName: composed, nameIndex: 1 })
   })
 
+  it('is found by its path with an accent in one code point or in two, also among others', async () => {
+    const { documents, contexts } = memory.session
+    const [composed, decomposed] = ['caf\u00e9/a.txt', 'cafe\u0301/a.txt']
+    const contextId = (await contexts.create(NEW_CONTEXT)).id
+    await documents.upload(contextId, { fileName: 'a.txt', content: 'one', metadata: { path: decomposed } })
+    await documents.upload(contextId, { fileName: 'b.txt', content: 'two', metadata: { path: 'b.txt' } })
+    for (const path of [composed, decomposed]) {
+      for (const condition of [path, { in: ['none', path] }, { not: 'b.txt', gte: path }]) {
+        const listed = await documents.list(contextId, { filter: { metadata: { path: condition } } })
+        expect(listed.map(({ metadata }) => metadata)).toEqual([{ path: composed }])
+      }
+      const others = await documents.list(contextId, { filter: { metadata: { path: { not: { in: [path] } } } } })
+      expect(others.map(({ originalName }) => originalName)).toEqual(['b.txt'])
+    }
+  })
+
   it('of the same bytes under another name is another document, which reuses the known vectors', async () => {
     const embedded = vi.spyOn(MemoryEmbeddingModel.prototype, 'embed')
     const first = await uploadText(session, context.id, 'a.txt', TEXT)

@@ -1,4 +1,5 @@
-import { connect, createServer, Socket } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   createHttpHandler,
@@ -84,7 +85,7 @@ describe('open connections', () => {
   // A25
   it('share one count within a /64 of IPv6', () => {
     const connections = createServer()
-    watchConnections(connections, { maxConnectionsPerAddress: 2, isTrusted: () => false })
+    watchConnections(connections, { maxConnectionsPerAddress: 2, isTrusted: () => false, isIdle: () => false })
     const admit = (remoteAddress: string): boolean => {
       const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress })
       connections.emit('connection', socket)
@@ -103,6 +104,47 @@ describe('open connections', () => {
       true,
     ])
     connections.emit('close')
+  })
+})
+
+describe('a connection beyond the limit', () => {
+  /** A server with two connections for an address, which ends none of them by itself. */
+  async function start(
+    isIdle: (socket: Socket) => boolean,
+  ): Promise<{ readonly close: () => void; readonly url: string }> {
+    const host = createHttpServer((_request, response) => response.end('x'))
+    host.keepAliveTimeout = 60_000
+    const limits = { maxConnectionsPerAddress: 2, yieldsAfterMs: 100, sweepMs: 20 }
+    watchConnections(host, { ...limits, isTrusted: () => false, isIdle })
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+    const { port } = host.address() as AddressInfo
+    return { url: `http://127.0.0.1:${port}`, close: () => host.close() }
+  }
+
+  it('takes the place of the one that is idle for the longest time', async () => {
+    const { url, close } = await start(() => true)
+    expect(await openMany(url, 3)).toBe(2)
+    const [first, second] = opened
+    await expect.poll(async () => await open(url)).toBe(true)
+    await expect.poll(() => first?.destroyed).toBe(true)
+    expect(second?.destroyed).toBe(false)
+    close()
+  })
+
+  it('is closed while the requests of all others are under way', async () => {
+    const { url, close } = await start(() => false)
+    expect(await openMany(url, 2)).toBe(2)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(await open(url)).toBe(false)
+    close()
+  })
+})
+
+describe('an answered connection', () => {
+  it('stays open for longer than proxies keep theirs', async () => {
+    server = await serveHttp(HANDLER, { port: 0 })
+    const { headers } = await fetch(server.address)
+    expect(headers.get('keep-alive')).toBe('timeout=125')
   })
 })
 

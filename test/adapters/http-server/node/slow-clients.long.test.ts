@@ -110,7 +110,7 @@ describe('a client that does not read', () => {
       }
       more()
     })
-    watchConnections(host, { isTrusted: () => false, telemetry, stalledMs: 1_500, sweepMs: 200 })
+    watchConnections(host, { isTrusted: () => false, isIdle: () => false, telemetry, stalledMs: 1_500, sweepMs: 200 })
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
     const { port } = host.address() as AddressInfo
     const open = (): ReturnType<typeof connect> => {
@@ -144,7 +144,13 @@ describe('a client that does not read', () => {
   it('loses its connection at once when all clients together leave too much unread; a later client keeps its own', async () => {
     const telemetry = new MemoryTelemetry()
     const host = createServer((_request, response) => void response.end(Buffer.alloc(16_000_000, 'x')))
-    watchConnections(host, { isTrusted: () => false, telemetry, maxUnreadBytes: 40_000_000, sweepMs: 50 })
+    watchConnections(host, {
+      isTrusted: () => false,
+      isIdle: () => false,
+      telemetry,
+      maxUnreadBytes: 40_000_000,
+      sweepMs: 50,
+    })
     await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
     const { port } = host.address() as AddressInfo
     const closed: number[] = []

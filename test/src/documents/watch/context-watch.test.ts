@@ -65,7 +65,12 @@ it('tells a deletion also to a caller that gets all states again, because too ma
   await upload('kept.txt')
   const events = new DocumentEventEmitter(new MemoryTelemetry())
   const context = new OpenContextWatch(storage, events, new ReportedProgress(events), NO_REASONS, contextId, 0)
-  const settings = { onReady: undefined, checkRights: () => Promise.resolve(), end: () => context.close() }
+  const settings = {
+    onReady: undefined,
+    run: async <T>(work: () => Promise<T>): Promise<T> => await work(),
+    checkRights: () => Promise.resolve(),
+    end: () => context.close(),
+  }
   const watch = new DocumentWatch(storage, contextId, context, settings)
   const { signal } = new AbortController()
   const first = await watch.next(signal)
