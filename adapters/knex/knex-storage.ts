@@ -157,13 +157,14 @@ export class KnexStorage implements Storage {
   async join<T>(transaction: unknown, work: (repositories: Repositories) => Promise<T>, onEnd: () => void): Promise<T> {
     const outer = requireHostTransaction(transaction, this.#knex)
     const kinds = new Set<string>()
-    const result = await this.#withTranslatedErrors(async () => {
+    const inSavepoint = async (): Promise<T> => {
       // A savepoint: an error rolls back the engine's changes, and keeps the host's.
       return await runTransaction(outer, async (savepoint) => {
         if (this.#dialect.hasOneWriter) await this.#takeWriteLock(savepoint)
         return await work(this.#repositories(savepoint, kinds))
       })
-    })
+    }
+    const result = await this.#promptly(() => this.#withTranslatedErrors(inSavepoint))
     const onCommit = (): void => {
       this.#announcements?.announce(kinds)
       onEnd()
@@ -193,7 +194,8 @@ export class KnexStorage implements Storage {
   }
 
   async measure(): Promise<StorageSize> {
-    return await this.#withTranslatedErrors(() => measureDatabase(this.#knex, this.#dialect, this.#name))
+    const measure = async (): Promise<StorageSize> => await measureDatabase(this.#knex, this.#dialect, this.#name)
+    return await this.#promptly(() => this.#withTranslatedErrors(measure))
   }
 
   async close(): Promise<void> {

@@ -148,27 +148,7 @@ export class PgVectorIndex implements VectorIndex {
 
   async read({ name }: VectorCollection, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
     this.#calls.refuseIfClosed()
-    const nothing = keys.map(() => undefined)
-    return await this.#withTable(name, nothing, async ({ table }) => {
-      const found = new Map<string, Float32Array>()
-      for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT) {
-        const part = keys.slice(at, at + KEYS_PER_STATEMENT)
-        const read = await this.#knex.raw<{ readonly rows: readonly StoredRow[] }>(
-          `select document, chunk, "window", vector::text as vector from ??
-           where (document, chunk, "window") in (select * from unnest(?::bigint[], ?::integer[], ?::integer[]))`,
-          [
-            table,
-            part.map(({ documentId }) => documentId),
-            part.map(({ chunk }) => chunk),
-            part.map(({ window }) => window),
-          ],
-        )
-        for (const { document, chunk, window, vector } of read.rows) {
-          found.set(`${document}:${chunk}:${window}`, parseVector(vector))
-        }
-      }
-      return keys.map(({ documentId, chunk, window }) => found.get(`${documentId}:${chunk}:${window}`))
-    })
+    return await promptly(async () => await this.#read(name, keys))
   }
 
   async deleteDocument(name: string, documentId: number, fromChunk: number): Promise<void> {
@@ -193,7 +173,7 @@ export class PgVectorIndex implements VectorIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await withTranslatedErrors('all collections', () => this.#tables.names())
+    return await promptly(async () => await withTranslatedErrors('all collections', () => this.#tables.names()))
   }
 
   async check(): Promise<void> {
@@ -228,6 +208,30 @@ export class PgVectorIndex implements VectorIndex {
     await this.#calls.waitForCalls()
     await healthConnectionOf(this.#knex).close()
     if (!this.#keepKnex) await this.#knex.destroy()
+  }
+
+  async #read(name: string, keys: readonly VectorKey[]): Promise<readonly (Float32Array | undefined)[]> {
+    const nothing = keys.map(() => undefined)
+    return await this.#withTable(name, nothing, async ({ table }) => {
+      const found = new Map<string, Float32Array>()
+      for (let at = 0; at < keys.length; at += KEYS_PER_STATEMENT) {
+        const part = keys.slice(at, at + KEYS_PER_STATEMENT)
+        const read = await this.#knex.raw<{ readonly rows: readonly StoredRow[] }>(
+          `select document, chunk, "window", vector::text as vector from ??
+           where (document, chunk, "window") in (select * from unnest(?::bigint[], ?::integer[], ?::integer[]))`,
+          [
+            table,
+            part.map(({ documentId }) => documentId),
+            part.map(({ chunk }) => chunk),
+            part.map(({ window }) => window),
+          ],
+        )
+        for (const { document, chunk, window, vector } of read.rows) {
+          found.set(`${document}:${chunk}:${window}`, parseVector(vector))
+        }
+      }
+      return keys.map(({ documentId, chunk, window }) => found.get(`${documentId}:${chunk}:${window}`))
+    })
   }
 
   /** Inserts all rows or none. */

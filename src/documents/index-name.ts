@@ -1,4 +1,5 @@
 import type { JobHandler, JobRun } from '../jobs/index.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import {
   type DocumentNames,
   type DocumentRecord,
@@ -17,6 +18,8 @@ import { storedChunks } from './pipeline/stored-chunks.js'
 const SMALL_DOCUMENT_CHUNKS = 64
 /** Delay until the next look at a document that is still being processed, in milliseconds. */
 const UNPROCESSED_MS = 2_000
+/** Longest wait of a change for the words of a small document. */
+const LONGEST_WAIT_MS = 10_000
 /** Pause after each 10 ms of work, so half of the time stays free for searches and uploads. */
 const REST_MS = 10
 
@@ -56,7 +59,7 @@ export class IndexName implements JobHandler {
       await job.postpone(async () => undefined, UNPROCESSED_MS, { isFailure: false })
       return
     }
-    const name = document && (await this.#write(document, job.signal))
+    const name = document && (await this.#write(document, job.signal, REST_MS))
     await job.complete(async ({ documents, jobs }) => {
       const current = await documents.get(job.subject)
       if (current === undefined) return
@@ -67,12 +70,18 @@ export class IndexName implements JobHandler {
     })
   }
 
-  /** Indexes the words of a small document now. A failure is harmless: the job does it. */
+  /** Indexes the words of a small document now. A failure, or an index that takes long, is harmless: the job does it. */
   async indexIfSmall(documentId: number): Promise<void> {
+    const late = new AbortController()
+    await pause(LONGEST_WAIT_MS, this.#tryIfSmall(documentId, late.signal))
+    late.abort()
+  }
+
+  async #tryIfSmall(documentId: number, signal: AbortSignal): Promise<void> {
     try {
       const document = await this.storage.read(({ documents }) => documents.get(documentId))
       if (document === undefined || document.completed === null || document.chunkCount > SMALL_DOCUMENT_CHUNKS) return
-      await this.#write(document)
+      await this.#write(document, signal, 0)
     } catch {
       return
     }
@@ -84,7 +93,7 @@ export class IndexName implements JobHandler {
   }
 
   /** @returns the name whose words the index has now */
-  async #write(document: DocumentRecord, signal?: AbortSignal): Promise<string> {
+  async #write(document: DocumentRecord, signal: AbortSignal, restMs: number): Promise<string> {
     const name = displayNameOf(document)
     const context = await this.storage.read(({ contexts }) => contexts.get(document.contextId))
     const own = context && contextFor(context, document)
@@ -92,8 +101,8 @@ export class IndexName implements JobHandler {
     const owner: NamedWordsOwner = { id: document.id, context: own, name }
     try {
       await this.words.write(owner, storedChunks(this.storage, document.id), {
-        beforeWrite: async () => signal?.throwIfAborted(),
-        restMs: signal === undefined ? 0 : REST_MS,
+        beforeWrite: async () => signal.throwIfAborted(),
+        restMs,
       })
     } finally {
       await this.lateWrites.removeIfDeleted(owner)

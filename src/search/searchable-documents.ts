@@ -2,6 +2,7 @@ import { ANALYZER_VERSION } from '../analysis/index.js'
 import { ASSISTANT, findReadable } from '../contexts/index.js'
 import { inBatches } from '../kernel/batches.js'
 import { pages } from '../kernel/lists.js'
+import { pause } from '../kernel/scheduling/abort.js'
 import type {
   ChunkCounts,
   ChunkKey,
@@ -208,6 +209,9 @@ export function wordVisibilityOf({ findsEarly }: ContextRecord): WordVisibility 
 /** Maximum number of repeats of a search. Each repeat needs a re-index that ends during the search. */
 const MAX_REPEATS = 16
 
+/** The longest time in which a search that failed asks whether it has read a context of a former generation. */
+const MAX_CHECK_MS = 1_000
+
 /** Thrown by a search that has read a context of a former generation. It begins again. */
 export class StaleContextError extends Error {}
 
@@ -225,7 +229,7 @@ export async function withPresentContexts<T>(
     try {
       return await search(contexts)
     } catch (error) {
-      if (repeats >= MAX_REPEATS || !(await areStale(storage, contexts).catch(() => false))) throw error
+      if (repeats >= MAX_REPEATS || !(await areStaleBySoon(storage, contexts))) throw error
     }
   }
 }
@@ -233,6 +237,12 @@ export async function withPresentContexts<T>(
 /** @throws StaleContextError if the context has another generation by now */
 export async function requirePresent(storage: Storage, context: ContextRecord): Promise<void> {
   if (await areStale(storage, [context])) throw new StaleContextError()
+}
+
+/** @returns false also if the database does not say it soon: the caller waited for an answer already */
+async function areStaleBySoon(storage: Storage, known: readonly ContextRecord[]): Promise<boolean> {
+  const asked = areStale(storage, known).catch(() => false)
+  return await Promise.race([asked, pause(MAX_CHECK_MS, asked).then(() => false)])
 }
 
 async function areStale(storage: Storage, known: readonly ContextRecord[]): Promise<boolean> {

@@ -163,9 +163,9 @@ export class PgLexicalIndex implements LexicalIndex {
   ): Promise<ReadonlyMap<string, TermCount>> {
     this.#calls.refuseIfClosed()
     const emptyResult: ReadonlyMap<string, TermCount> = new Map()
-    return await this.#useIfExists(collection, emptyResult, async (table) => {
-      return await countTerms(await this.#sourceOf(collection, table), terms, documents)
-    })
+    const count = async (table: WordTable) =>
+      await countTerms(await this.#sourceOf(collection, table), terms, documents)
+    return await promptly(async () => await this.#useIfExists(collection, emptyResult, count))
   }
 
   async findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]> {
@@ -197,7 +197,9 @@ export class PgLexicalIndex implements LexicalIndex {
 
   async listCollections(): Promise<readonly string[]> {
     this.#calls.refuseIfClosed()
-    return await this.#calls.track(withDatabaseErrors('all collections', () => this.#tables.names()))
+    return await promptly(
+      async () => await this.#calls.track(withDatabaseErrors('all collections', () => this.#tables.names())),
+    )
   }
 
   async check(): Promise<void> {

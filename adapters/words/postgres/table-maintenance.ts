@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { LRUCache } from 'lru-cache'
 import type { Telemetry } from '../../../src/ports/index.js'
-import { isTableMissing } from '../../node-kit/index.js'
+import { isTableMissing, patiently } from '../../node-kit/index.js'
 import { BackgroundMaintenance, type IsStopped } from '../background-maintenance.js'
 import { isPurgeDue } from '../posting-source.js'
 import { readTotals } from './chunk-runs.js'
@@ -55,7 +55,9 @@ export class TableMaintenance {
       telemetry,
       maintain: async (collection, isStopped) => {
         const table = await tables.find(collection)
-        if (table !== undefined) await this.#maintain(this.#activityOf(collection, table), table, isStopped)
+        if (table === undefined) return
+        // A search that schedules it is prompt, and a merge or a vacuum may take longer.
+        await patiently(async () => await this.#maintain(this.#activityOf(collection, table), table, isStopped))
       },
       isDropped: (error, collection) => {
         if (isTableMissing(error)) tables.forget(collection)

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KnexStorage, openPostgres } from '../../../adapters/knex/index.js'
 import type { Repositories, Storage } from '../../../src/ports/index.js'
 import { LATER, NOW, seedCompany, seedContext, seedDocument } from '../../conformance/storage/storage-seed.js'
+import { statementLimits } from '../../servers/statement-limits.js'
 import { DATABASES, type TestDatabase } from '../../src/outbox/database.js'
 
 const POSTGRES = DATABASES.filter(({ name }) => name === 'PostgreSQL')
@@ -126,6 +127,45 @@ describe.each(POSTGRES)('a storage on $name', ({ openEmpty }) => {
     expect(await switching).toEqual({ unprocessed: [], purged: [] })
     const birds = { metadata: { topic: { eq: 'birds' } } } as never
     expect(await storage.read(({ documents }) => documents.filtered(contextId, birds))).toEqual([shadow])
+  })
+
+  it('answers calls that users wait for within ten seconds', async () => {
+    const knex = openPostgres(database.address)
+    const own = new KnexStorage({ knex })
+    await own.open()
+    const calls = [
+      async () => await own.read(({ settings }) => settings.get('key')),
+      async () => await own.transaction(({ settings }) => settings.put('key', 'value')),
+      async () => await own.measure(),
+    ]
+    for (const call of calls) expect(await statementLimits(knex, call)).toEqual([10_000])
+    await knex.transaction(async (transaction) => {
+      const join = async () =>
+        await own.join(
+          transaction,
+          ({ settings }) => settings.put('key', 'other'),
+          () => undefined,
+        )
+      expect(await statementLimits(transaction, join)).toEqual([10_000])
+    })
+    await own.close()
+  })
+
+  it('gives the deletion of all documents of a context more time', async () => {
+    const knex = openPostgres(database.address)
+    const own = new KnexStorage({ knex })
+    await own.open()
+    const { id } = await own.transaction(
+      async (repositories) => await seedContext(repositories, await seedCompany(repositories)),
+    )
+    const remove = async () =>
+      await own.transaction(async ({ contexts, documents }) => {
+        await contexts.update(id, { deleted: NOW })
+        await documents.deleteOfContext(id, NOW)
+      })
+    expect(await statementLimits(knex, remove, '_contexts" set')).toEqual([10_000])
+    expect(await statementLimits(knex, remove, '_documents" set')).toEqual([undefined])
+    await own.close()
   })
 
   it('notifies every process of committed due jobs, even after a connection was lost', async () => {

@@ -8,6 +8,7 @@ import { clusteredRows, clusteredVector } from '../../clustered-vectors.js'
 import { vectorIndexSuite } from '../../conformance/index.js'
 import { sized } from '../../full-form.js'
 import { type PgliteServer, startPglite } from '../../servers/pglite-server.js'
+import { statementLimits } from '../../servers/statement-limits.js'
 
 /** An external server with pgvector. Default: the server that runs in this process. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_PGVECTOR_URL']
@@ -114,6 +115,23 @@ describe('a vector index in PostgreSQL', () => {
     for (const [at, { chunk }] of keys.entries()) {
       expect(read[at]).toEqual(rows.vectors.slice(chunk * 24, (chunk + 1) * 24))
     }
+    await index.close()
+  })
+
+  it('answers calls that users wait for within ten seconds, and gives additions more time', async () => {
+    const index = new PgVectorIndex(options())
+    const { vectors } = clusteredRows(1, 1, COLLECTION.dimensions)
+    expect(
+      await statementLimits(knex, async () => await index.add(COLLECTION, clusteredRows(1, 3, COLLECTION.dimensions))),
+    ).toEqual([undefined])
+    await index.whenMaintained()
+    const calls = [
+      async () => await index.search(COLLECTION, vectors, { limit: 1 }),
+      async () => await index.nearestWindows(COLLECTION, [vectors], [{ documentId: 1, chunk: 0 }]),
+      async () => await index.read(COLLECTION, [{ documentId: 1, chunk: 0, window: 0 }]),
+      async () => await index.listCollections(),
+    ]
+    for (const call of calls) expect(await statementLimits(knex, call)).toEqual([10_000])
     await index.close()
   })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Knex } from 'knex'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../../../adapters/knex/index.js'
 import { MemoryLexicalIndex } from '../../../../adapters/memory/index.js'
 import { PgLexicalIndex, type PgLexicalOptions } from '../../../../adapters/words/index.js'
@@ -8,6 +8,7 @@ import type { DocumentIds, LexicalHit, LexicalIndex, LexicalQuery, LexicalRows }
 import { lexicalIndexSuite } from '../../../conformance/index.js'
 import { sized } from '../../../full-form.js'
 import { seededRandom } from '../../../seeded-random.js'
+import { statementLimits } from '../../../servers/statement-limits.js'
 
 /** Without a server, the run reports at its start that it skips the tests on PostgreSQL. */
 const SERVER_URL: string | undefined = process.env['ALCOVE_TEST_DATABASE_URL']
@@ -122,6 +123,41 @@ describe.skipIf(SERVER_URL === undefined)('a word index in PostgreSQL', () => {
     expect(await other.countByDocument(COLLECTION)).toEqual(await reference.countByDocument(COLLECTION))
     for (const each of [index, other]) await each.close()
   }, 180_000)
+
+  it('answers calls that users wait for within ten seconds, and gives additions more time', async () => {
+    const index = new PgLexicalIndex(options())
+    const rows = { documentId: 1, chunks: [0], terms: [['lighthouse']] }
+    expect(await statementLimits(knex, async () => await index.add(COLLECTION, rows))).toEqual([undefined])
+    const query = new Map([['lighthouze', 1]])
+    const similarTo = new Set(query.keys())
+    const calls = [
+      async () => await index.search(COLLECTION, query, { limit: 1, similarTo }),
+      async () => await index.statistics(COLLECTION, ['lighthouse'], similarTo),
+      async () => await index.countTerms(COLLECTION, ['lighthouse']),
+      async () => await index.findTerms(COLLECTION, ['light']),
+      async () => await index.listCollections(),
+    ]
+    for (const call of calls) expect(await statementLimits(knex, call)).toEqual([10_000])
+    await index.close()
+  })
+
+  it('gives maintenance that a search starts more time than the search', async () => {
+    const shared = options()
+    // No index makes so many additions that it merges rows itself.
+    for (const first of [0, 60, 120, 180]) {
+      const index = new PgLexicalIndex(shared)
+      for (const documentId of sequence(60, first + 1))
+        await index.add(COLLECTION, { documentId, chunks: [0], terms: [['lighthouse']] })
+      await index.close()
+    }
+    const index = new PgLexicalIndex(shared)
+    const search = async (): Promise<void> => {
+      await index.search(COLLECTION, new Map([['lighthouse', 1]]), { limit: 1 })
+      await vi.waitFor(async () => expect((await stored(shared.tablePrefix)).rows).toBeLessThan(60), 20_000)
+    }
+    expect(await statementLimits(knex, search, "hashtext('merge')")).toEqual([undefined])
+    await index.close()
+  })
 
   it('gives no new numbers to words that it has: they would run out', async () => {
     const own = options()
