@@ -25,7 +25,7 @@ interface WatchOptions extends ConnectionLimits {
   readonly sweepMs?: number
 }
 
-/** What happened on a connection until the last sweep. Times are those of `performance.now()`. */
+/** The traffic of a connection until the last sweep. Times are those of `performance.now()`. */
 interface Progress {
   /** The bytes sent, and since when that number is the same. */
   readonly bytes: number

@@ -1,9 +1,11 @@
 import type { DocumentIds, IndexedChunk, LexicalRows } from '../../../src/ports/index.js'
-import { type CollectionTotals, type DocumentRange, type NumberRange, splitIntoRuns, sumOf } from '../posting-source.js'
+import { type CollectionTotals, type DocumentRange, splitIntoRuns, sumOf } from '../posting-source.js'
 import type { SqliteConnection } from './sqlite-connection.js'
-import { checksumOfRun } from './word-checksums.js'
+import { ChecksumError, checksumOfRun, RUN_SUM, type RunRow, requireRun, STATE_SUM } from './word-checksums.js'
 
 const LENGTH_BYTES = 4
+/** The number of chunks of a run; null if its numbers are damaged. A condition must not leave such a run out. */
+const CHECKED_CHUNKS = `iif(total = ${RUN_SUM}, chunks, null)`
 
 /** A row of the table `state`. */
 export interface CollectionState extends CollectionTotals {
@@ -13,19 +15,44 @@ export interface CollectionState extends CollectionTotals {
   readonly next: number
 }
 
-/** The columns of the table `state` from which {@link toState} makes a {@link CollectionState}. */
-export interface StateRow extends Omit<CollectionState, 'meanLength'> {
+/** The columns from which {@link toState} makes a {@link CollectionState}. `chunks` is null if the totals are damaged. */
+export const STATE_COLUMNS: string = `id, next, iif(total = ${STATE_SUM}, chunks, null) as chunks, length, deleted`
+
+/** A row of {@link STATE_COLUMNS}. */
+export interface StateRow extends Omit<CollectionState, 'meanLength' | 'chunks'> {
+  readonly chunks: number | null
   readonly length: number
 }
 
+/** @throws ChecksumError if the row is damaged or absent: each file has one */
 export function toState(row: StateRow | undefined): CollectionState {
-  const { id, next, chunks, length, deleted } = row ?? { id: '', next: 0, chunks: 0, length: 0, deleted: 0 }
+  if (row === undefined || row.chunks === null) throw new ChecksumError('totals')
+  const { id, next, chunks, length, deleted } = row
   return { id, next, chunks, deleted, meanLength: length / Math.max(1, chunks) }
 }
 
 export async function readState(connection: SqliteConnection): Promise<CollectionState> {
-  const [row] = await connection.all<StateRow>('select id, next, chunks, length, deleted from state')
+  const [row] = await connection.all<StateRow>(`select ${STATE_COLUMNS} from state`)
   return toState(row)
+}
+
+/**
+ * Changes the totals, unless they are damaged: their new sum would be right.
+ * @returns the number of the next chunk
+ * @throws ChecksumError
+ */
+async function changeState(connection: SqliteConnection, changes: string, values: readonly number[]): Promise<number> {
+  const [changed] = await connection.all<{ readonly next: number }>(
+    `update state set ${changes} where total = ${STATE_SUM} returning next`,
+    values,
+  )
+  if (changed === undefined) throw new ChecksumError('totals')
+  return changed.next
+}
+
+/** Notes that deleted chunks have no postings any more. */
+export async function notePurged(connection: SqliteConnection, deleted: number): Promise<void> {
+  await changeState(connection, 'deleted = deleted - ?', [deleted])
 }
 
 /**
@@ -34,11 +61,11 @@ export async function readState(connection: SqliteConnection): Promise<Collectio
  */
 export async function insertRuns(connection: SqliteConnection, rows: LexicalRows): Promise<number> {
   const runs = splitIntoRuns(rows)
-  const [reserved] = await connection.all<{ readonly first: number }>(
-    'update state set next = next + ?1, chunks = chunks + ?1, length = length + ?2 returning next - ?1 as first',
-    [rows.chunks.length, sumOf(runs.map(({ length }) => length))],
-  )
-  const firstNumber = reserved?.first ?? 0
+  const next = await changeState(connection, 'next = next + ?1, chunks = chunks + ?1, length = length + ?2', [
+    rows.chunks.length,
+    sumOf(runs.map(({ length }) => length)),
+  ])
+  const firstNumber = next - rows.chunks.length
   for (const { at, chunk, lengths, length } of runs) {
     await insertRun(connection, {
       ...{ first: firstNumber + at, document: rows.documentId, chunk, chunks: lengths.length, length },
@@ -61,16 +88,13 @@ export async function deleteRuns(
   fromChunk: number,
   endChunk: number = Number.MAX_SAFE_INTEGER,
 ): Promise<number> {
-  interface Row extends NumberRange {
-    readonly chunk: number
-    readonly chunks: number
-    readonly length: number
-    readonly lengths: Buffer
-  }
-  const runs = await connection.all<Row>(
-    'select first, chunk, chunks, length, lengths from runs where document = ?1 and chunk < ?3 and chunk + chunks > ?2',
+  const runs = await connection.all<RunRow & { readonly crc: number }>(
+    `select first, document, chunk, chunks, length, crc, lengths from runs
+     where document = ?1 and chunk < ?3 and (chunk + chunks > ?2 or ${CHECKED_CHUNKS} is null)`,
     [documentId, fromChunk, endChunk],
   )
+  // The rest of a damaged run would get a right checksum.
+  for (const run of runs) requireRun(run)
   let [deleted, removedLength] = [0, 0]
   for (const { first, chunk, chunks, length, lengths } of runs) {
     const [from, end] = [Math.max(0, fromChunk - chunk), Math.min(chunks, endChunk - chunk)]
@@ -93,7 +117,7 @@ export async function deleteRuns(
     }
   }
   if (deleted > 0) {
-    await connection.run('update state set chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2', [
+    await changeState(connection, 'chunks = chunks - ?1, deleted = deleted + ?1, length = length - ?2', [
       deleted,
       removedLength,
     ])
@@ -118,22 +142,22 @@ async function insertRun(
 ): Promise<void> {
   const run = { first, document, chunk, chunks, length }
   await connection.run(
-    'insert into runs (first, document, chunk, chunks, length, crc, lengths) values (?, ?, ?, ?, ?, ?, ?)',
+    `insert into runs (first, document, chunk, chunks, length, total, crc, lengths)
+     select first, document, chunk, chunks, length, ${RUN_SUM}, ?6, ?7
+     from (select ?1 as first, ?2 as document, ?3 as chunk, ?4 as chunks, ?5 as length)`,
     [...Object.values(run), checksumOfRun({ ...run, lengths }), lengths],
   )
 }
 
 export async function countChunks(connection: SqliteConnection, documentId: number): Promise<number> {
-  const [row] = await connection.all<{ readonly chunks: number }>(
-    'select coalesce(sum(chunks), 0) as chunks from runs where document = ?',
-    [documentId],
-  )
-  return row?.chunks ?? 0
+  const text = `select ${CHECKED_CHUNKS} as chunks from runs where document = ?`
+  return sumOf((await readChecked(connection, text, [documentId])).map(({ chunks }) => chunks))
 }
 
 export async function countChunksByDocument(connection: SqliteConnection): Promise<ReadonlyMap<number, number>> {
-  const rows = await connection.all<{ readonly document: number; readonly chunks: number }>(
-    'select document, sum(chunks) as chunks from runs group by document',
+  const rows = await readChecked<Pick<Run, 'document' | 'chunks'>>(
+    connection,
+    `select document, iif(count(${CHECKED_CHUNKS}) = count(*), sum(chunks), null) as chunks from runs group by document`,
   )
   return new Map(rows.map(({ document, chunks }) => [document, chunks]))
 }
@@ -149,16 +173,34 @@ export interface Run {
   readonly chunks: number
 }
 
+/** Reads rows with {@link CHECKED_CHUNKS} as `chunks`. @throws ChecksumError if a run is damaged */
+async function readChecked<Row extends Pick<Run, 'chunks'> = Pick<Run, 'chunks'>>(
+  connection: SqliteConnection,
+  text: string,
+  values: readonly (string | number)[] = [],
+): Promise<readonly Row[]> {
+  const rows = await connection.all<Row | (Omit<Row, 'chunks'> & { readonly chunks: null })>(text, values)
+  return rows.map((row) => {
+    if (row.chunks === null) throw new ChecksumError('chunks')
+    return row
+  })
+}
+
 /** Reads the first runs, in ascending order of their numbers. */
 export async function readRuns(connection: SqliteConnection, limit: number): Promise<readonly Run[]> {
-  return await connection.all<Run>('select first, document, chunk, chunks from runs order by first limit ?', [limit])
+  const text = `select first, document, chunk, ${CHECKED_CHUNKS} as chunks from runs order by first limit ?`
+  return await readChecked<Run>(connection, text, [limit])
 }
 
 /** Reads the numbers of chunks whose documents pass a filter, in ascending order. */
 export async function readRanges(connection: SqliteConnection, filter: DocumentIds): Promise<DocumentRange[]> {
-  const [condition, ids] = 'only' in filter ? ['in', filter.only] : ['not in', filter.except]
-  const rows = await connection.all<Omit<Run, 'chunk'>>(
-    `select first, chunks, document from runs where document ${condition} (select value from json_each(?)) order by first`,
+  const [passes, ids] =
+    'only' in filter
+      ? ['document in (select value from json_each(?))', filter.only]
+      : [`(document not in (select value from json_each(?)) or ${CHECKED_CHUNKS} is null)`, filter.except]
+  const rows = await readChecked<Omit<Run, 'chunk'>>(
+    connection,
+    `select first, ${CHECKED_CHUNKS} as chunks, document from runs where ${passes} order by first`,
     [JSON.stringify(ids)],
   )
   return rows.map(({ first, chunks, document }) => ({ first, end: first + chunks, documentId: document }))
@@ -169,11 +211,12 @@ export async function readChunks(
   connection: SqliteConnection,
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, IndexedChunk>> {
-  const rows = await connection.all<{ readonly number: number; readonly document: number; readonly chunk: number }>(
-    `select asked.value as number, run.document, run.chunk + asked.value - run.first as chunk
+  const rows = await readChecked<Omit<Run, 'first'> & { readonly number: number }>(
+    connection,
+    `select asked.value as number, run.document, run.chunk + asked.value - run.first as chunk, ${CHECKED_CHUNKS} as chunks
      from json_each(?) as asked
      join runs as run on run.first = (select max(first) from runs where first <= asked.value)
-     where asked.value < run.first + run.chunks`,
+     where asked.value < run.first + run.chunks or ${CHECKED_CHUNKS} is null`,
     [JSON.stringify(numbers)],
   )
   return new Map(rows.map(({ number, document, chunk }) => [number, { documentId: document, chunk }]))
@@ -188,14 +231,16 @@ export async function readNumbers(
   id: string,
   chunks: readonly IndexedChunk[],
 ): Promise<readonly (number | undefined)[]> {
-  const rows = await connection.all<{ readonly at: number; readonly number: number }>(
-    `select asked.key as at, run.first + (asked.value ->> 1) - run.chunk as number
+  const rows = await readChecked<Pick<Run, 'chunks'> & { readonly at: number; readonly number: number }>(
+    connection,
+    `select asked.key as at, run.first + (asked.value ->> 1) - run.chunk as number, ${CHECKED_CHUNKS} as chunks
      from json_each(?) as asked
      join runs as run on run.first = (
        select first from runs where document = asked.value ->> 0 and chunk <= asked.value ->> 1
        order by chunk desc limit 1
      )
-     where asked.value ->> 1 < run.chunk + run.chunks and exists (select 1 from state where id = ?)`,
+     where (asked.value ->> 1 < run.chunk + run.chunks or ${CHECKED_CHUNKS} is null)
+       and exists (select 1 from state where id = ?)`,
     [JSON.stringify(chunks.map(({ documentId, chunk }) => [documentId, chunk])), id],
   )
   const numbers: (number | undefined)[] = chunks.map(() => undefined)

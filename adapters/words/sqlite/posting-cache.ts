@@ -65,3 +65,8 @@ export function markOf(rows: readonly Buffer[]): PostingMark {
   }
   return { count, last }
 }
+
+/** The last row of a term tells the mark of all its rows. */
+export function markOfLast({ before, postings }: { readonly before: number; readonly postings: Buffer }): PostingMark {
+  return { count: before + postings.length / POSTING_BYTES, last: lastNumberOf(postings) }
+}

@@ -4,7 +4,15 @@ import { type DocumentIds, type IndexedChunk, MAX_FOUND_TERMS } from '../../../s
 import type { MergedCache } from '../merged-postings.js'
 import type { DocumentRange, NumberRange, PostingSource, PostingsRead } from '../posting-source.js'
 import { bisect, firstNumberOf, POSTING_BYTES, type TermPostings, Turns } from '../postings.js'
-import { type CollectionState, readChunks, readRanges, type StateRow, toState } from './chunk-runs.js'
+import {
+  type CollectionState,
+  notePurged,
+  readChunks,
+  readRanges,
+  STATE_COLUMNS,
+  type StateRow,
+  toState,
+} from './chunk-runs.js'
 import type { PostingCache, PostingMark } from './posting-cache.js'
 import type { KnownRuns } from './run-cache.js'
 import { addGrams, purgeGrams } from './similar-rows.js'
@@ -80,7 +88,7 @@ export async function countPostings(
   terms: readonly string[],
 ): Promise<{ readonly state: CollectionState; readonly marks: PostingMarks }> {
   const rows = await connection.all<StateRow & CountRow>(
-    `select id, next, chunks, length, deleted, at, count, last from state left join (
+    `select ${STATE_COLUMNS}, at, count, last from state left join (
        select asked.key as at, before + length(postings) / ${POSTING_BYTES} as count,
          substr(postings, -${POSTING_BYTES}, 4) as last
        from json_each(?) as asked
@@ -234,7 +242,7 @@ export async function purgePostings(deleted: number, runStep: RunStep): Promise<
     if (last === undefined) return
   }
   await purgeGrams(gone, runAsOne)
-  await runAsOne(async (connection) => await connection.run('update state set deleted = deleted - ?', [deleted]))
+  await runAsOne(async (connection) => await notePurged(connection, deleted))
   for (let isFree: boolean | undefined = true; isFree === true; ) isFree = await runAsOne(returnFreePages)
   for (let tries = 0; tries < LOG_TRIES; tries += 1) {
     if ((await runStep(async (connection) => await connection.emptyLog())) !== false) return

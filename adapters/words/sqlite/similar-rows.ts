@@ -1,14 +1,11 @@
 import { canBeSimilar, type Vocabulary } from '../../../src/ports/index.js'
 import { byBucket, entriesOf, type NumberedTerm, readShared, withoutTerms } from '../gram-entries.js'
-import { POSTING_BYTES } from '../postings.js'
-import { markOf, type PostingMark } from './posting-cache.js'
+import { markOf, markOfLast, type PostingMark } from './posting-cache.js'
 import type { SqliteConnection } from './sqlite-connection.js'
-import { requireChecksum } from './word-checksums.js'
+import { type CheckedGrams, type CheckedRow, checksumOfGrams, requireChecksum, requireGrams } from './word-checksums.js'
 
 /** Fewer entries wait beside the buckets: a small addition would otherwise rewrite hundreds of them. */
 const MAX_WAITING_BYTES = 262_144
-/** The postings of a similar term are read with it up to this size. */
-const FEW_BYTES = 2_048
 /** The number of buckets that one step of a purge rewrites. */
 const BUCKETS_PER_STEP = 512
 
@@ -36,77 +33,98 @@ async function numbered(connection: SqliteConnection, words: readonly string[]):
 
 /** Few entries wait in a row of their own until they are worth the rewriting of buckets. */
 async function addEntries(connection: SqliteConnection, entries: Buffer): Promise<void> {
-  const [waiting] = await connection.all<{ readonly bytes: number }>(
-    'select coalesce(sum(length(entries)), 0) as bytes from new_grams',
+  const [waiting] = await connection.all<{ readonly bytes: number; readonly key: number }>(
+    'select coalesce(sum(length(entries)), 0) as bytes, coalesce(max(id), 0) + 1 as key from new_grams',
   )
-  if ((waiting?.bytes ?? 0) + entries.length < MAX_WAITING_BYTES) {
-    await connection.run('insert into new_grams (entries) values (?)', [entries])
+  const { bytes, key } = waiting ?? { bytes: 0, key: 1 }
+  if (bytes + entries.length < MAX_WAITING_BYTES) {
+    const crc = checksumOfGrams({ key, entries })
+    await connection.run('insert into new_grams (id, crc, entries) values (?, ?, ?)', [key, crc, entries])
     return
   }
-  const rows = await connection.all<{ readonly entries: Buffer }>('select entries from new_grams')
-  const parts = byBucket(Buffer.concat([...rows.map((row) => row.entries), entries]))
-  let offset = 1
-  const places = [...parts].map(([bucket, part]) => {
-    const place = [bucket, offset, part.length]
-    offset += part.length
-    return place
-  })
-  await connection.run(
-    `insert into grams (bucket, entries)
-     select value ->> 0, substr(?2, value ->> 1, value ->> 2) from json_each(?1) where true
-     on conflict (bucket) do update set entries = cast(entries || excluded.entries as blob)`,
-    [JSON.stringify(places), Buffer.concat([...parts.values()])],
-  )
+  const rows = await connection.all<CheckedGrams>('select id as key, crc, entries from new_grams')
+  for (const row of rows) requireGrams(row)
+  await addToBuckets(connection, byBucket(Buffer.concat([...rows.map((row) => row.entries), entries])))
   await connection.run('delete from new_grams')
 }
 
-interface TermRow extends NumberedTerm {
-  readonly first: number
-  readonly crc: number
-  /** All postings of the term, if they are few. */
-  readonly postings: Buffer | null
-  /** The number of postings, and the number of the last one in 4 bytes: of a term with more postings. */
-  readonly count: number | null
-  readonly last: Buffer | null
+async function addToBuckets(connection: SqliteConnection, parts: ReadonlyMap<number, Buffer>): Promise<void> {
+  const known = await connection.all<Pick<CheckedGrams, 'key' | 'crc'>>(
+    'select bucket as key, crc from grams where bucket in (select value from json_each(?))',
+    [JSON.stringify([...parts.keys()])],
+  )
+  const crcs = new Map(known.map(({ key, crc }) => [key, crc]))
+  let offset = 1
+  const places = [...parts].map(([key, entries]) => {
+    // The checksum of a damaged bucket stays wrong.
+    const place = [key, checksumOfGrams({ key, entries }, crcs.get(key)), offset, entries.length]
+    offset += entries.length
+    return place
+  })
+  await connection.run(
+    `insert into grams (bucket, crc, entries)
+     select value ->> 0, value ->> 1, substr(?2, value ->> 2, value ->> 3) from json_each(?1) where true
+     on conflict (bucket) do update
+     set crc = excluded.crc, entries = cast(entries || excluded.entries as blob)`,
+    [JSON.stringify(places), Buffer.concat([...parts.values()])],
+  )
+}
+
+/** The first row of a term, and its last one if it has several. */
+interface TermRow extends CheckedRow {
+  readonly id: number
+  readonly isOnly: number | null
+  readonly lastFirst: number
+  readonly lastBefore: number
+  readonly lastCrc: number
+  readonly lastPostings: Buffer
 }
 
 /**
  * The vocabulary in the file of a collection.
- * @param onTerm receives the similar terms with their marks, and with all postings of those that have few: a search needs
- *   them next
+ * @param onTerm receives the similar terms with their marks, and with all postings of those that have one row: a search
+ *   needs them next
  */
 export function vocabularyOf(
   connection: SqliteConnection,
   onTerm: (term: string, mark: PostingMark, postings: Buffer | undefined) => void,
 ): Vocabulary {
-  const hasFew = `last.id = row.id and row.before = 0 and length(row.postings) between 1 and ${FEW_BYTES}`
   return {
     readShared: async (words) =>
       await readShared(words, {
-        readGrams: async (asked, buckets) =>
-          await connection.all(
-            `select value as term, null as entries from json_each(?1)
+        readGrams: async (asked, buckets) => {
+          const rows = await connection.all<{ readonly term: string } | (CheckedGrams & { readonly term: null })>(
+            `select value as term, null as key, null as crc, null as entries from json_each(?1)
                where exists (select 1 from postings where term = value)
-             union all select null, entries from grams where bucket in (select value from json_each(?2))
-             union all select null, entries from new_grams`,
+             union all select null, bucket, crc, entries from grams where bucket in (select value from json_each(?2))
+             union all select null, id, crc, entries from new_grams`,
             [JSON.stringify(asked), JSON.stringify(buckets)],
-          ),
+          )
+          return rows.map((row) => {
+            if (row.term !== null) return { term: row.term, entries: null }
+            requireGrams(row)
+            return row
+          })
+        },
         readTerms: async (ids) => {
           const rows = await connection.all<TermRow>(
-            `select row.id, row.term, row.first, row.crc, iif(${hasFew}, row.postings, null) as postings,
-               iif(${hasFew}, null, last.before + length(last.postings) / ${POSTING_BYTES}) as count,
-               iif(${hasFew}, null, substr(last.postings, -${POSTING_BYTES}, 4)) as last
-             from postings as row join postings as last
+            `select row.id, row.term, row.first, row.before, row.crc, row.postings, last.id = row.id as isOnly,
+               last.first as lastFirst, last.before as lastBefore, last.crc as lastCrc,
+               iif(last.id = row.id, null, last.postings) as lastPostings
+             from postings as row left join postings as last
                on last.term = row.term and last.first = (select max(first) from postings where term = row.term)
              where row.id in (select value from json_each(?))`,
             [JSON.stringify(ids)],
           )
-          for (const { term, first, crc, postings, count, last } of rows) {
-            if (postings !== null) {
-              requireChecksum({ term, first, before: 0, crc, postings })
+          for (const row of rows) {
+            requireChecksum(row)
+            const { term, postings, lastFirst: first, lastBefore: before, lastCrc: crc, lastPostings } = row
+            if (row.isOnly === 1 && before === 0) {
               onTerm(term, markOf([postings]), postings)
-            } else if (count !== null && last !== null) {
-              onTerm(term, { count, last: last.readUInt32BE(0) }, undefined)
+            } else {
+              const last = row.isOnly === 1 ? row : { term, first, before, crc, postings: lastPostings }
+              requireChecksum(last)
+              onTerm(term, markOfLast(last), undefined)
             }
           }
           return rows
@@ -131,27 +149,31 @@ export async function purgeGrams(
   for (let after: number | undefined = -1; after !== undefined && after < Number.MAX_SAFE_INTEGER; ) {
     const from: number = after
     after = await runStep(async (connection) => {
-      const rows = await connection.all<{ readonly bucket: number; readonly entries: Buffer }>(
-        'select bucket, entries from grams where bucket > ? order by bucket limit ?',
+      const rows = await connection.all<CheckedGrams>(
+        'select bucket as key, crc, entries from grams where bucket > ? order by bucket limit ?',
         [from, BUCKETS_PER_STEP],
       )
-      for (const { bucket, entries } of rows) {
-        const kept = withoutTerms(entries, gone)
-        if (kept.length < entries.length) {
-          await connection.run('update grams set entries = ? where bucket = ?', [kept, bucket])
-        }
-      }
-      return rows.length < BUCKETS_PER_STEP ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.bucket ?? Number.MAX_SAFE_INTEGER)
+      await purgeEntries(connection, rows, gone, 'update grams set crc = ?, entries = ? where bucket = ?')
+      return rows.length < BUCKETS_PER_STEP ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.key ?? Number.MAX_SAFE_INTEGER)
     })
   }
   await runStep(async (connection) => {
-    for (const { id, entries } of await connection.all<{ readonly id: number; readonly entries: Buffer }>(
-      'select id, entries from new_grams',
-    )) {
-      const kept = withoutTerms(entries, gone)
-      if (kept.length < entries.length)
-        await connection.run('update new_grams set entries = ? where id = ?', [kept, id])
-    }
+    const rows = await connection.all<CheckedGrams>('select id as key, crc, entries from new_grams')
+    await purgeEntries(connection, rows, gone, 'update new_grams set crc = ?, entries = ? where id = ?')
     return 0
   })
+}
+
+async function purgeEntries(
+  connection: SqliteConnection,
+  rows: readonly CheckedGrams[],
+  gone: ReadonlySet<number>,
+  update: string,
+): Promise<void> {
+  for (const row of rows) {
+    requireGrams(row)
+    const { key, entries } = row
+    const kept = withoutTerms(entries, gone)
+    if (kept.length < entries.length) await connection.run(update, [checksumOfGrams({ key, entries: kept }), kept, key])
+  }
 }

@@ -139,7 +139,7 @@ export class WordFiles {
 }
 
 /** The layout of the tables. A file of another layout is not read. */
-const LAYOUT = 4
+const LAYOUT = 5
 /** The page cache of the writing connection: additions read pages all over the file. */
 const CACHE_KB = 8_192
 /** The log is truncated to this size after it was larger. */
@@ -153,9 +153,10 @@ const LOG_BYTES = 16 * 1_048_576
  *   1. `crc` is the checksum of the row, as in `runs`. It stands before the postings: SQLite reads a row from its
  *   beginning.
  * - `runs`: chunks of one document with consecutive ordinals and numbers. A chunk in no run is deleted. `lengths` has
- *   the number of terms of each chunk, in 4 bytes.
+ *   the number of terms of each chunk, in 4 bytes. `total` is made of all numbers: a search checks it without reading
+ *   the lengths.
  * - `grams`: the parts of the terms, in buckets: see `gram-entries.ts`. `new_grams` has those that wait for a bucket. A
- *   term has the id of its first row of postings, so ids are never used again.
+ *   term has the id of its first row of postings, so ids are never used again. `crc` is as in `postings`.
  * - `state`: one row. `next` is the number of the next chunk. `deleted` is the number of deleted chunks that still have
  *   postings. A trigger keeps `total`, which is made of all numbers.
  */
@@ -167,14 +168,14 @@ const TABLES = `
   create unique index postings_of_term on postings (term, first);
   create table runs (
     first integer primary key, document integer not null, chunk integer not null, chunks integer not null,
-    length integer not null, crc integer not null, lengths blob not null
+    length integer not null, total integer not null, crc integer not null, lengths blob not null
   );
   create index runs_of_document on runs (document, chunk);
-  create table grams (bucket integer primary key, entries blob not null);
-  create table new_grams (id integer primary key, entries blob not null);
+  create table grams (bucket integer primary key, crc integer not null, entries blob not null);
+  create table new_grams (id integer primary key, crc integer not null, entries blob not null);
   create table state (
     id text not null, next integer not null default 0, chunks integer not null default 0,
-    length integer not null default 0, deleted integer not null default 0, total integer not null default 0
+    length integer not null default 0, deleted integer not null default 0, total integer not null default 1
   );
   create trigger total_of_state after update of next, chunks, length, deleted on state begin
     update state set total = ${STATE_SUM};

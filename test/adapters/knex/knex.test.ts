@@ -165,8 +165,11 @@ describe('a database of SQLite that closes', () => {
       const database = openSqlite(join(folder.path, `${attempt}.sqlite`))
       await database.raw('create table t (x)')
       const transactions = await Promise.all(Array.from({ length: 4 }, async () => await database.transaction()))
-      await Promise.all(transactions.map(async (transaction) => await transaction.raw('select * from t')))
-      await Promise.all(transactions.map(async (transaction) => await transaction.commit()))
+      const end = async (transaction: Knex.Transaction): Promise<void> => {
+        await transaction.raw('select * from t')
+        await transaction.commit()
+      }
+      await Promise.all(transactions.map(end))
       await database.destroy()
       left.push(...(await readdir(folder.path)).filter((name) => name.endsWith('-wal')))
     }

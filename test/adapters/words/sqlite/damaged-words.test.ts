@@ -1,6 +1,7 @@
-import { copyFile, mkdir, open as openFile, readFile, truncate } from 'node:fs/promises'
+import { copyFile, mkdir, open as openFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openSqlite } from '../../../../adapters/knex/index.js'
 import { SqliteLexicalIndex } from '../../../../adapters/words/index.js'
 import { VectorsDamagedError } from '../../../../src/index.js'
 import { generateTexts } from '../../../conformance/lexical-rows.js'
@@ -10,7 +11,34 @@ import { temporaryFolder } from '../../../temporary-folder.js'
 
 const NAME = 'context-1-words-1'
 const PLACES = sized(60, 600)
-const { documents, questions } = generateTexts(40, 25)
+const LETTERS = 'abcdefghiklmnoprstuv'
+const ENDINGS = ['', 's', 'ing'] as const
+const { documents, questions } = inWords(generateTexts(40, 25))
+
+/** Makes words of letters of the terms: documents have inflections, questions have others of them or typing errors. */
+function inWords(texts: ReturnType<typeof generateTexts>): ReturnType<typeof generateTexts> {
+  const random = seededRandom(45)
+  const stems = new Map<string, string>()
+  const stemOf = (term: string): string => {
+    const stem = stems.get(term) ?? Array.from({ length: 6 }, () => LETTERS[Math.floor(random() * 20)]).join('')
+    stems.set(term, stem)
+    return stem
+  }
+  return {
+    documents: texts.documents.map((rows) => ({
+      ...rows,
+      terms: rows.terms.map((terms) => terms.map((term, at) => stemOf(term) + (ENDINGS[at % 3] ?? ''))),
+    })),
+    questions: texts.questions.map((question, number) => {
+      const asked = [...question].map(([term, weight], at) => {
+        const stem = stemOf(term)
+        const mistyped = `${stem.slice(0, 4)}x${stem.slice(5)}`
+        return [[`${stem}ed`, stem, mistyped][(number + at) % 3] ?? '', weight] as const
+      })
+      return new Map(asked)
+    }),
+  }
+}
 
 /** All that searches find in a folder, or the name of the damage. */
 async function answersOf(folder: string): Promise<unknown> {
@@ -18,8 +46,9 @@ async function answersOf(folder: string): Promise<unknown> {
   try {
     const answers: unknown[] = []
     for (const question of questions.slice(0, 8)) {
-      const { hits, maximum } = await index.search(NAME, question, { limit: 50 })
-      answers.push({ hits, maximum, counts: [...(await index.countTerms(NAME, [...question.keys()]))] })
+      const terms = [...question.keys()]
+      const { hits, maximum, similar } = await index.search(NAME, question, { limit: 50, similarTo: new Set(terms) })
+      answers.push({ hits, maximum, similar, counts: [...(await index.countTerms(NAME, terms))] })
     }
     return answers
   } catch (error) {
@@ -67,6 +96,30 @@ it('a damaged file gives the same answers or an error, never others: bits, block
   expect(noticed).toBeGreaterThan(PLACES / 2)
   await folder.remove()
 }, 300_000)
+
+it.each(['grams', 'new_grams'])('notices a block of zeros in %s before a search uses it', async (table) => {
+  const folder = await temporaryFolder()
+  const index = new SqliteLexicalIndex(folder.path)
+  for (const rows of documents) await index.add(NAME, rows)
+  await index.close()
+  const file = join(folder.path, `${NAME}.sqlite`)
+  const knex = openSqlite(file)
+  const rows = await knex.raw<{ entries: Buffer }[]>(`select entries from ${table}`)
+  await knex.destroy()
+  expect(rows.length).toBeGreaterThan(0)
+  const bytes = await readFile(file)
+  const next = seededRandom(46)
+  for (let place = 0; place < 4; place += 1) {
+    const entries = rows[Math.floor(next() * rows.length)]?.entries ?? Buffer.alloc(0)
+    const at = bytes.indexOf(entries.subarray(0, 64))
+    expect(at).toBeGreaterThan(0)
+    const damaged = Buffer.from(bytes)
+    damaged.fill(0, at, at + Math.min(entries.length, 64))
+    await writeFile(file, damaged)
+    expect(await answersOf(folder.path)).toBe('damaged')
+  }
+  await folder.remove()
+})
 
 it('a file that is damaged while it is open is noticed where it is read, and stays refused until it is dropped', async () => {
   const folder = await temporaryFolder()
