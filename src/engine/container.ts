@@ -306,7 +306,7 @@ function bindTenancy(container: Container, bind: Bind, settings: EngineSettings)
   bind(AuthenticateClient, [STORAGE, CLOCK, FailureThrottle, AuditRefusals])
   bind(CallTurns, [LIMITS])
   bind(AuthenticateToken, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, CallTurns])
-  bind(Logins, [STORAGE, CLOCK, SecretBox, Passwords, AuthenticateClient])
+  bind(Logins, [STORAGE, CLOCK, SecretBox, Passwords, AuthenticateClient, CallTurns])
   bind(Tokens, [STORAGE, CLOCK, TOKEN_SIGNER, TOKEN_ISSUER, AuthenticateClient, AuthenticateToken])
   container
     .bind(SendMail)

@@ -20,12 +20,20 @@ class HeldStorage extends MemoryStorage {
   override async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const held = { isHeld: false }
     const result = await super.read(async (repositories) => {
-      const { permissions } = repositories
+      const { permissions, users } = repositories
       const findAccess: typeof permissions.findAccess = async (userId, accountId) => {
         if (userId === this.heldUserId) held.isHeld = true
         return await permissions.findAccess(userId, accountId)
       }
-      return await work({ ...repositories, permissions: { ...permissions, findAccess } })
+      const get: typeof users.get = async (id) => {
+        if (id === this.heldUserId) held.isHeld = true
+        return await users.get(id)
+      }
+      return await work({
+        ...repositories,
+        permissions: { ...permissions, findAccess },
+        users: { ...users, get },
+      })
     })
     if (!held.isHeld) return result
     this.begun += 1
@@ -56,6 +64,8 @@ interface Company {
   readonly session: Session
   readonly contextId: number
   readonly token: string
+  /** A login for pages. */
+  readonly login: string
 }
 
 let storage: HeldStorage
@@ -82,7 +92,8 @@ async function companyOf(name: string): Promise<Company> {
   await uploadText(session, id, 'leave.txt', 'Parental leave lasts for twelve weeks.')
   const { clientId, clientSecret } = key
   const token = await authentication.issueToken({ clientId, clientSecret, targetApp: 'assistant' })
-  return { principal, session, contextId: id, token: token.access_token }
+  const login = await authentication.logIn({ clientId, clientSecret })
+  return { principal, session, contextId: id, token: token.access_token, login }
 }
 
 async function start(limits: Partial<EngineLimits> = {}): Promise<void> {
@@ -263,6 +274,19 @@ describe('a batch of 20 messages', () => {
     expect(storage.begun).toBe(AT_A_TIME)
     storage.goOn()
     expect((await (await answer).text()).match(/"result"/g)).toHaveLength(20)
+  })
+})
+
+describe('requests with a login of a page', () => {
+  it('wait for their turn before the first read of the database, and other companies do not wait for them', async () => {
+    const check = async ({ login }: Company): Promise<Principal> => await engine.authentication.principalOfLogin(login)
+    storage.heldUserId = loud.principal.userId
+    const held = Array.from({ length: 30 }, async () => await check(loud))
+    await expect.poll(() => storage.begun).toBe(AT_A_TIME)
+    expect(await check(quiet)).toMatchObject({ userId: quiet.principal.userId })
+    expect(storage.begun).toBe(AT_A_TIME)
+    storage.goOn()
+    for (const { companyId } of await Promise.all(held)) expect(companyId).toBe(loud.principal.companyId)
   })
 })
 

@@ -5,6 +5,7 @@ import { isBeforeEnd } from '../../kernel/lifetimes.js'
 import { isRecord, validate } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
 import { findUsableUser, isKeyUsable, type Principal, type RequestOrigin } from '../access/principal.js'
+import type { CallTurns } from '../call-turns.js'
 import type { Passwords } from '../users/passwords.js'
 import { mainPrincipal, userPrincipals } from '../users/user-principals.js'
 import type { AuthenticateClient } from './authenticate-client.js'
@@ -20,6 +21,7 @@ const CONTENT = z.object({
   purpose: z.literal('login'),
   id: z.string(),
   userId: z.number(),
+  companyId: z.number(),
   /** Identifies the password at the time of the login. */
   passwordMark: z.string().optional(),
   keyId: z.number().optional(),
@@ -29,6 +31,8 @@ const CONTENT = z.object({
 })
 
 type Content = z.infer<typeof CONTENT>
+/** The members that every new login gets. */
+type Issued = 'purpose' | 'id' | 'expiresMs'
 
 /** A valid token with the rows that it is checked against. */
 interface LiveLogin {
@@ -58,6 +62,7 @@ export class Logins {
     secretBox: SecretBox,
     passwords: Passwords,
     private readonly clients: AuthenticateClient,
+    private readonly turns: CallTurns,
   ) {
     this.#secretBox = secretBox
     this.#passwords = passwords
@@ -78,7 +83,7 @@ export class Logins {
     return await this.#secretBox.seal(JSON.stringify(token))
   }
 
-  /** @throws UnauthenticatedError if the login has ended */
+  /** @throws UnauthenticatedError if the login has ended @throws ThrottledError as {@link CallTurns.run} */
   async get(token: string): Promise<Login> {
     return await this.#readLive(token, async (repositories, { user, key, content }) => {
       return {
@@ -124,6 +129,7 @@ export class Logins {
    * @param accountId the account that the user has chosen. Default: the one on which the user usually acts
    * @throws UnauthenticatedError if the login has ended
    * @throws ForbiddenError if the user may not act on the account, or on any
+   * @throws ThrottledError as {@link CallTurns.run}
    */
   async principalOf(token: string, accountId?: number): Promise<Principal> {
     return await this.#readLive(token, async (repositories, { user, key }) => {
@@ -152,7 +158,7 @@ export class Logins {
     })
   }
 
-  async #contentOf(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'passwordMark' | 'epoch'>> {
+  async #contentOf(input: unknown, origin: RequestOrigin): Promise<Omit<Content, Issued>> {
     const { email, password, customerId: companyId, otp } = validate(passwordLoginSchema, input)
     const { remoteAddress, requestId } = origin
     const user = await this.#passwords.verify(email, password, { companyId, otp, remoteAddress, requestId })
@@ -163,10 +169,10 @@ export class Logins {
       throw new UnauthenticatedError(`${wrong} is wrong, or the user is disabled`)
     }
     const epoch = await this.storage.read(async (repositories) => await epochOf(repositories, stored, undefined))
-    return { userId: stored.id, passwordMark: await markOf(stored), epoch }
+    return { userId: stored.id, companyId: stored.companyId, passwordMark: await markOf(stored), epoch }
   }
 
-  async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Pick<Content, 'userId' | 'keyId' | 'epoch'>> {
+  async #contentOfKey(input: unknown, origin: RequestOrigin): Promise<Omit<Content, Issued>> {
     const credentials = validate(keyLoginSchema, input)
     try {
       return await this.clients.recordRefusals(credentials, origin, async () => {
@@ -176,7 +182,7 @@ export class Logins {
           await repositories.apiKeys.touch(key.id, now)
           return await epochOf(repositories, await repositories.users.get(key.userId), key)
         })
-        return { userId: key.userId, keyId: key.id, epoch }
+        return { userId: key.userId, companyId: key.companyId, keyId: key.id, epoch }
       })
     } catch (error) {
       if (error instanceof TokenRequestError) throw new UnauthenticatedError(error.message)
@@ -188,7 +194,7 @@ export class Logins {
     const content = await this.#contentIn(token)
     if (content === undefined) throw ended()
     const tokenHash = await hashOf(content)
-    return await this.storage.read(async (repositories) => {
+    const read = async (repositories: Repositories): Promise<T> => {
       const { apiKeys, revokedTokens, companies } = repositories
       const [user, key, isRevoked] = await Promise.all([
         findUsableUser(repositories, content.userId),
@@ -202,7 +208,9 @@ export class Logins {
         if (!isUsable || (await companies.get(key.companyId))?.isDisabled !== false) throw ended()
       } else if (content.passwordMark !== (await markOf(user))) throw ended()
       return await use(repositories, { user, key, content })
-    })
+    }
+    // The sealed content tells the company before any read.
+    return await this.turns.run(content, async () => await this.storage.read(read))
   }
 
   async #contentIn(token: string): Promise<Content | undefined> {
