@@ -62,9 +62,14 @@ export const documentFilterSchema: z.ZodType<DocumentFilter> = checkedSchema(fil
  */
 export function parseFilter(input: unknown): DocumentFilter | undefined {
   // A copy: a list reads the filter more than once, and the caller may change them in the meantime.
-  if (input === undefined) return undefined
-  const { metadata, ...filter } = structuredClone(validate(documentFilterSchema, input, 'filter'))
-  return metadata === undefined ? filter : { ...filter, metadata: withComposedPath(metadata) }
+  return input === undefined
+    ? undefined
+    : composedFilter(structuredClone(validate(documentFilterSchema, input, 'filter')))
+}
+
+/** @returns a valid filter whose path is in the form in which documents have theirs */
+export function composedFilter<Filter extends DocumentFilter | undefined>(filter: Filter): Filter {
+  return filter?.metadata === undefined ? filter : { ...filter, metadata: withComposedPath(filter.metadata) }
 }
 
 function filterProblemOf(filter: unknown): InputProblem | undefined {

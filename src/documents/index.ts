@@ -20,7 +20,7 @@ export {
   isUnfinished,
 } from './document.js'
 export { type DocumentChunk, type PageRange, pagesOf } from './document-chunk.js'
-export { documentFilterSchema } from './document-filter.js'
+export { composedFilter, documentFilterSchema } from './document-filter.js'
 export {
   companyOfContext,
   enqueueMissingWords,

@@ -67,7 +67,10 @@ export const documentChangesSchema: z.ZodType<DocumentChanges> = closedObjectSch
 
 /** @returns a copy, which later changes of the input do not reach @throws InvalidInputError that names the key */
 function parseMetadata(input: unknown): DocumentMetadata {
-  return input === undefined ? {} : withComposedPath(copyOf(validate(documentMetadataSchema, input, 'metadata')))
+  if (input === undefined) return {}
+  const composed = withComposedPath(copyOf(validate(documentMetadataSchema, input, 'metadata')))
+  // A few characters are longer when they are composed.
+  return validate(documentMetadataSchema, composed, 'metadata')
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { documentFilterSchema } from '../documents/index.js'
+import { composedFilter, documentFilterSchema } from '../documents/index.js'
 import { InvalidInputError } from '../kernel/errors.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
 import {
@@ -153,10 +153,11 @@ export function isChecked(text: unknown, options: unknown): boolean {
 /** @throws InvalidInputError */
 export function parseSearch(prompt: string, options: SearchOptions): SearchOptions & { readonly prompt: string } {
   requireShortHistory(options)
-  if (isChecked(prompt, options)) return { prompt, ...options }
+  if (isChecked(prompt, options)) return { prompt, ...options, filter: composedFilter(options.filter) }
   const { filter, ...settings } = validate(OPTIONS, options)
   // A copy: the search reads the filter several times.
-  return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: structuredClone(filter) }
+  const own = composedFilter(structuredClone(filter))
+  return { prompt: validate(PROMPT, prompt, 'prompt'), ...settings, filter: own }
 }
 
 /** Maximum length of a history in UTF-16 units. */

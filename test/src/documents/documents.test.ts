@@ -138,14 +138,36 @@ describe('an upload', () => {
     const contextId = (await contexts.create(NEW_CONTEXT)).id
     await documents.upload(contextId, { fileName: 'a.txt', content: 'one', metadata: { path: decomposed } })
     await documents.upload(contextId, { fileName: 'b.txt', content: 'two', metadata: { path: 'b.txt' } })
+    const completed = async () => (await documents.list(contextId)).every((document) => document.completed !== null)
+    await expect.poll(completed).toBe(true)
     for (const path of [composed, decomposed]) {
+      const filter = { metadata: { path } }
+      const prompt = 'one two'
+      const hits = await memory.session.search(contextId, prompt, { filter, minEvidence: 0 })
+      expect(hits.map(({ source }) => source.displayName)).toEqual(['a.txt'])
+      const without = { filter: { metadata: { path: { not: path } } }, minEvidence: 0 }
+      const others = [
+        await memory.session.search(contextId, prompt, without),
+        await memory.session.searchAll([contextId], prompt, without),
+        (await memory.session.explain(contextId, prompt, without)).hits,
+        (await memory.session.prepare(contextId, prompt, without)).sources,
+      ]
+      for (const found of others) expect(JSON.stringify(found)).not.toContain('a.txt')
       for (const condition of [path, { in: ['none', path] }, { not: 'b.txt', gte: path }]) {
         const listed = await documents.list(contextId, { filter: { metadata: { path: condition } } })
         expect(listed.map(({ metadata }) => metadata)).toEqual([{ path: composed }])
       }
-      const others = await documents.list(contextId, { filter: { metadata: { path: { not: { in: [path] } } } } })
-      expect(others.map(({ originalName }) => originalName)).toEqual(['b.txt'])
+      const listed = await documents.list(contextId, { filter: { metadata: { path: { not: { in: [path] } } } } })
+      expect(listed.map(({ originalName }) => originalName)).toEqual(['b.txt'])
     }
+  })
+
+  it('with a path that is too long in composed form is refused', async () => {
+    const contextId = (await memory.session.contexts.create(NEW_CONTEXT)).id
+    const metadata = { path: '\ufb2c'.repeat(5_400) }
+    await expect(
+      memory.session.documents.upload(contextId, { fileName: 'a.txt', content: 'one', metadata }),
+    ).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'metadata' })
   })
 
   it('of the same bytes under another name is another document, which reuses the known vectors', async () => {
