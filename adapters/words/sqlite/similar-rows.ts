@@ -16,7 +16,8 @@ const BUCKETS_PER_STEP = 512
 export async function addGrams(connection: SqliteConnection, newTerms: readonly string[]): Promise<void> {
   const words = newTerms.filter(canBeSimilar)
   if (words.length === 0) return
-  await addEntries(connection, entriesOf(await numbered(connection, words)))
+  const entries = entriesOf(await numbered(connection, words))
+  if (entries.length > 0) await addEntries(connection, entries)
 }
 
 async function numbered(connection: SqliteConnection, words: readonly string[]): Promise<readonly NumberedTerm[]> {
@@ -153,13 +154,13 @@ export async function purgeGrams(
         'select bucket as key, crc, entries from grams where bucket > ? order by bucket limit ?',
         [from, BUCKETS_PER_STEP],
       )
-      await purgeEntries(connection, rows, gone, 'update grams set crc = ?, entries = ? where bucket = ?')
+      await purgeEntries(connection, rows, gone, ['grams', 'bucket'])
       return rows.length < BUCKETS_PER_STEP ? Number.MAX_SAFE_INTEGER : (rows.at(-1)?.key ?? Number.MAX_SAFE_INTEGER)
     })
   }
   await runStep(async (connection) => {
     const rows = await connection.all<CheckedGrams>('select id as key, crc, entries from new_grams')
-    await purgeEntries(connection, rows, gone, 'update new_grams set crc = ?, entries = ? where id = ?')
+    await purgeEntries(connection, rows, gone, ['new_grams', 'id'])
     return 0
   })
 }
@@ -168,12 +169,18 @@ async function purgeEntries(
   connection: SqliteConnection,
   rows: readonly CheckedGrams[],
   gone: ReadonlySet<number>,
-  update: string,
+  [table, keyColumn]: readonly [table: string, keyColumn: string],
 ): Promise<void> {
   for (const row of rows) {
     requireGrams(row)
     const { key, entries } = row
     const kept = withoutTerms(entries, gone)
-    if (kept.length < entries.length) await connection.run(update, [checksumOfGrams({ key, entries: kept }), kept, key])
+    if (kept.length === entries.length) continue
+    // The driver would store no bytes as null.
+    if (kept.length === 0) await connection.run(`delete from ${table} where ${keyColumn} = ?`, [key])
+    else {
+      const crc = checksumOfGrams({ key, entries: kept })
+      await connection.run(`update ${table} set crc = ?, entries = ? where ${keyColumn} = ?`, [crc, kept, key])
+    }
   }
 }
