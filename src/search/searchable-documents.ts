@@ -229,7 +229,7 @@ export async function withPresentContexts<T>(
     try {
       return await search(contexts)
     } catch (error) {
-      if (repeats >= MAX_REPEATS || !(await areStaleBySoon(storage, contexts))) throw error
+      if (repeats >= MAX_REPEATS || !(await areKnownStale(storage, contexts))) throw error
     }
   }
 }
@@ -239,8 +239,8 @@ export async function requirePresent(storage: Storage, context: ContextRecord): 
   if (await areStale(storage, [context])) throw new StaleContextError()
 }
 
-/** @returns false also if the database does not say it soon: the caller waited for an answer already */
-async function areStaleBySoon(storage: Storage, known: readonly ContextRecord[]): Promise<boolean> {
+/** @returns false also without an answer of the database in time: the caller has waited already */
+async function areKnownStale(storage: Storage, known: readonly ContextRecord[]): Promise<boolean> {
   const asked = areStale(storage, known).catch(() => false)
   return await Promise.race([asked, pause(MAX_CHECK_MS, asked).then(() => false)])
 }

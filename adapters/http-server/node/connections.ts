@@ -33,6 +33,8 @@ interface Progress {
   /** The bytes in both directions, and since when that number is the same. */
   readonly bytesOfBoth: number
   readonly quietSince: number
+  /** Undefined for a trusted proxy, whose connections are limited in total alone. */
+  readonly network: string | undefined
 }
 
 const REPORT_INTERVAL_MS = 10_000
@@ -94,7 +96,7 @@ class Connections {
 
   admit(socket: Socket): void {
     const { remoteAddress = '' } = socket
-    const network = this.#networkOf(remoteAddress)
+    const network = this.#isTrusted(remoteAddress) ? undefined : networkOf(remoteAddress)
     const countOfNetwork = network === undefined ? 0 : (this.#countOfNetworks.get(network) ?? 0)
     const isNetworkFull = countOfNetwork >= this.#maxPerNetwork
     const isFull = isNetworkFull || this.#open.size >= this.#maxConnections
@@ -104,9 +106,9 @@ class Connections {
       return
     }
     const now = performance.now()
-    this.#open.set(socket, { bytes: 0, since: now, bytesOfBoth: 0, quietSince: now })
+    this.#open.set(socket, { bytes: 0, since: now, bytesOfBoth: 0, quietSince: now, network })
     if (network !== undefined) this.#countOfNetworks.set(network, (this.#countOfNetworks.get(network) ?? 0) + 1)
-    socket.once('close', () => this.#forget(socket, network))
+    socket.once('close', () => this.#forget(socket))
   }
 
   sweep(): void {
@@ -123,7 +125,8 @@ class Connections {
       }
       const bytesOfBoth = socket.bytesRead + sentBytes
       const quietSince = bytesOfBoth === last.bytesOfBoth ? last.quietSince : now
-      this.#open.set(socket, { bytes: sentBytes, since: isMoving ? now : since, bytesOfBoth, quietSince })
+      const { network } = last
+      this.#open.set(socket, { bytes: sentBytes, since: isMoving ? now : since, bytesOfBoth, quietSince, network })
       unreadBytes += socket.writableLength
       if (socket.writableLength > 0) waiting.push({ socket, since: isMoving ? now : since })
     }
@@ -149,25 +152,22 @@ class Connections {
   #endIdle(network?: string): boolean {
     let longest: Socket | undefined
     let earliest = performance.now() - this.#yieldsAfterMs
-    for (const [socket, { quietSince, bytesOfBoth }] of this.#open) {
+    for (const [socket, { quietSince, bytesOfBoth, ...its }] of this.#open) {
+      if (network !== undefined && its.network !== network) continue
       if (quietSince >= earliest || !this.#isIdle(socket)) continue
       // Bytes since the last sweep may be the beginning of a request.
       if (socket.bytesRead + socket.bytesWritten !== bytesOfBoth) continue
-      if (network !== undefined && this.#networkOf(socket.remoteAddress ?? '') !== network) continue
       longest = socket
       earliest = quietSince
     }
-    longest?.destroy()
-    if (longest !== undefined) this.#forget(longest, this.#networkOf(longest.remoteAddress ?? ''))
-    return longest !== undefined
+    if (longest === undefined) return false
+    longest.destroy()
+    this.#forget(longest)
+    return true
   }
 
-  /** @returns undefined for a trusted proxy, whose connections are limited in total alone */
-  #networkOf(address: string): string | undefined {
-    return this.#isTrusted(address) ? undefined : networkOf(address)
-  }
-
-  #forget(socket: Socket, network: string | undefined): void {
+  #forget(socket: Socket): void {
+    const network = this.#open.get(socket)?.network
     if (this.#open.delete(socket) && network !== undefined) this.#decrementNetwork(network)
   }
 

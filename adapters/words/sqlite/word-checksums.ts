@@ -56,8 +56,7 @@ export function requireChecksum(row: CheckedRow): void {
 
 /** @param before the checksum of the entries that the row has already. Default: it has none */
 export function checksumOfGrams({ key, entries }: GramRow, before: number = crc32(String(key))): number {
-  // Node may return 0 for no bytes.
-  return entries.length === 0 ? before : crc32(entries, before)
+  return crc32(entries, before)
 }
 
 /** @throws ChecksumError if the row is damaged */

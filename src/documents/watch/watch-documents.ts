@@ -311,10 +311,8 @@ export class DocumentWatch {
   async #checkDocument(): Promise<void> {
     const { docId } = this.settings
     if (docId === undefined || this.#last === undefined) return
-    const [versions] = await this.#read(async (repositories) => {
-      const found = await findVersions(repositories, this.contextId, docId)
-      return found === undefined ? [] : [found]
-    })
+    const find = async (repositories: Repositories) => await findVersions(repositories, this.contextId, docId)
+    const versions = await this.settings.run(async () => await this.storage.read(find))
     if (versions === undefined) this.#add(deletedState(this.#last))
   }
 }
