@@ -23,6 +23,7 @@ import type { ChunkFinder } from './ranking/chunk-finder.js'
 import type { ChunkRanking, ScoreScale } from './ranking/fusion.js'
 import { BEST_CHUNKS, type RankedChunk, toMapKey, UnembeddedChunks, VectorCache } from './ranking/near-chunks.js'
 import { Nearness } from './ranking/nearness.js'
+import { RepeatCounts } from './ranking/repeat-counts.js'
 import { Repeats } from './ranking/repeats.js'
 import { type EmbeddedPrompt, embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import type { Reranking } from './reranking/reranking.js'
@@ -85,6 +86,7 @@ export class ContextSearch {
   readonly #vectorCache = new VectorCache()
   readonly #scales = new SimilarityScales()
   readonly #nearness: Nearness
+  readonly #repeatCounts = new RepeatCounts(MAX_READ)
 
   constructor(
     private readonly parts: SearchParts,
@@ -221,8 +223,7 @@ export class ContextSearch {
     const stored = new StoredDocuments(this.parts.storage, context)
     const missing = new MissingChunks()
     const repeats = collapse === false ? undefined : new Repeats(this.parts.storage, collapse, context.overlap)
-    // One more: the first chunk outside of the list may have a passage of the list.
-    let wanted = request.topN + (repeats === undefined ? 0 : 1)
+    let wanted = repeats === undefined ? request.topN : this.#repeatCounts.wanted(context.id, request.topN)
     for (let [attempt, restarts, visible] = [1, 0, await request.visible]; ; ) {
       const { ranked, scale, words } = await this.finder.find({
         ...request,
@@ -272,6 +273,7 @@ export class ContextSearch {
           wanted = Math.min(MAX_READ, wanted * 2)
           continue
         }
+        if (repeats !== undefined) this.#repeatCounts.learn(context.id, ranked, distinct, request.topN)
         return {
           ...{ ranked: distinct.slice(0, request.topN), records, terms: promptTermsOf(words, terms), scale, words },
           vectors: await vectors,
