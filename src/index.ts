@@ -247,6 +247,7 @@ export {
   type FoundBy,
   type HistoryMessage,
   type IncludedMember,
+  measureSimilarity,
   mergePassages,
   PASSAGE_KINDS,
   type Passage,

@@ -13,6 +13,7 @@ export const ALTERATIONS: Readonly<Record<string, Alteration>> = {
   'two typing errors': (question, random) => mistype(mistype(question, random), random),
   'a space inside a word': splitWord,
   'two words joined': joinWords,
+  'another form of a date': writeDate,
   'a greeting': (question) => `Hello, ${question}`,
   'lower case': (question) => question.toLowerCase(),
   'upper case': (question) => question.toUpperCase(),
@@ -49,6 +50,52 @@ function joinWords(question: string, random: Random): string {
   const spaces = [...question.matchAll(/(?<=\p{L}{3}) (?=\p{L}{3})/gu)].map(({ index }) => index)
   const at = spaces[Math.floor(random() * spaces.length)]
   return at === undefined ? question : question.slice(0, at) + question.slice(at + 1)
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+const DATE = new RegExp(
+  String.raw`\b(?:(\d{1,2})(?:st|nd|rd|th)?(?: of)? (${MONTHS.join('|')})|(${MONTHS.join('|')}) (\d{1,2})(?:st|nd|rd|th)?),? (\d{4})\b`,
+  'i',
+)
+
+/** Writes the first date of a question in numbers. */
+function writeDate(question: string, random: Random): string {
+  return question.replace(
+    DATE,
+    (_, day?: string, monthAfter?: string, monthBefore?: string, dayAfter?: string, year = '') => {
+      const name = (monthAfter ?? monthBefore ?? '').toLowerCase()
+      const month = MONTHS.findIndex((each) => each.toLowerCase() === name) + 1
+      const [mm, dd] = [month, Number(day ?? dayAfter)].map((number) => String(number).padStart(2, '0'))
+      const forms = [`${year}-${mm}-${dd}`, `${dd}.${mm}.${year}`, `${mm}/${dd}/${year}`]
+      return forms[Math.floor(random() * forms.length)] ?? ''
+    },
+  )
+}
+
+/** Words, each with a letter of the acronym behind them. */
+const EXPLAINED = /((?:[\p{L}-]+ ){1,6}[\p{L}-]+) \((\p{Lu}{2,6})\)/gu
+
+/** @returns the acronyms that texts explain by the first letters of the words before them, with these words */
+export function acronymsOf(texts: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const text of texts) {
+    for (const [, before = '', acronym = ''] of text.matchAll(EXPLAINED)) {
+      const words = before.split(/[ -]/).slice(-acronym.length)
+      if (words.map((word) => word.charAt(0).toUpperCase()).join('') === acronym) found.set(acronym, words.join(' '))
+    }
+  }
+  return found
+}
+
+/** Puts an acronym in the place of its words, or its words in the place of the acronym. */
+export function exchangeAcronym(question: string, acronyms: ReadonlyMap<string, string>): string {
+  for (const [acronym, words] of acronyms) {
+    const at = question.toLowerCase().indexOf(words.toLowerCase())
+    if (at >= 0) return question.slice(0, at) + acronym + question.slice(at + words.length)
+    const short = new RegExp(String.raw`\b${acronym}\b`)
+    if (short.test(question)) return question.replace(short, words)
+  }
+  return question
 }
 
 function inWord(question: string, random: Random, change: (word: string) => string): string {

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from '../../dist/src/index.js'
-import { ALTERATIONS, alter } from './altered-prompts.js'
+import { ALTERATIONS, acronymsOf, alter, exchangeAcronym } from './altered-prompts.js'
 import { DISTURBANCES, disturb } from './disturbed-prompts.js'
 import type { Language } from './prompt-sentences.js'
 import { type IngestedContext, withDocuments } from './retrieval-engine.js'
@@ -15,6 +15,7 @@ const SETS: readonly { readonly name: string; readonly languages: readonly Langu
   { name: 'xquad-es', languages: ['es', 'en'] },
   { name: 'tydi-fi', languages: ['en', 'de'] },
   { name: 'locomo-chat', languages: ['en'] },
+  { name: 'covidqa-papers', languages: ['en'] },
 ]
 const FOLLOW_UPS = 'mtragun-chat'
 const SETTINGS = { chunkSizeTokens: 1_000, overlap: 0.2 }
@@ -36,7 +37,7 @@ interface DisturbedScore {
 /**
  * Asks the questions of each set as they are, and within instructions, small talk and a story of 120 words each. Then asks
  * them as people write them: with typing errors, a space too many or too few, a greeting, in other cases, without
- * punctuation.
+ * punctuation, with dates and acronyms in another form. The share of an alteration is that of the questions that it changes.
  */
 export async function measureDisturbed(isQuick: boolean): Promise<readonly DisturbedScore[]> {
   const rows: DisturbedScore[] = []
@@ -56,16 +57,33 @@ export async function measureDisturbed(isQuick: boolean): Promise<readonly Distu
             scores.push(row(name, `${disturbance} (${language})`, questions, score, plain))
           }
         }
-        for (const [kind, alteration] of Object.entries(ALTERATIONS)) {
-          const promptOf = ({ question }: DocumentQuestion, at: number): string =>
-            alter(question, alteration, SEED + at)
-          scores.push(row(name, kind, questions, await hitRate(context, questions, promptOf), plain))
+        for (const [kind, promptOf] of alterationsFor(documents.map(({ content }) => content.toString()))) {
+          const prompts = new Map(questions.map((question, at) => [question, promptOf(question.question, at)]))
+          const changed = questions.filter((question) => prompts.get(question) !== question.question)
+          if (changed.length === 0) continue
+          const before = await hitRate(context, changed, ({ question }) => question)
+          const score = await hitRate(context, changed, (question) => prompts.get(question) ?? '')
+          scores.push(row(name, kind, changed, score, before))
         }
         return scores
       })),
     )
   }
   return rows
+}
+
+/** @returns ways to write a question, by their names */
+function alterationsFor(
+  texts: readonly string[],
+): readonly [kind: string, promptOf: (question: string, at: number) => string][] {
+  const acronyms = acronymsOf(texts)
+  return [
+    ...Object.entries(ALTERATIONS).map(([kind, alteration]): [string, (question: string, at: number) => string] => [
+      kind,
+      (question, at) => alter(question, alteration, SEED + at),
+    ]),
+    ['an acronym', (question) => exchangeAcronym(question, acronyms)],
+  ]
 }
 
 /** Asks the last questions of conversations alone, and with the messages of the user before them. */

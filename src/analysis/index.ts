@@ -9,5 +9,6 @@ export {
   type Term,
   termsOf,
 } from './analyzer.js'
+export { type OtherSpelling, otherSpellings } from './other-spellings.js'
 export { textParts } from './scan.js'
 export { START_MARK } from './term.js'

@@ -14,9 +14,9 @@ import {
   type VectorKey,
   type VisibleChunk,
 } from '../ports/index.js'
-import { withDefinedTerms } from './defined-terms.js'
 import { evidenceOf } from './floor/evidence.js'
-import { SimilarityScales } from './floor/similarity-scales.js'
+import type { SimilarityScales } from './floor/similarity-scales.js'
+import { withKnownTerms } from './known-terms.js'
 import type { PromptReader } from './prompt.js'
 import { PromptTerms } from './prompt-terms.js'
 import type { ChunkFinder } from './ranking/chunk-finder.js'
@@ -58,6 +58,7 @@ export interface SearchParts {
   readonly models: EmbeddingModels
   readonly prompts: PromptReader
   readonly turns: SearchTurns
+  readonly scales: SimilarityScales
   readonly tracer: Tracer
   /** Orders the best chunks, if the host has a reranker. */
   readonly reranking: Reranking | undefined
@@ -84,7 +85,6 @@ export interface FoundChunks {
  */
 export class ContextSearch {
   readonly #vectorCache = new VectorCache()
-  readonly #scales = new SimilarityScales()
   readonly #nearness: Nearness
   readonly #repeatCounts = new RepeatCounts(MAX_READ)
 
@@ -150,7 +150,7 @@ export class ContextSearch {
   ): Promise<number | undefined> {
     const [context] = contexts
     if (context === undefined || minEvidence === 0 || ranked.length === 0) return undefined
-    const { words, models, turns } = this.parts
+    const { words, models, turns, scales } = this.parts
     const model = models.get(context.embeddingModel)
     const countChunks = async (): Promise<number> => {
       if (filter !== undefined) return 0
@@ -159,7 +159,7 @@ export class ContextSearch {
       return found.reduce((sum, count) => sum + count, 0)
     }
     const source = { model, turns: turns.ofModel(model), signal, countChunks }
-    return await evidenceOf(ranked, scale, this.#scales, source)
+    return await evidenceOf(ranked, scale, scales, source)
   }
 
   /** As {@link find}, with results of any evidence, before words near each other have put the best in order. */
@@ -181,7 +181,7 @@ export class ContextSearch {
           prepared === undefined ? this.parts.prompts.read(taker, prompt, model, signal) : Promise.resolve([])
         reading.catch(() => undefined)
         if (prepared === undefined && terms.size > 0) {
-          read = await withDefinedTerms(this.parts, [wordCollectionOf(context)], read, taker, signal)
+          read = await withKnownTerms(this.parts, [wordCollectionOf(context)], read, taker, signal)
           terms = read.whole.terms
         }
         const windows = await reading

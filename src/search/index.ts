@@ -21,6 +21,7 @@ export {
   type ReasonCode,
   type SearchExplanation,
 } from './explain/explanation.js'
+export { measureSimilarity } from './floor/similarity-scales.js'
 export type { HistoryMessage } from './history-words.js'
 export type { ContextSearchResult } from './joined-search.js'
 export type { FoundBy } from './ranking/near-chunks.js'

@@ -108,6 +108,8 @@ function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
   const question: FusionQuestion = {
     wordMaximum: Math.max(...both.map((scale) => scale.question.wordMaximum)),
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
+    // All searches of one model have the same value, unless the model was not measured in time for some.
+    unrelated: Math.max(...both.map((scale) => scale.question.unrelated)),
   }
   const hasWords = both.some((scale) => scale.hasWords)
   const maxima = both.map((scale) => scale.evidenceMaximum)

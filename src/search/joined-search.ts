@@ -7,7 +7,6 @@ import { TimeSlice } from '../kernel/scheduling/time-slice.js'
 import type { ContextRecord, LexicalIndex, LexicalStatistics, Span, VisibleChunk } from '../ports/index.js'
 import type { Authorizer, Principal } from '../tenancy/index.js'
 import type { ContextSearch, SearchParts } from './context-search.js'
-import { withDefinedTerms } from './defined-terms.js'
 import {
   type ContextFinding,
   type ContextGroup,
@@ -16,6 +15,7 @@ import {
   joinFairly,
   sumStatistics,
 } from './join.js'
+import { withKnownTerms } from './known-terms.js'
 import type { DecidingPart } from './prompt-parts.js'
 import { BEST_CHUNKS, clamp, MAX_EMBEDDED_WINDOWS, toMapKey } from './ranking/near-chunks.js'
 import { type EvidentHit, mostEvident } from './ranking/part-words.js'
@@ -156,7 +156,7 @@ export class JoinedSearch {
     const withWords = contexts.filter((context) => modeOf(context, input) !== 'semantic')
     const collections = withWords.map((context) => wordCollectionOf(context))
     const plain = readPrompt(input)
-    const read = await withDefinedTerms(this.parts, collections, plain, taker, signal)
+    const read = await withKnownTerms(this.parts, collections, plain, taker, signal)
     const statistics = await this.#readStatistics(withWords, read, input, taker, signal)
     read.choice.decide(await this.#choosePart(withWords, read, statistics, input, taker, signal))
     const maxEmbeddedWindows = Math.ceil(MAX_EMBEDDED_WINDOWS / contexts.length)

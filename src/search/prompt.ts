@@ -9,9 +9,11 @@ import {
   isTokenizer,
   type LexicalQuery,
   readableText,
+  type SimilarityScale,
   type TokenCounter,
   type Tracer,
 } from '../ports/index.js'
+import { knowsManyLanguages } from './floor/similarity-scales.js'
 import type { SearchTurns } from './search-turns.js'
 
 /** Longest work without a pause on the host's event loop, for all prompts together. */
@@ -126,25 +128,42 @@ export function withMostWorth(terms: LexicalQuery, most: number): LexicalQuery {
   return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, most))
 }
 
+/** What a model's vectors tell of one prompt. */
+export interface MeasuredKnowledge {
+  /**
+   * Share of the prompt that the model knows, 0 to 1: see {@link measureModelKnowledge}. 1 for a model that knows many
+   * languages, because its vocabulary cuts words that it knows into pieces.
+   */
+  readonly modelKnowledge: number
+  /** Mean similarity of texts that have nothing to do with each other, 0 to below 1; 0 if it is not known. */
+  readonly unrelated: number
+}
+
 /** Measures how much of a prompt a model knows: once, when a search first needs it. */
 export class PromptKnowledge {
-  #measured: Promise<number> | undefined
+  #measured: Promise<MeasuredKnowledge> | undefined
 
-  /** @param readPrompt the part of the prompt that decides */
+  /**
+   * @param readPrompt the part of the prompt that decides
+   * @param readScale the scale of the model's similarities
+   */
   constructor(
     private readonly readPrompt: () => Promise<string>,
+    private readonly readScale: () => Promise<SimilarityScale | undefined>,
     private readonly model: EmbeddingModel,
   ) {}
 
-  /** @returns 0 to 1: see {@link measureModelKnowledge} */
-  async measure(): Promise<number> {
+  async measure(): Promise<MeasuredKnowledge> {
     this.#measured ??= this.#measure()
     return await this.#measured
   }
 
-  async #measure(): Promise<number> {
+  async #measure(): Promise<MeasuredKnowledge> {
+    const scale = await this.readScale()
+    const unrelated = Math.max(0, scale?.unrelated ?? 0)
+    if (scale !== undefined && knowsManyLanguages(scale)) return { modelKnowledge: 1, unrelated }
     const tokenizer = await this.model.tokenizer()
-    return measureModelKnowledge(await this.readPrompt(), tokenizer)
+    return { modelKnowledge: measureModelKnowledge(await this.readPrompt(), tokenizer), unrelated }
   }
 }
 

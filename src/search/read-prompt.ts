@@ -1,6 +1,7 @@
 import type { EmbeddingModels } from '../documents/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
-import type { Tracer } from '../ports/index.js'
+import type { SimilarityScale, Tracer } from '../ports/index.js'
+import type { SimilarityScales } from './floor/similarity-scales.js'
 import { type HistoryMessage, historyWords, type WeighedWords } from './history-words.js'
 import { embedWindows, PromptKnowledge, type PromptReader } from './prompt.js'
 import { PartChoice, type PromptPart, promptParts, wholePart } from './prompt-parts.js'
@@ -50,13 +51,21 @@ export interface EmbeddedPrompt {
   readonly knowledge: PromptKnowledge
 }
 
+/** The objects that embed prompts. */
+interface EmbeddingParts {
+  readonly turns: SearchTurns
+  readonly tracer: Tracer
+  readonly prompts: PromptReader
+  readonly scales: SimilarityScales
+}
+
 /**
  * Begins to embed a prompt: its windows, or the part that decides together with the window that has it.
  *
  * @param windows the windows of the prompt for this model
  */
 export function embedPrompt(
-  search: { readonly turns: SearchTurns; readonly tracer: Tracer; readonly prompts: PromptReader },
+  search: EmbeddingParts,
   model: ReturnType<EmbeddingModels['get']>,
   { whole, parts, choice }: ReadPrompt,
   windows: readonly string[],
@@ -78,8 +87,10 @@ export function embedPrompt(
   const vectors = parts.length === 0 ? embed(windows) : embedChosen()
   // Each consumer gets the error; this handler only prevents an unhandled rejection before that.
   vectors.catch(() => undefined)
+  const readScale = async (): Promise<SimilarityScale | undefined> =>
+    await search.scales.of(model, search.turns.ofModel(model), signal)
   return {
     vectors,
-    knowledge: new PromptKnowledge(async () => (await choice.settled()).text, model),
+    knowledge: new PromptKnowledge(async () => (await choice.settled()).text, readScale, model),
   }
 }

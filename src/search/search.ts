@@ -17,6 +17,7 @@ import { type Authorizer, type CallTurns, type Principal, parsePrincipal } from 
 import { ContextSearch, type FoundChunks } from './context-search.js'
 import { ExplainSearch } from './explain/explain-search.js'
 import type { SearchExplanation } from './explain/explanation.js'
+import { SimilarityScales } from './floor/similarity-scales.js'
 import { type ChunkWindows, FoundWindows } from './found-windows.js'
 import { type ContextSearchResult, JoinedSearch } from './joined-search.js'
 import { PromptReader } from './prompt.js'
@@ -72,6 +73,7 @@ export class Search {
       models,
       prompts,
       turns: this.#turns,
+      scales: new SimilarityScales(),
       tracer: this.#tracer,
       reranking,
     }

@@ -94,11 +94,15 @@ function checkCommand(): CommandUnknownOpts {
 function sentences(report: ModelReport): string[] {
   const { id, tokenizer, sizeMb, memoryMb, loadMs, queryMs, windowsPerSecond, measuredTokens, checks, isUsable } =
     report
+  const { languages = [], unrelated = 0, related = 0 } = report.similarity ?? {}
   return [
     `Model ${id}, tokenizer ${tokenizer}, ${sizeMb} MB on the disk.`,
     ...checks.map(({ name, isRight, found }) => `${isRight ? 'right' : 'WRONG'}: ${name}, ${found}`),
     `Loaded in ${loadMs} ms; it takes ${memoryMb} MB of memory.`,
     `A query takes ${queryMs} ms. ${windowsPerSecond} windows of ${measuredTokens} tokens a second on this machine.`,
+    languages.length === 0
+      ? 'It tells the texts of the sample apart in no language, so searches take its similarities as they are.'
+      : `It knows ${languages.join(', ')} of the sample's eleven languages. Similarity of unrelated texts ${unrelated}, of a question and its answer ${related}.`,
     isUsable ? 'The model can be used.' : 'The model cannot be used as its profile describes it.',
   ]
 }

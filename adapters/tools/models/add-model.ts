@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { InvalidInputError } from '../../../src/index.js'
+import { InvalidInputError, measureSimilarity } from '../../../src/index.js'
+import type { SimilarityScale } from '../../../src/ports/index.js'
 import {
   DeviceEmbeddingModel,
   type ModelProfileChanges,
@@ -45,7 +46,7 @@ const SAMPLE = 'A model that is added must embed a text.'
 
 /**
  * Adds a model to a data folder: every engine that opens the folder without `modelDirs` has it from then on. The model
- * embeds a text first, so one that does not run here is not added. Its files are copied: the folder that is given may go
+ * embeds some texts first, so one that does not run here is not added; its profile gets the scale of its similarities. Its files are copied: the folder that is given may go
  * away, and a backup of the data folder has no models.
  *
  * @throws InvalidInputError for an id that another model has, or that cannot be the name of a folder
@@ -73,7 +74,8 @@ export async function addModel(options: AddModelOptions): Promise<AddModelResult
   try {
     for (const file of [...Object.keys(profile.files), ...OTHER_FILES]) await copyIfPresent(source, unfinished, file)
     await writeProfile(unfinished, profile)
-    await requireRunning(unfinished)
+    const similarity = await tryModel(unfinished)
+    if (similarity !== undefined) await writeProfile(unfinished, { ...profile, similarity })
     await rename(unfinished, target)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
@@ -93,12 +95,17 @@ async function removeAbandoned(models: string): Promise<void> {
 
 const ABANDONED_MS = 24 * 3_600_000
 
-/** The copy has the checksums of the profile, or it is refused. */
-async function requireRunning(folder: string): Promise<void> {
+/**
+ * The copy has the checksums of the profile, or it is refused.
+ *
+ * @returns the scale of its similarities; undefined if the model embeds one text, and not all of the sample
+ */
+async function tryModel(folder: string): Promise<SimilarityScale | undefined> {
   const model = await DeviceEmbeddingModel.open(folder)
   try {
     await model.verify()
     await model.embed([SAMPLE], { kind: 'passage' })
+    return model.profile.similarity ?? (await measureSimilarity(model).catch(() => undefined))
   } finally {
     await model.close()
   }

@@ -1,4 +1,5 @@
-import type { EmbeddingModel } from '../../../src/ports/index.js'
+import { measureSimilarity } from '../../../src/index.js'
+import type { EmbeddingModel, SimilarityScale } from '../../../src/ports/index.js'
 import { isTokenizer, messageOf, readableText } from '../../../src/ports/index.js'
 import { DeviceEmbeddingModel } from '../../device/index.js'
 import { describeModel, type LocalModel } from './list-models.js'
@@ -13,6 +14,8 @@ export interface ModelCheck {
 /** The costs of a model on this machine, and the answer to whether it works. */
 export interface ModelReport extends LocalModel {
   readonly checks: readonly ModelCheck[]
+  /** The scale of its similarities, measured now; undefined if the model cannot embed the sample. */
+  readonly similarity: SimilarityScale | undefined
   /** True if all checks are right. */
   readonly isUsable: boolean
   /** Memory that the process took while the model was loaded and used, in megabytes. */
@@ -52,8 +55,9 @@ export async function checkModel(folder: string): Promise<ModelReport> {
     const queryMs = await measureQuery(model)
     const { windowsPerSecond, measuredTokens } = await measureWindows(model)
     const memoryMb = Math.max(0, Math.round((process.memoryUsage.rss() - memoryBefore) / 1e6))
+    const similarity = await measureSimilarity(model).catch(() => undefined)
     const isUsable = checks.every(({ isRight }) => isRight)
-    return { ...described, checks, isUsable, memoryMb, loadMs, queryMs, windowsPerSecond, measuredTokens }
+    return { ...described, checks, similarity, isUsable, memoryMb, loadMs, queryMs, windowsPerSecond, measuredTokens }
   } finally {
     await model.close()
   }

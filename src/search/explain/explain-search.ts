@@ -16,7 +16,7 @@ import type {
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
-import { withDefinedTerms } from '../defined-terms.js'
+import { withKnownTerms } from '../known-terms.js'
 import type { PromptKnowledge } from '../prompt.js'
 import type { PromptPart } from '../prompt-parts.js'
 import type { PromptTerms } from '../prompt-terms.js'
@@ -136,7 +136,7 @@ export class ExplainSearch {
   ): Promise<SearchExplanation> {
     const { prompt, history, mode, topN, scoreThreshold, taker } = request
     const plain = readPrompt(request)
-    const read = await withDefinedTerms(this.parts, [wordCollectionOf(context)], plain, taker, signal)
+    const read = await withKnownTerms(this.parts, [wordCollectionOf(context)], plain, taker, signal)
     const { terms } = read.whole
     const visible = await readSearchable(this.parts.storage, context, { filter: request.filter, hasTerms: true })
     const { terms: before } = read.before
@@ -186,7 +186,7 @@ export class ExplainSearch {
       mode,
       topN,
       scoreThreshold,
-      model: { id: context.embeddingModel, knowledge: (await embedded?.knowledge.measure()) ?? null },
+      model: { id: context.embeddingModel, knowledge: (await embedded?.knowledge.measure())?.modelKnowledge ?? null },
       documents: { ...toDocuments(states, context), filtered: countVisible(visible) },
       bestSimilarity,
       evidence,

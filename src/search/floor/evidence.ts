@@ -14,8 +14,6 @@ const [ENOUGH_UNKNOWN, ENOUGH_KNOWN] = [0.1, 0.4]
 const ENOUGH_MEANING = 0.06
 /** Number of chunks that no context is expected to exceed: with enough evidence among them, nobody counts chunks. */
 const MOST_CHUNKS = 10_000_000
-/** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
-const MANY_LANGUAGES = 6
 
 /** The parts that a search has asked, and the number of its chunks. */
 export interface EvidenceSource {
@@ -52,10 +50,9 @@ export async function evidenceOf(
   if (best.some((chunk) => byWords(chunk) >= 1)) return 1
   const similarity = await scales.of(model, turns, signal)
   if (similarity === undefined) return undefined
-  const knowledge = similarity.languages.length >= MANY_LANGUAGES ? 1 : clamp(modelKnowledge)
   const evidenceAmong = (chunks: number): number => {
     const part = ENOUGH_MEANING * Math.log(Math.max(2, chunks))
-    const each = best.map((chunk) => byWords(chunk) + (knowledge * placeOf(chunk, similarity)) / part)
+    const each = best.map((chunk) => byWords(chunk) + (clamp(modelKnowledge) * placeOf(chunk, similarity)) / part)
     return clamp(Math.max(0, ...each))
   }
   return evidenceAmong(MOST_CHUNKS) === 1 ? 1 : evidenceAmong(await countChunks())

@@ -13,7 +13,7 @@ const RETRY_MS = 60_000
  * model embeds 88 short texts once, when a search first asks.
  */
 export class SimilarityScales {
-  readonly #measured = new WeakMap<EmbeddingModel, Measured>()
+  readonly #measured = new WeakMap<EmbeddingModel, Measurement>()
 
   /**
    * @returns `undefined` if the model tells the sample's texts apart in no language, fails, or is not measured within two
@@ -26,56 +26,82 @@ export class SimilarityScales {
   ): Promise<SimilarityScale | undefined> {
     const { similarity } = model.profile
     if (similarity !== undefined) return knownScale(similarity)
-    let measured: SimilarityScale | undefined
-    const measuring = this.#measure(model, turns).then((scale) => {
-      measured = scale
-    })
-    await untilAborted(pause(MAX_WAIT_MS, measuring), signal)
-    return measured && knownScale(measured)
+    const entry = this.#begin(model, turns)
+    if (!entry.isSettled) await untilAborted(pause(MAX_WAIT_MS, entry.measuring), signal)
+    return entry.scale && knownScale(entry.scale)
   }
 
   /** Measures a model once. A search asks a model that failed once more after some time. */
-  async #measure(model: EmbeddingModel, turns: FairScheduler): Promise<SimilarityScale | undefined> {
+  #begin(model: EmbeddingModel, turns: FairScheduler): Measurement {
     const known = this.#measured.get(model)
-    if (known !== undefined && performance.now() < known.until) return await known.measured
-    const entry: Measured = { measured: Promise.resolve(undefined), until: Infinity }
-    entry.measured = measureSimilarity(embedInTurns(model, turns)).catch(() => {
-      entry.until = performance.now() + RETRY_MS
-      return undefined
-    })
-    this.#measured.set(model, entry)
-    return await entry.measured
+    if (known !== undefined && performance.now() < known.until) return known
+    const begun = new Measurement(measureSimilarity(inTurns(model, turns)))
+    this.#measured.set(model, begun)
+    return begun
   }
 }
 
+/** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
+const MANY_LANGUAGES = 6
+
+export function knowsManyLanguages({ languages }: SimilarityScale): boolean {
+  return languages.length >= MANY_LANGUAGES
+}
+
 /** The measurement of a model. */
-interface Measured {
-  /** `undefined` if the model failed. */
-  measured: Promise<SimilarityScale | undefined>
+class Measurement {
+  /** Resolves when the measurement has ended. Never rejects. */
+  readonly measuring: Promise<void>
+  isSettled = false
+  /** `undefined` while it is measured, and if the model failed. */
+  scale: SimilarityScale | undefined
   /** The time of the next measurement, as `performance.now()` counts. */
-  until: number
+  until = Infinity
+
+  constructor(measuring: Promise<SimilarityScale>) {
+    this.measuring = this.#follow(measuring)
+  }
+
+  async #follow(measuring: Promise<SimilarityScale>): Promise<void> {
+    try {
+      this.scale = await measuring
+    } catch {
+      this.until = performance.now() + RETRY_MS
+    }
+    this.isSettled = true
+  }
 }
 
 /** No search: it has no place among the calls of a company that it would give back and wait for. */
 const MEASUREMENT: TurnTaker = { group: 'scales of models', member: '' }
 
-/** Computes one vector for each text. */
-type Embed = (texts: readonly string[], kind: 'query' | 'passage') => Promise<readonly Float32Array[]>
+/** A model whose scale is measured. */
+type MeasuredModel = Pick<EmbeddingModel, 'profile' | 'embed'>
 
-function embedInTurns(model: EmbeddingModel, turns: FairScheduler): Embed {
-  const { dimensions } = model.profile
-  return async (texts, kind) => {
-    const embed = async (): Promise<Float32Array> => await model.embed(texts, { kind, isUrgent: true })
-    const vectors = await turns.one(MEASUREMENT, embed, undefined)
-    return texts.map((_, row) => vectors.slice(row * dimensions, (row + 1) * dimensions))
+function inTurns(model: EmbeddingModel, turns: FairScheduler): MeasuredModel {
+  const { profile } = model
+  return {
+    profile,
+    embed: async (texts, { kind }) => {
+      const embed = async (): Promise<Float32Array> => await model.embed(texts, { kind, isUrgent: true })
+      return await turns.one(MEASUREMENT, embed, undefined)
+    },
   }
 }
 
 /**
- * Measures a model with questions and answers in eleven languages. Only languages that the model knows count: there, each
- * answer is nearer to its question than the other answers.
+ * Measures the scale of a model's similarities with 88 short texts: questions and answers in eleven languages. Only
+ * languages that the model knows count. There, each answer is nearer to its question than the other answers.
+ *
+ * @returns cosines with three decimals; no languages, and cosines of 0, for a model that knows none of them
+ * @throws as `embed` of {@link EmbeddingModel}
  */
-export async function measureSimilarity(embed: Embed): Promise<SimilarityScale> {
+export async function measureSimilarity(model: MeasuredModel): Promise<SimilarityScale> {
+  const { dimensions } = model.profile
+  const embed = async (texts: readonly string[], kind: 'query' | 'passage'): Promise<readonly Float32Array[]> => {
+    const vectors = await model.embed(texts, { kind })
+    return texts.map((_, row) => vectors.slice(row * dimensions, (row + 1) * dimensions))
+  }
   const languages: string[] = []
   const right: number[] = []
   const wrong: number[] = []
@@ -94,12 +120,17 @@ export async function measureSimilarity(embed: Embed): Promise<SimilarityScale> 
       wrong.push(...row.filter((_, to) => to !== at))
     }
   }
-  return { unrelated: meanOf(wrong), related: meanOf(right), languages }
+  return { unrelated: rounded(meanOf(wrong)), related: rounded(meanOf(right)), languages }
 }
 
 /** @returns `undefined` for a model that tells texts apart in no language of the sample */
 function knownScale(similarity: SimilarityScale): SimilarityScale | undefined {
   return similarity.languages.length > 0 && similarity.unrelated < similarity.related ? similarity : undefined
+}
+
+/** The threads of a machine change the last digits of a cosine. */
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000
 }
 
 function meanOf(values: readonly number[]): number {

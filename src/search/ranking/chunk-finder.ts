@@ -116,14 +116,14 @@ export class ChunkFinder {
     const known = new KnownChunks()
     const wordScores = new Map<string, WordScore>()
     for (let depth = 1; ; depth *= WIDENING_FACTOR) {
-      const [words, meaning, modelKnowledge] = await Promise.all([
+      const [words, meaning, knowledge] = await Promise.all([
         this.#searchWordsAndCompare(query, byWords * depth, known),
         this.reader.searchVectors(query, byMeaning * depth),
         query.knowledge.measure(),
       ])
       for (const chunk of meaning.found.all()) known.bestWindows.add(chunk)
       const sides = combineSides(words, meaning, query)
-      const question = { wordMaximum: words.maximum, modelKnowledge }
+      const question = { wordMaximum: words.maximum, ...knowledge }
       for (const hit of sides.hits) {
         const [key, { wordScore: least }] = [toMapKey(hit), hit]
         if (!isExact(wordScores.get(key))) wordScores.set(key, { least, most: least + words.shortfall })

@@ -29,8 +29,10 @@ export interface FusionCandidate {
 export interface FusionQuestion {
   /** The `maximum` of the word index's answer: the BM25 that no chunk can exceed. 0 for a question without terms. */
   readonly wordMaximum: number
-  /** The result of `measureModelKnowledge` for the question, 0 to 1. */
+  /** Share of the question that the model knows, 0 to 1: see `PromptKnowledge`. */
   readonly modelKnowledge: number
+  /** Mean similarity of texts that have nothing to do with each other, 0 to below 1: many models have a high one. */
+  readonly unrelated: number
 }
 
 /** The origin of the scores of a search. Scores of one origin are comparable. */
@@ -74,8 +76,8 @@ export function candidateLimits(topN: number): CandidateLimits {
 }
 
 /**
- * Ranks chunks by words and meaning together: score = 1 - (1 - w · similarity) · (1 - (1 - w) · wordScore /
- * wordMaximum), where w is 0.42 · modelKnowledge. Each side alone raises the score. Both together count a little less
+ * Ranks chunks by words and meaning together: score = 1 - (1 - w · nearness) · (1 - (1 - w) · wordScore /
+ * wordMaximum), where w is 0.42 · modelKnowledge and nearness is (similarity - unrelated) / (1 - unrelated), at least 0. Each side alone raises the score. Both together count a little less
  * than their sum.
  *
  * - The scale of the words is the maximum of the question, not the best chunk. So meaning decides if every chunk has a
@@ -107,12 +109,13 @@ export function fuse<Candidate extends FusionCandidate>(
  */
 export function jointScore(
   { similarity, wordScore }: Pick<FusionCandidate, 'similarity' | 'wordScore'>,
-  { wordMaximum, modelKnowledge }: FusionQuestion,
+  { wordMaximum, modelKnowledge, unrelated }: FusionQuestion,
   hasWords: boolean,
 ): number {
-  const meaningWeight = hasWords ? MEANING_WEIGHT * clamp(modelKnowledge) : 1
-  const wordShare = wordShareOf(wordScore, wordMaximum)
-  return joinEither(meaningWeight * clamp(similarity), (1 - meaningWeight) * wordShare)
+  if (!hasWords) return clamp(similarity)
+  const meaningWeight = MEANING_WEIGHT * clamp(modelKnowledge)
+  const nearness = clamp((similarity - unrelated) / (1 - unrelated))
+  return joinEither(meaningWeight * nearness, (1 - meaningWeight) * wordShareOf(wordScore, wordMaximum))
 }
 
 /** 1 - (1 - one) · (1 - other), in a form that is exact if one of them is 0. Limits the result, because of rounding. */

@@ -12,7 +12,12 @@ const candidate = (documentId: number, similarity: number, wordScore: number): F
 const documentsOf = (fused: readonly FusionCandidate[]) => fused.map(({ documentId }) => documentId)
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
-const question = fc.record({ wordMaximum: fc.double({ min: 0.1, max: 500, noNaN: true }), modelKnowledge: share })
+const unrelated = fc.double({ min: 0, max: 0.95, noNaN: true })
+const question = fc.record({
+  wordMaximum: fc.double({ min: 0.1, max: 500, noNaN: true }),
+  modelKnowledge: share,
+  unrelated,
+})
 const candidates = fc.uniqueArray(
   fc.record({
     documentId: fc.integer({ min: 1, max: 20 }),
@@ -28,6 +33,7 @@ describe('the fusion of words and meaning', () => {
     const fused = fuse([candidate(1, 0.65, 0), candidate(2, 0.6, 9), candidate(3, 0.1, 9)], {
       wordMaximum: 20,
       modelKnowledge: 1,
+      unrelated: 0,
     })
     expect(documentsOf(fused)).toEqual([2, 3, 1])
   })
@@ -35,27 +41,47 @@ describe('the fusion of words and meaning', () => {
   it('finds the one document of many alike with the requested part number, however near the others are', () => {
     const alike = Array.from({ length: 20 }, (_, at) => candidate(at + 1, 0.62 + at / 1_000, 0.4))
     const asked = candidate(99, 0.55, 8)
-    expect(fuse([...alike, asked], { wordMaximum: 16, modelKnowledge: 1 })[0]).toMatchObject({ documentId: 99 })
+    expect(fuse([...alike, asked], { wordMaximum: 16, modelKnowledge: 1, unrelated: 0 })[0]).toMatchObject({
+      documentId: 99,
+    })
   })
 
   it('lets the vectors decide when the best chunk has few of the words of the question', () => {
-    const fused = fuse([candidate(1, 0.2, 2), candidate(2, 0.7, 0)], { wordMaximum: 40, modelKnowledge: 1 })
+    const fused = fuse([candidate(1, 0.2, 2), candidate(2, 0.7, 0)], {
+      wordMaximum: 40,
+      modelKnowledge: 1,
+      unrelated: 0,
+    })
     expect(documentsOf(fused)).toEqual([2, 1])
   })
 
   it('ranks by similarity alone when no chunk has a word of the question', () => {
-    const fused = fuse([candidate(1, 0.2, 0), candidate(2, 0.7, 0)], { wordMaximum: 40, modelKnowledge: 0 })
+    const fused = fuse([candidate(1, 0.2, 0), candidate(2, 0.7, 0)], {
+      wordMaximum: 40,
+      modelKnowledge: 0,
+      unrelated: 0,
+    })
     expect(fused.map(({ documentId, score }) => [documentId, score])).toEqual([
       [2, 0.7],
       [1, 0.2],
     ])
-    expect(fuse([candidate(1, 0.3, 0)], { wordMaximum: 0, modelKnowledge: 1 })[0]?.score).toBe(0.3)
+    expect(fuse([candidate(1, 0.3, 0)], { wordMaximum: 0, modelKnowledge: 1, unrelated: 0 })[0]?.score).toBe(0.3)
+  })
+
+  it('takes a similarity of unrelated texts for none, so that the near ones of a model with high similarities count', () => {
+    const [wordy, near] = [candidate(1, 0.8, 4), candidate(2, 0.92, 1)]
+    const question = { wordMaximum: 10, modelKnowledge: 1 }
+    expect(documentsOf(fuse([wordy, near], { ...question, unrelated: 0 }))).toEqual([1, 2])
+    expect(documentsOf(fuse([wordy, near], { ...question, unrelated: 0.78 }))).toEqual([2, 1])
+    const [unlike] = fuse([candidate(3, 0.5, 10)], { ...question, unrelated: 0.78 })
+    expect(unlike?.score).toBeCloseTo(0.58)
   })
 
   it('ranks by words alone when the model does not know the question', () => {
     const fused = fuse([candidate(1, 0.9, 1), candidate(2, 0.1, 2), candidate(3, 0.95, 0)], {
       wordMaximum: 10,
       modelKnowledge: 0,
+      unrelated: 0,
     })
     expect(documentsOf(fused)).toEqual([2, 1, 3])
   })
@@ -71,7 +97,7 @@ describe('the fusion of words and meaning', () => {
       const found = (idfs: ReadonlyMap<string, number>) =>
         fuse(
           lengths.map((length, at) => candidate(at + 1, 0.4 + at / 100, everywhere(length, idfs, at === 1 ? 1 : 0))),
-          { wordMaximum: bm25Maximum(idfs), modelKnowledge: 1 },
+          { wordMaximum: bm25Maximum(idfs), modelKnowledge: 1, unrelated: 0 },
         )
       expect(documentsOf(found(both))).toEqual(documentsOf(found(rare)))
     }
@@ -118,7 +144,7 @@ describe('the fusion of words and meaning', () => {
       candidate(3, 0.6, 0),
       candidate(4, 0.1, 5),
     ]
-    const fused = fuse(tied, { wordMaximum: 10, modelKnowledge: 0 })
+    const fused = fuse(tied, { wordMaximum: 10, modelKnowledge: 0, unrelated: 0 })
     expect(fused.map(({ documentId, ordinal }) => `${documentId}:${ordinal}`)).toEqual([
       '4:0',
       '3:0',

@@ -1,0 +1,67 @@
+import { definedTerms, definitionPrefixes, type OtherSpelling, otherSpellings } from '../analysis/index.js'
+import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
+import type { LexicalIndex, LexicalQuery } from '../ports/index.js'
+import type { PromptPart } from './prompt-parts.js'
+import type { ReadPrompt } from './read-prompt.js'
+import type { SearchTurns } from './search-turns.js'
+import { unlessDamaged } from './unless-damaged.js'
+
+interface WordParts {
+  readonly words: LexicalIndex
+  readonly turns: SearchTurns
+}
+
+/** Weight of words that stand for one word together, once the documents have that word. */
+const HALF_WEIGHT = 0.5
+
+/**
+ * Adds terms that the prompt means, if the contexts have them: words of acronyms that they explain, and other spellings.
+ * "rma" also asks for "return merchandise authorisation" where a document has both, "black board" for "blackboard", and
+ * a date for its other forms.
+ *
+ * @param collections the word collections of the contexts
+ * @returns the prompt; the same one if the contexts have no such term, or if its words stand for themselves alone
+ */
+export async function withKnownTerms(
+  { words, turns }: WordParts,
+  collections: readonly string[],
+  read: ReadPrompt,
+  taker: TurnTaker,
+  signal: AbortSignal,
+): Promise<ReadPrompt> {
+  const spellings = read.isExact ? [] : otherSpellings(read.whole.text)
+  const prefixes = read.isExact ? [] : [...definitionPrefixes(read.whole.text), ...spellings.map(({ term }) => term)]
+  if (prefixes.length === 0) return read
+  const reads = collections.map((name) => async () => await words.findTerms(name, [...new Set(prefixes)]))
+  // A search of a damaged collection finds the same damage.
+  const found = (await unlessDamaged(turns.words.all(taker, reads, signal), [])).flat()
+  if (found.length === 0) return read
+  const isKnown = ({ term, isWord }: OtherSpelling): boolean =>
+    isWord ? found.some((each) => each.startsWith(term)) : found.includes(term)
+  const known = new Set(spellings.filter(isKnown).map(({ term }) => term))
+  const add = (part: PromptPart): PromptPart => withSpellings(withDefinitions(part, found), known)
+  return { ...read, whole: add(read.whole), parts: read.parts.map(add) }
+}
+
+function withDefinitions(part: PromptPart, found: readonly string[]): PromptPart {
+  const added = definedTerms(found, part.text)
+  return added.size === 0 ? part : { ...part, terms: new Map([...added, ...part.terms]) }
+}
+
+/** @param known the terms of spellings that the contexts have */
+function withSpellings(part: PromptPart, known: ReadonlySet<string>): PromptPart {
+  const spellings = known.size === 0 ? [] : otherSpellings(part.text).filter(({ term }) => known.has(term))
+  if (spellings.length === 0) return part
+  const terms = new Map(part.terms)
+  const similarTo = new Set(part.similarTo)
+  for (const { term, weight, insteadOf, isWord } of spellings) {
+    if (terms.has(term)) continue
+    for (const each of insteadOf) {
+      const before = part.terms.get(each)
+      if (before !== undefined) terms.set(each, HALF_WEIGHT * before)
+    }
+    terms.set(term, weight)
+    if (isWord) similarTo.add(term)
+  }
+  return { ...part, terms, similarTo }
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Session } from '../../../src/index.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
+
+let memory: MemoryEngine
+let session: Session
+
+beforeEach(async () => {
+  memory = await memoryEngine()
+  session = memory.session
+})
+
+afterEach(async () => {
+  await memory.engine.close()
+})
+
+/** A context of texts about other things, and these. */
+async function contextOf(...texts: readonly string[]): Promise<number> {
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  const others = ['The canteen opens at noon.', 'Badges are renewed each year.', 'Six lifts and a roof garden.']
+  for (const text of [...texts, ...others]) await uploadText(session, id, 'text.txt', text)
+  return id
+}
+
+describe('a prompt with a space inside a word', () => {
+  const BLACKBOARD = 'A blackboard hangs in each room of the second floor.'
+  const BOARD = 'The board meets in the black room.'
+
+  it('finds the word, before texts with one half of it', async () => {
+    const id = await contextOf(BOARD, BLACKBOARD)
+    const [best] = await session.search(id, 'Where is a blackbo ard?', { mode: 'keyword' })
+    expect(best?.content).toBe(BLACKBOARD)
+    const found = await session.search(id, 'Which black board hangs there?', { mode: 'keyword' })
+    expect(found.slice(0, 2).map(({ content }) => content)).toEqual([BLACKBOARD, BOARD])
+  })
+
+  it('finds an inflection of the word', async () => {
+    const id = await contextOf('Blackboards hang in each room.')
+    expect(await session.search(id, 'black board', { mode: 'keyword' })).toHaveLength(1)
+  })
+
+  it('means its words alone if the search is exact, or if no document has the word', async () => {
+    const id = await contextOf(BLACKBOARD)
+    expect(await session.search(id, 'black board', { mode: 'keyword', words: 'exact' })).toEqual([])
+    const other = await contextOf(BOARD)
+    const [best] = await session.search(other, 'black board', { mode: 'keyword' })
+    expect(best?.content).toBe(BOARD)
+  })
+})
+
+describe('a date in a prompt', () => {
+  it.each([
+    ['What happened on 12 March 2023?', 'Outage of 2023-03-12: the pump failed.'],
+    ['What happened on March 12th, 2023?', 'Outage of 12.03.2023: the pump failed.'],
+    ['What happened on 2023-03-12?', 'Outage on the 12th of March: the pump failed.'],
+    ['Was geschah am 12. März 2023?', 'Outage of 03/12/2023: the pump failed.'],
+    ['What happened on 3/12/2023?', 'Outage of 2023-03-12: the pump failed.'],
+  ])('finds its other forms: %s', async (prompt, text) => {
+    const id = await contextOf('Outage of 2023-03-21: the pump stood.', text, 'Outage of 12 May 2021: no pump.')
+    const [best] = await session.search(id, prompt, { mode: 'keyword' })
+    expect(best?.content).toBe(text)
+  })
+})
