@@ -4,8 +4,10 @@ import { questionTerms, questionWords, termsOf } from './analyzer.js'
 export interface OtherSpelling {
   readonly term: string
   readonly weight: number
-  /** The terms of the prompt that it stands for; none for one of a date, which the prompt keeps. */
+  /** The terms of the prompt that it stands for. */
   readonly insteadOf: readonly string[]
+  /** Terms that count with it. */
+  readonly beside: readonly string[]
   /** True for a word, which may be inflected in the documents. */
   readonly isWord: boolean
 }
@@ -35,7 +37,7 @@ function joinedWords(prompt: string): OtherSpelling[] {
     // Scripts without spaces have pairs of characters as terms.
     if (term === undefined || more.length > 0 || term.length < MIN_JOINED || insteadOf.length !== 2) continue
     if (insteadOf.every((each) => ofQuestions.has(each))) continue
-    spellings.push({ term, weight: 1, insteadOf, isWord: true })
+    spellings.push({ term, weight: 1, insteadOf, beside: [], isWord: true })
   }
   return spellings
 }
@@ -44,6 +46,8 @@ interface CalendarDate {
   readonly year: number
   readonly month: number
   readonly day: number
+  /** The term of a date that a prompt writes in numbers alone; otherwise undefined. */
+  readonly numeric: string | undefined
 }
 
 const YEAR_FIRST = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/g
@@ -54,48 +58,54 @@ const MONTH_DAY = /(?<!\p{L})(\p{L}{3,20})\.?\s{1,3}(\d{1,2})(?:st|nd|rd|th)?,?\
 
 /** @returns the days that a prompt names with their year; two for one whose day and month may be either number */
 function datesIn(prompt: string): CalendarDate[] {
-  const found: (readonly [year: string | undefined, month: number | undefined, day: string | undefined])[] = []
-  for (const [, year, month, day] of prompt.matchAll(YEAR_FIRST)) found.push([year, Number(month), day])
-  for (const [, one, other, year] of prompt.matchAll(YEAR_LAST)) {
-    found.push([year, Number(other), one], [year, Number(one), other])
+  const dates: (CalendarDate | undefined)[] = []
+  for (const [text, year, month, day] of prompt.matchAll(YEAR_FIRST)) dates.push(toDate(year, Number(month), day, text))
+  for (const [text, one, other, year] of prompt.matchAll(YEAR_LAST)) {
+    dates.push(toDate(year, Number(other), one, text), toDate(year, Number(one), other, text))
   }
-  for (const [, day, month = '', year] of prompt.matchAll(DAY_MONTH)) found.push([year, monthOf(month), day])
-  for (const [, month = '', day, year] of prompt.matchAll(MONTH_DAY)) found.push([year, monthOf(month), day])
-  const dates = found.flatMap(([year, month = 0, day]) => toDate(Number(year), month, Number(day)) ?? [])
-  return [...new Map(dates.map((date) => [Object.values(date).join('-'), date])).values()].slice(0, MAX_DATES)
+  for (const [, day, month = '', year] of prompt.matchAll(DAY_MONTH)) dates.push(toDate(year, monthOf(month), day))
+  for (const [, month = '', day, year] of prompt.matchAll(MONTH_DAY)) dates.push(toDate(year, monthOf(month), day))
+  const valid = dates.filter((date) => date !== undefined)
+  return [...new Map(valid.map((date) => [Object.values(date).join(' '), date])).values()].slice(0, MAX_DATES)
 }
 
 const MAX_DATES = 8
 
-function toDate(year: number, month: number, day: number): CalendarDate | undefined {
-  const isValid = month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
-  return isValid ? { year, month, day } : undefined
+/** @param numeric the date as the prompt writes it, if it is of numbers alone */
+function toDate(year: string | undefined, month: number = 0, day?: string, numeric?: string): CalendarDate | undefined {
+  const date = { year: Number(year), month, day: Number(day), numeric: numeric && wholeTermOf(numeric) }
+  const lastDay = new Date(Date.UTC(date.year, month, 0)).getUTCDate()
+  return month >= 1 && month <= 12 && date.day >= 1 && date.day <= lastDay ? date : undefined
 }
 
-/** The weight of the name of a month beside the numbers of a date. */
-const MONTH_WEIGHT = 1
+/** @returns the term of all of an identifier */
+function wholeTermOf(identifier: string): string {
+  return [...questionTerms(identifier)].sort(([, one], [, other]) => other - one)[0]?.[0] ?? ''
+}
 
-function dateSpellings({ year, month, day }: CalendarDate): OtherSpelling[] {
+/** The weight of a date in numbers, as that of other identifiers. */
+const DATE_WEIGHT = 4
+
+function dateSpellings({ year, month, day, numeric }: CalendarDate): OtherSpelling[] {
   const [mm, dd] = [month, day].map((value) => String(value).padStart(2, '0'))
   const written = [`${year}-${mm}-${dd}`, `${year}/${mm}/${dd}`, `${year}.${mm}.${dd}`]
   for (const separator of ['.', '/', '-']) {
-    for (const parts of [
+    for (const [one, other] of [
       [dd, mm],
       [day, month],
       [mm, dd],
       [month, day],
     ]) {
-      written.push([...parts, year].join(separator))
+      written.push([one, other, year].join(separator))
     }
   }
-  const numbers = [...new Set(written)].flatMap((text) => {
-    const [term, weight] = [...questionTerms(text)].sort(([, one], [, other]) => other - one)[0] ?? ['', 0]
-    return { term, weight, insteadOf: [], isWord: false }
-  })
-  const names = [...monthNames()].filter(([, number]) => number === month)
+  const numbers = [...new Set(written.map(wholeTermOf))]
+  const names = [...monthNames()].filter(([, number]) => number === month).map(([term]) => term)
+  const insteadOf = numeric === undefined ? [] : [numeric]
+  const beside = numeric === undefined ? [] : [String(day), String(year)]
   return [
-    ...new Map(numbers.map((spelling) => [spelling.term, spelling])).values(),
-    ...names.map(([term]) => ({ term, weight: MONTH_WEIGHT, insteadOf: [], isWord: false })),
+    ...numbers.map((term) => ({ term, weight: DATE_WEIGHT, insteadOf, beside: [], isWord: false })),
+    ...names.map((term) => ({ term, weight: 1, insteadOf, beside, isWord: false })),
   ]
 }
 

@@ -29,6 +29,12 @@ const MAX_TERMS = 64
 /** UTF-16 units of a message that are read. */
 const MAX_UNITS = 4_096
 
+/** @returns the texts whose words count: the starts of the user's last four messages, the oldest first */
+export function historyTexts(history: readonly HistoryMessage[] = []): readonly string[] {
+  const messages = history.filter(({ role }) => role === 'user').slice(-MAX_MESSAGES)
+  return messages.map(({ content }) => content.slice(0, MAX_UNITS))
+}
+
 /**
  * Finds the words that a prompt may lean on, such as those before "And in the second year?". Answers of a model are left
  * out: they have many words that nobody asked for.
@@ -38,11 +44,9 @@ const MAX_UNITS = 4_096
  */
 export function historyWords(history: readonly HistoryMessage[] = []): WeighedWords {
   if (history.length === 0) return NONE
-  const messages = history.filter(({ role }) => role === 'user').slice(-MAX_MESSAGES)
   const weights = new Map<string, number>()
   const similarTo = new Set<string>()
-  for (const [back, { content }] of messages.reverse().entries()) {
-    const text = content.slice(0, MAX_UNITS)
+  for (const [back, text] of historyTexts(history).toReversed().entries()) {
     for (const [term, weight] of promptTerms(text)) {
       weights.set(term, (weights.get(term) ?? 0) + weight * WEIGHT * FADING ** back)
     }

@@ -259,7 +259,7 @@ export class JoinedSearch {
 
   async #rerank(
     caller: Principal,
-    { input: { prompt, signal }, taker }: JoinedRun,
+    { input: { prompt, history, signal }, taker }: JoinedRun,
     chunks: readonly JoinedChunk[],
     reranking: Reranking,
   ): Promise<readonly JoinedChunk[]> {
@@ -272,7 +272,7 @@ export class JoinedSearch {
       gone.push(...part.filter((chunk) => !known.has(chunk)))
       candidates.push(...read)
     }
-    const reranked = await reranking.order({ prompt, taker, signal }, candidates)
+    const reranked = await reranking.order({ prompt, history, taker, signal }, candidates)
     // The read of the results finds that the first ones are gone, and searches again.
     return [...gone, ...reranked.chunks]
   }

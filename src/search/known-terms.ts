@@ -1,7 +1,8 @@
 import { definedTerms, definitionPrefixes, type OtherSpelling, otherSpellings } from '../analysis/index.js'
 import type { TurnTaker } from '../kernel/scheduling/fair-scheduler.js'
-import type { LexicalIndex, LexicalQuery } from '../ports/index.js'
+import type { LexicalIndex } from '../ports/index.js'
 import type { PromptPart } from './prompt-parts.js'
+import { withoutQuotations } from './quotations.js'
 import type { ReadPrompt } from './read-prompt.js'
 import type { SearchTurns } from './search-turns.js'
 import { unlessDamaged } from './unless-damaged.js'
@@ -29,7 +30,7 @@ export async function withKnownTerms(
   taker: TurnTaker,
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
-  const spellings = read.isExact ? [] : otherSpellings(read.whole.text)
+  const spellings = read.isExact ? [] : spellingsOf(read.whole)
   const prefixes = read.isExact ? [] : [...definitionPrefixes(read.whole.text), ...spellings.map(({ term }) => term)]
   if (prefixes.length === 0) return read
   const reads = collections.map((name) => async () => await words.findTerms(name, [...new Set(prefixes)]))
@@ -43,6 +44,11 @@ export async function withKnownTerms(
   return { ...read, whole: add(read.whole), parts: read.parts.map(add) }
 }
 
+/** Words in quotation marks stand for themselves. */
+function spellingsOf({ text }: PromptPart): OtherSpelling[] {
+  return otherSpellings(withoutQuotations(text))
+}
+
 function withDefinitions(part: PromptPart, found: readonly string[]): PromptPart {
   const added = definedTerms(found, part.text)
   return added.size === 0 ? part : { ...part, terms: new Map([...added, ...part.terms]) }
@@ -50,18 +56,21 @@ function withDefinitions(part: PromptPart, found: readonly string[]): PromptPart
 
 /** @param known the terms of spellings that the contexts have */
 function withSpellings(part: PromptPart, known: ReadonlySet<string>): PromptPart {
-  const spellings = known.size === 0 ? [] : otherSpellings(part.text).filter(({ term }) => known.has(term))
+  const spellings = known.size === 0 ? [] : spellingsOf(part).filter(({ term }) => known.has(term))
   if (spellings.length === 0) return part
   const terms = new Map(part.terms)
   const similarTo = new Set(part.similarTo)
-  for (const { term, weight, insteadOf, isWord } of spellings) {
-    if (terms.has(term)) continue
+  for (const { term, weight, insteadOf, beside, isWord } of spellings) {
     for (const each of insteadOf) {
       const before = part.terms.get(each)
-      if (before !== undefined) terms.set(each, HALF_WEIGHT * before)
+      // A form of a date that the contexts do not have would outweigh those that they have.
+      if (before !== undefined && !known.has(each)) terms.set(each, isWord ? HALF_WEIGHT * before : 0)
     }
+    for (const each of beside) terms.set(each, 1)
+    if (part.terms.has(term)) continue
     terms.set(term, weight)
     if (isWord) similarTo.add(term)
   }
+  for (const [term, weight] of terms) if (weight === 0) terms.delete(term)
   return { ...part, terms, similarTo }
 }

@@ -12,6 +12,8 @@ export class PromptTerms {
   ) {
     const best = new Map<string, { readonly term: string; readonly weight: number }>()
     for (const [term, { terms }] of similar) {
+      // Other parts of the prompt have groups of their own.
+      if (!weights.has(term)) continue
       for (const [other, weight] of terms)
         if (weight > (best.get(other)?.weight ?? 0)) best.set(other, { term, weight })
     }
@@ -24,8 +26,12 @@ export class PromptTerms {
     return this.#promptTermByTerm.get(term)
   }
 
-  /** True if the context does not have a term of the prompt, so that others count for it. */
-  isCorrected(promptTerm: string): boolean {
-    return this.similar.get(promptTerm)?.isKnown === false
+  /**
+   * @returns how much a term of a text is like a term of the prompt that the context does not have, above 0 and at most
+   *   1; 0 for a term of the prompt that the context has
+   */
+  correctionWeight(promptTerm: string, term: string): number {
+    const group = this.similar.get(promptTerm)
+    return group?.isKnown === false ? (group.terms.get(term) ?? 0) : 0
   }
 }

@@ -14,6 +14,7 @@ import {
   type Tracer,
 } from '../ports/index.js'
 import { knowsManyLanguages } from './floor/similarity-scales.js'
+import { quotedWords } from './quotations.js'
 import type { SearchTurns } from './search-turns.js'
 
 /** Longest work without a pause on the host's event loop, for all prompts together. */
@@ -128,7 +129,7 @@ export function withMostWorth(terms: LexicalQuery, most: number): LexicalQuery {
   return new Map([...terms].sort((one, other) => worth(other) - worth(one)).slice(0, most))
 }
 
-/** What a model's vectors tell of one prompt. */
+/** The value of a model's vectors for one prompt. */
 export interface MeasuredKnowledge {
   /**
    * Share of the prompt that the model knows, 0 to 1: see {@link measureModelKnowledge}. 1 for a model that knows many
@@ -167,15 +168,15 @@ export class PromptKnowledge {
   }
 }
 
-/** Text between quotation marks, whose words are found as they are. */
-const QUOTED = /"[^"]*"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb/g
-
 /** Maximum number of words of a prompt that count together with similar ones: each takes time. The longest tell most. */
 const MAX_SIMILAR_WORDS = 64
 
-/** @returns the words of a prompt that count together with similar words: all but short, quoted and very common ones */
-export function similarWordsOf(prompt: string): ReadonlySet<string> {
-  const words = [...inflectedWords(prompt.replace(QUOTED, ' '))].filter(canHaveSimilar)
+/**
+ * @param quoted the words that stand for themselves alone
+ * @returns the words of a prompt that count together with similar words: all but short, quoted and very common ones
+ */
+export function similarWordsOf(prompt: string, quoted: ReadonlySet<string> = quotedWords(prompt)): ReadonlySet<string> {
+  const words = [...inflectedWords(prompt)].filter((word) => canHaveSimilar(word) && !quoted.has(word))
   if (words.length <= MAX_SIMILAR_WORDS) return new Set(words)
   return new Set(words.sort((one, other) => other.length - one.length).slice(0, MAX_SIMILAR_WORDS))
 }

@@ -7,7 +7,8 @@ const MAX_COLUMNS = 120
 const ELLIPSIS = '…'
 
 const TABLE_ROW = /^\s*\|/
-const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*$/
+/** The signs of the line below the names of a table's columns, which has a hyphen. */
+const TABLE_RULE = /^[\s:|-]*$/
 
 /** The parts of a result that make its snippet. */
 interface SnippetParts {
@@ -69,7 +70,8 @@ function columnsAbove(content: string, { start }: Passage, headings: readonly st
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const line = lines[at] ?? ''
     if (!line.includes('|')) return undefined
-    if (TABLE_RULE.test(line)) return lines[at - 1] === undefined ? headings.at(-1) : oneLine(lines[at - 1] ?? '')
+    if (line.includes('-') && TABLE_RULE.test(line))
+      return lines[at - 1] === undefined ? headings.at(-1) : oneLine(lines[at - 1] ?? '')
   }
   const last = headings.at(-1)
   return last?.includes('|') === true ? last : undefined

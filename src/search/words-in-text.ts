@@ -6,7 +6,7 @@ import type { PromptTerms } from './prompt-terms.js'
 export interface WordsInText {
   /** The terms of the prompt where the text has them, or words that count as them, in the order of their starts. */
   readonly terms: readonly Term[]
-  /** Terms of the prompt that the collection does not have, each with the term of the text that counts as it. */
+  /** Terms of the prompt that the collection does not have, each with the most alike term of the text. */
   readonly corrected: ReadonlyMap<string, string>
 }
 
@@ -17,15 +17,16 @@ export async function findWords(
   slice: TimeSlice = new TimeSlice(),
 ): Promise<WordsInText> {
   const terms: Term[] = []
-  const corrected = new Map<string, string>()
+  const best = new Map<string, { readonly term: string; readonly weight: number }>()
   for (const part of textParts(text)) {
     for (const { term, start, end } of analyze(part.text)) {
       const counted = prompt.termFor(term)
       if (counted === undefined) continue
       terms.push({ term: counted, start: part.start + start, end: part.start + end })
-      if (prompt.isCorrected(counted)) corrected.set(counted, term)
+      const weight = prompt.correctionWeight(counted, term)
+      if (weight > (best.get(counted)?.weight ?? 0)) best.set(counted, { term, weight })
     }
     await slice.pauseIfOver()
   }
-  return { terms, corrected }
+  return { terms, corrected: new Map([...best].map(([counted, { term }]) => [counted, term])) }
 }

@@ -17,3 +17,8 @@ export function minEvidenceOption(): Option<'--min-evidence <number>', undefined
     'least evidence that the documents answer, 0 to 1; 0 gives results for nonsense too; default: 1',
   ).argParser(parseNumber)
 }
+
+/** The option `--list-copies` of commands that search. */
+export function listCopiesOption(): Option<'--list-copies'> {
+  return option('--list-copies', 'list each chunk; by default, chunks with the same text count once')
+}

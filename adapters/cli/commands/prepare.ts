@@ -2,11 +2,11 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type ChatPrompt, PASSAGE_KINDS } from '../../../src/index.js'
 import { SEARCH_MODES } from '../../../src/ports/index.js'
 import { findContext, ownerSession, withEngine } from '../engines/engines.js'
-import { globalOptions, option, parseCount, parseNumber } from '../options.js'
+import { globalOptions, isSwitchedOn, option, parseCount, parseNumber } from '../options.js'
 import { counted, oneLine, printable } from '../output/output.js'
 import { filterOption } from './documents.js'
 import { historyOption, readHistory } from './history.js'
-import { minEvidenceOption, wordsOption } from './matching-options.js'
+import { listCopiesOption, minEvidenceOption, wordsOption } from './matching-options.js'
 
 export function prepareCommand(): CommandUnknownOpts {
   return new Command('prepare')
@@ -18,9 +18,10 @@ export function prepareCommand(): CommandUnknownOpts {
     .addOption(option('--context <context>', 'id or name').makeOptionMandatory())
     .addOption(historyOption())
     .addOption(
-      option('--max-tokens <number>', 'most tokens of messages and tools, by an estimate; default: 8,000').argParser(
-        parseCount,
-      ),
+      option(
+        '--max-tokens <number>',
+        'most tokens of messages and tools, by an estimate; default: 8,000, or more for a long question',
+      ).argParser(parseCount),
     )
     .addOption(
       option('--prompt <text>', 'what to search for; default: the question, with words of the history', 'prepare'),
@@ -44,6 +45,7 @@ export function prepareCommand(): CommandUnknownOpts {
     .addOption(option('--mode <mode>', "how to find chunks; default: the context's setting").choices(SEARCH_MODES))
     .addOption(wordsOption())
     .addOption(minEvidenceOption())
+    .addOption(listCopiesOption())
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .action(async (question, given, command) => {
       const options = globalOptions(command)
@@ -59,11 +61,12 @@ export function prepareCommand(): CommandUnknownOpts {
         words,
         minEvidence,
       } = given
+      const collapse = isSwitchedOn(command, 'listCopies') ? false : undefined
       const history = file === undefined ? undefined : await readHistory(file)
       const prepared = await withEngine(options, async (engine) => {
         const session = ownerSession(engine)
         const { id } = await findContext(session, given.context)
-        const settings = { mode, topN, scoreThreshold, filter, words, minEvidence }
+        const settings = { mode, topN, scoreThreshold, filter, words, minEvidence, collapse }
         return await session.prepare(id, question, { history, maxTokens, passages, prompt, ...settings })
       })
       if (options.json) process.stdout.write(`${JSON.stringify(prepared)}\n`)

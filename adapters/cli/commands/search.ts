@@ -15,7 +15,7 @@ import { type NamedExplanation, printExplanation } from '../output/explanations.
 import { type FoundChunk, printPassages } from '../output/passages.js'
 import { filterOption } from './documents.js'
 import { historyOption, readHistory } from './history.js'
-import { minEvidenceOption, wordsOption } from './matching-options.js'
+import { listCopiesOption, minEvidenceOption, wordsOption } from './matching-options.js'
 
 const MEMBERS: readonly IncludedMember[] = ['score', 'source', 'match', 'snippet']
 
@@ -47,7 +47,7 @@ export function searchCommand(): CommandUnknownOpts {
     .addOption(filterOption('search only documents that meet these conditions, as JSON'))
     .addOption(wordsOption())
     .addOption(minEvidenceOption())
-    .addOption(option('--list-copies', 'list each chunk; by default, chunks with the same text count once'))
+    .addOption(listCopiesOption())
     .addOption(option('--explain', 'say why the search finds what it finds, or why it finds nothing'))
     .action(async (prompt, given, command) => {
       const options = globalOptions(command)

@@ -8,8 +8,8 @@ export interface FoundChunk extends SearchResult {
 }
 
 /**
- * Prints results for people: similarity and document, the score and the indexes that found it, and the text around
- * the passage. On a terminal, the passage is bold.
+ * Prints results for people: similarity and document, the score and the indexes that found it, the words that were
+ * taken for others, and the text around the passage. On a terminal, the passage is bold.
  */
 export function printPassages(results: readonly FoundChunk[]): void {
   if (results.length === 0) process.stdout.write('nothing found\n')
@@ -17,6 +17,7 @@ export function printPassages(results: readonly FoundChunk[]): void {
     const lines = [
       ...placeOf(source),
       `score ${score.toFixed(3)}, found by ${source.foundBy.join(' and ')}`,
+      ...(source.corrected ?? []).map(({ from, to }) => `${oneLine(from)}: found as ${oneLine(to)}`),
       ...excerpt(content, match, isStyled() ? bold : undefined),
       ...(source.collapsed === undefined ? [] : [`and ${counted(source.collapsed, 'more chunk')} with the same text`]),
     ]

@@ -27,6 +27,9 @@ const MAX_TEXT_UNITS = 100_000
 /** The most of the headings that the text for models shows, in UTF-16 units. */
 const MAX_HEADINGS_LENGTH = 300
 
+/** The end of the sentence about a wrong `minEvidence`. */
+const NO_SHARE = 'must be a number from 0 to 1'
+
 const MESSAGE = objectSchema({ role: choiceSchema(['user', 'assistant']), content: textSchema({ max: 100_000 }) })
 
 const INPUT = objectSchema({
@@ -53,6 +56,13 @@ const INPUT = objectSchema({
     description:
       'Earlier messages of the chat, the oldest first. Words of the last ones of the user count a little too',
   }),
+  minEvidence: z.number(NO_SHARE).min(0, NO_SHARE).max(1, NO_SHARE).optional().meta({
+    description:
+      'Minimum evidence in the documents, 0 to 1: a query with less, such as nonsense, finds nothing, and 0 turns that off. Default: 1',
+  }),
+  collapse: z.boolean('must be true or false').optional().meta({
+    description: 'False to list each passage, also those with the same text, which by default count once',
+  }),
   filter: documentFilterSchema.optional().meta({
     description:
       'Only documents that meet all conditions, such as {"metadata":{"year":{"gte":2024},"department":"HR"}} or {"documents":[17]}. Passages show the metadata of their documents',
@@ -76,6 +86,10 @@ const passage = z.object({
   headings: z.array(z.string()).meta({ description: 'Headings above the passage, the outermost first' }),
   metadata: z.record(z.string(), z.unknown()),
   similarity: z.number().meta({ description: 'Nearness in meaning, 0 to 1' }),
+  corrected: z.array(z.object({ from: z.string(), to: z.string() })).meta({
+    description:
+      'Words of the query that the context does not have, each with the word of the passage that counted for it',
+  }),
   collapsed: offset.meta({ description: 'Number of further passages with the same text, which the answer leaves out' }),
 })
 
@@ -128,7 +142,7 @@ function toPassage({
   similarity,
   source,
 }: ContextSearchResult): Passage {
-  const { displayName: documentName, start, end, pages, headings, metadata, collapsed = 0 } = source
+  const { displayName: documentName, start, end, pages, headings, metadata, corrected = [], collapsed = 0 } = source
   return {
     contextId,
     documentId,
@@ -142,6 +156,7 @@ function toPassage({
     headings: [...headings],
     metadata: { ...metadata },
     similarity,
+    corrected: [...corrected],
     collapsed,
   }
 }
@@ -170,6 +185,7 @@ function attributesOf({
   pages,
   headings,
   similarity,
+  corrected,
   collapsed,
   ...place
 }: Passage): Record<string, string | number> {
@@ -179,6 +195,7 @@ function attributesOf({
     ...(pages !== null && { pages: pages.first === pages.last ? pages.first : `${pages.first}-${pages.last}` }),
     ...(headings.length > 0 && { headings: headings.join(' / ').slice(0, MAX_HEADINGS_LENGTH) }),
     similarity: similarity.toFixed(3),
+    ...(corrected.length > 0 && { corrected: corrected.map(({ from, to }) => `${from} found as ${to}`).join(', ') }),
     ...(collapsed > 0 && { moreCopies: collapsed }),
     contextId,
     documentId,

@@ -10,7 +10,7 @@ import { checkedOptions, type SearchOptions } from '../search-input.js'
 import type { ChatMessage, ChatPrompt, ChatSource } from './chat-prompt.js'
 import { passageParts, questionMessage, systemMessage } from './chat-text.js'
 import { mergePassages, type ReadText } from './merged-passages.js'
-import { DEFAULT_MAX_TOKENS, type PrepareOptions, parsePrepare } from './prepare-input.js'
+import { defaultMaxTokens, type PrepareOptions, parsePrepare } from './prepare-input.js'
 import { shortenPassage } from './shortened-passage.js'
 import { TokenMeter } from './token-meter.js'
 import { gapReader, inTextOrder, windowPassages } from './window-passages.js'
@@ -47,19 +47,14 @@ export class PrepareChat {
     options: PrepareOptions = {},
   ): Promise<ChatPrompt> {
     const caller = parsePrincipal(principal)
-    const { input, context } = await this.turns.run(caller, async () => {
-      return { input: parsePrepare(question, options), context: await this.contexts.get(caller, contextId) }
+    const { given, context, composition, maxTokens } = await this.turns.run(caller, async () => {
+      const { question: asked, maxTokens: most, countTokens, ...others } = parsePrepare(question, options)
+      const found = await this.contexts.get(caller, contextId)
+      const begun = await Composition.begin(found, asked, { countTokens, signal: others.signal })
+      return { given: others, context: found, composition: begun, maxTokens: await begun.budget(most) }
     })
-    const {
-      history = [],
-      maxTokens = DEFAULT_MAX_TOKENS,
-      passages = 'windows',
-      prompt,
-      countTokens,
-      ...searchOptions
-    } = input
-    const { question: _, ...settings } = searchOptions
-    const text = prompt ?? input.question
+    const { history = [], passages = 'windows', prompt, ...settings } = given
+    const text = prompt ?? composition.question
     const search = prompt === undefined ? { ...settings, history } : settings
     const readText = this.#textReader(caller)
     const { results, merge } =
@@ -69,13 +64,7 @@ export class PrepareChat {
             results: await this.search.execute(caller, contextId, text, checkedOptions(text, search)),
             merge: mergeOnce(readText),
           }
-    const meter = new TokenMeter({ countTokens, signal: search.signal })
-    return await this.turns.run(caller, async () => {
-      const tools = await chatToolsOf(context)
-      const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
-      const parts = { tools, toolTokens, meter, maxTokens, merge }
-      return await new Composition(context, input.question, parts).compose(results, history)
-    })
+    return await this.turns.run(caller, async () => await composition.compose(results, history, { maxTokens, merge }))
   }
 
   /** Searches again for more chunks if the chunks of the context are too short to fill the budget. */
@@ -136,13 +125,11 @@ function mergeOnce(readText: ReadText): Merge {
   return async (results) => await mergePassages(results, readOnce)
 }
 
-/** The parts of a prompt that do not depend on the question. */
+/** The tools of a prompt, and what counts its tokens. */
 interface CompositionParts {
   readonly tools: readonly ChatTool[]
   readonly toolTokens: number
   readonly meter: TokenMeter
-  readonly maxTokens: number
-  readonly merge: Merge
 }
 
 /** One prompt in the making. */
@@ -151,45 +138,65 @@ class Composition {
   readonly #tools: readonly ChatTool[]
   readonly #toolTokens: number
   readonly #meter: TokenMeter
-  readonly #maxTokens: number
-  readonly #merge: Merge
 
-  constructor(
+  private constructor(
     context: Context,
-    private readonly question: string,
-    { tools, toolTokens, meter, maxTokens, merge }: CompositionParts,
+    readonly question: string,
+    { tools, toolTokens, meter }: CompositionParts,
   ) {
     this.#system = systemMessage(context.description)
     this.#tools = tools
     this.#toolTokens = toolTokens
     this.#meter = meter
-    this.#maxTokens = maxTokens
-    this.#merge = merge
   }
 
-  async compose(results: readonly SearchResult[], history: readonly HistoryMessage[]): Promise<ChatPrompt> {
+  static async begin(
+    context: Context,
+    question: string,
+    counting: Pick<PrepareOptions, 'countTokens' | 'signal'>,
+  ): Promise<Composition> {
+    const meter = new TokenMeter(counting)
+    const tools = await chatToolsOf(context)
+    const toolTokens = tools.length === 0 ? 0 : await meter.count(JSON.stringify(tools))
+    return new Composition(context, question, { tools, toolTokens, meter })
+  }
+
+  /**
+   * @returns the maximum number of tokens: as given, or by default enough for the question
+   * @throws InvalidInputError if instructions, tools and question alone have more
+   */
+  async budget(given: number | undefined): Promise<number> {
     const least = await this.#tokensOf([this.#system, await questionMessage(this.question, [])])
-    if (this.#maxTokens < least) {
+    const maxTokens = given ?? defaultMaxTokens(least)
+    if (maxTokens < least) {
       throw new InvalidInputError(
         'maxTokens',
         `must be at least ${least}, the tokens of the instructions, the tools and the question`,
       )
     }
-    const room = this.#maxTokens - (await this.#tokensOf([this.#system, { role: 'user', content: this.question }]))
+    return maxTokens
+  }
+
+  async compose(
+    results: readonly SearchResult[],
+    history: readonly HistoryMessage[],
+    { maxTokens, merge }: { readonly maxTokens: number; readonly merge: Merge },
+  ): Promise<ChatPrompt> {
+    const room = maxTokens - (await this.#tokensOf([this.#system, { role: 'user', content: this.question }]))
     const reserved = await this.#costOf(await this.#newest(history, room * HISTORY_SHARE))
-    let { sources, used } = await this.#select(results, room - reserved)
+    let { sources, used } = await this.#select(results, room - reserved, merge)
     let kept = await this.#newest(history, room - (await this.#costOfSources(sources)))
     for (;;) {
       const messages = [this.#system, ...kept, await questionMessage(this.question, sources)]
       const tokens = await this.#tokensOf(messages)
-      if (tokens <= this.#maxTokens) {
+      if (tokens <= maxTokens) {
         const omitted = { chunks: countOmitted(results, used), messages: history.length - kept.length }
         return { messages, sources, tools: this.#tools, tokens, omitted }
       }
       // The parts fit, but not the whole: a host's counter may count a whole higher than its parts.
       if (sources.length > 0) {
         used -= 1
-        sources = await this.#merge(results.slice(0, used))
+        sources = await merge(results.slice(0, used))
       } else {
         kept = withoutAnswers(kept.slice(1))
       }
@@ -200,9 +207,10 @@ class Composition {
   async #select(
     results: readonly SearchResult[],
     room: number,
+    merge: Merge,
   ): Promise<{ sources: readonly ChatSource[]; used: number }> {
     const fit = async (some: readonly SearchResult[]): Promise<boolean> => {
-      return (await this.#costOfSources(await this.#merge(some))) <= room
+      return (await this.#costOfSources(await merge(some))) <= room
     }
     let [used, most] = [0, results.length]
     for (let middle = most; used < most; middle = Math.ceil((used + most) / 2)) {
@@ -212,8 +220,8 @@ class Composition {
     const whole = results.slice(0, used)
     const next = results[used]
     const part = next && (await shortenPassage(next, async (shorter) => await fit([...whole, shorter])))
-    if (part === undefined) return { sources: await this.#merge(whole), used }
-    return { sources: await this.#merge([...whole, part]), used: used + 1 }
+    if (part === undefined) return { sources: await merge(whole), used }
+    return { sources: await merge([...whole, part]), used: used + 1 }
   }
 
   /** @returns the newest messages that fit. An answer whose question is left out is left out too */

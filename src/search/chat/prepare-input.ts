@@ -11,7 +11,14 @@ import type { HistoryMessage } from '../history-words.js'
 import { isChecked, PROMPT, requireShortHistory, SEARCH_SETTINGS, type SearchSettings } from '../search-input.js'
 
 /** Maximum number of tokens of a prompt if the caller says nothing: it leaves room in the windows of small models. */
-export const DEFAULT_MAX_TOKENS = 8_000
+const DEFAULT_MAX_TOKENS = 8_000
+/** Tokens for passages and history that a long question has all the same if the caller says nothing. */
+const DEFAULT_ROOM = 4_000
+
+/** @param least tokens of the instructions, the tools and the question: a question of any length gets a prompt */
+export function defaultMaxTokens(least: number): number {
+  return Math.max(DEFAULT_MAX_TOKENS, least + DEFAULT_ROOM)
+}
 
 /** The kinds of passages of a prompt. */
 export const PASSAGE_KINDS = ['windows', 'chunks'] as const
@@ -27,7 +34,7 @@ interface PrepareSettings extends SearchSettings {
   readonly history?: readonly HistoryMessage[] | undefined
   /**
    * Maximum number of tokens of messages and tools together, 1 to 10,000,000: the model's window less the room for its
-   * answer. Default: 8,000.
+   * answer. Default: 8,000, or 4,000 more than instructions, tools and question need if that is more.
    */
   readonly maxTokens?: number | undefined
   /**

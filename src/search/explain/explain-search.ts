@@ -16,6 +16,7 @@ import type {
 } from '../../ports/index.js'
 import type { Access, Authorizer, Principal } from '../../tenancy/index.js'
 import type { ContextSearch, FoundChunks, SearchParts } from '../context-search.js'
+import { historyTexts } from '../history-words.js'
 import { withKnownTerms } from '../known-terms.js'
 import type { PromptKnowledge } from '../prompt.js'
 import type { PromptPart } from '../prompt-parts.js'
@@ -142,7 +143,7 @@ export class ExplainSearch {
     const { terms: before } = read.before
     const all = new Map([...before, ...terms])
     const counts = await this.#words.count(context, all, visible.byWords, taker, signal)
-    let words = explainWords([prompt, ...(history ?? []).map(({ content }) => content)], [terms, before], counts)
+    let words = explainWords([prompt, ...historyTexts(history)], [terms, before], counts)
     let modelProblem: string | undefined
     let embedded: EmbeddedPrompt | undefined
     let hits: readonly ExplainedHit[] = []

@@ -68,7 +68,7 @@ export class PromptWords {
 }
 
 /**
- * @param texts the prompt, then the messages of the history
+ * @param texts the prompt, then the texts of the history whose words count
  * @param terms the terms of the prompt, then those of the history
  * @returns the words that a search uses, in the order of their texts
  */

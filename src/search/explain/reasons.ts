@@ -123,14 +123,17 @@ function promptReasons(facts: SearchFacts): Messages {
   }
 }
 
-function wordReasons({ words }: SearchFacts): Messages {
-  if (words.length === 0 || words.some(({ documents, isQuestionWord }) => documents > 0 && !isQuestionWord)) return {}
+function wordReasons({ words, hitCount }: SearchFacts): Messages {
+  const isFound = ({ documents, similar }: (typeof words)[number]): boolean => documents > 0 || similar.length > 0
+  if (words.length === 0 || words.some((word) => isFound(word) && !word.isQuestionWord)) return {}
   if (words.every(({ isQuestionWord }) => isQuestionWord)) {
     return {
       'only-question-words':
         'The prompt has only words such as "what" and "the", which say nothing: name what you look for.',
     }
   }
+  // An acronym is found by the words that a document explains it with.
+  if (hitCount > 0) return {}
   return {
     'words-not-found': 'No document has a word of the prompt: use other words, or search in the mode hybrid.',
   }

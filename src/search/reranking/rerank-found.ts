@@ -27,10 +27,10 @@ export async function rerankFound(
   caller: Principal,
   contextId: number,
   found: FoundChunks,
-  { prompt, topN, taker, signal }: SearchRequest,
+  { prompt, history, topN, taker, signal }: SearchRequest,
 ): Promise<RerankedFound> {
   const candidates = await rerankCandidates(found.ranked, found.records, () => found.terms, new TimeSlice())
-  const { chunks, problem } = await reranking.order({ prompt, taker, signal }, candidates)
+  const { chunks, problem } = await reranking.order({ prompt, history, taker, signal }, candidates)
   const ranked = chunks.slice(0, topN)
   const records = await readable.read(caller, contextId, ranked)
   return { found: { ...found, ranked, records }, candidates: candidates.length, problem }

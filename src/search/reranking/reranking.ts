@@ -1,6 +1,7 @@
 import { untilAborted, withAnySignal } from '../../kernel/scheduling/abort.js'
 import { FairScheduler, type TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import { errorTypeOf, ModelError, type Reranker, type RerankHit, type Telemetry, tracerOf } from '../../ports/index.js'
+import type { HistoryMessage } from '../history-words.js'
 import { rerankPrompt } from './rerank-hit.js'
 
 /** Number of the best chunks that a reranker scores, unless a search wants more results. */
@@ -20,9 +21,10 @@ export interface RerankCandidate<Chunk> {
   readonly hit: RerankHit
 }
 
-/** The prompt of a search, and whose it is. */
+/** The prompt of a search with the messages before it, and whose it is. */
 interface RerankCall {
   readonly prompt: string
+  readonly history: readonly HistoryMessage[] | undefined
   readonly taker: TurnTaker
   readonly signal: AbortSignal | undefined
 }
@@ -71,7 +73,7 @@ export class Reranking {
    * @throws the signal's reason
    */
   async order<Chunk extends { readonly score: number }>(
-    { prompt, taker, signal }: RerankCall,
+    { prompt, history, taker, signal }: RerankCall,
     candidates: readonly RerankCandidate<Chunk>[],
   ): Promise<RerankedChunks<Chunk>> {
     const chunks = candidates.map(({ chunk }) => chunk)
@@ -83,7 +85,7 @@ export class Reranking {
       }
     }
     const hits = candidates.map(({ hit }) => hit)
-    const scores = await this.#scoresOf(rerankPrompt(prompt), hits, taker, signal)
+    const scores = await this.#scoresOf(rerankPrompt(prompt, history), hits, taker, signal)
     return typeof scores === 'string'
       ? { chunks, problem: scores }
       : { chunks: orderBy(chunks, scores), problem: undefined }

@@ -56,6 +56,19 @@ describe('alcove prepare', () => {
     expect(stdout).toMatch(/\n\nHow long is parental leave\?\n\n--- about \d+ tokens, 1 passage\ntools: book\n$/)
   })
 
+  it('quotes each chunk with the same text if --list-copies is given', async () => {
+    await writeFile(join(folder.path, 'copy.txt'), 'Parental leave lasts eighteen weeks.')
+    await alcove('context', 'create', 'Copies')
+    await alcove('ingest', '--context', 'Copies', 'leave.txt', 'copy.txt')
+    const namesOf = async (...args: readonly string[]): Promise<string[]> => {
+      const chunks = ['--passages', 'chunks', '--json', ...args]
+      const { stdout } = await alcove('prepare', '--context', 'Copies', 'How long is parental leave?', ...chunks)
+      return (JSON.parse(stdout) as ChatPrompt).sources.map(({ displayName }) => displayName).sort()
+    }
+    expect(await namesOf()).toHaveLength(1)
+    expect(await namesOf('--list-copies')).toEqual(['copy.txt', 'leave.txt'])
+  })
+
   it.each([
     ['--history: the file broken.json is not valid JSON', '--history', 'broken.json'],
     ['--history: cannot read the file none.json', '--history', 'none.json'],

@@ -99,6 +99,13 @@ describe('alcove search', () => {
     expect(text).toBe(`   ${PARTS[0][1]}`)
   })
 
+  it('prints the words that were taken for others as text', async () => {
+    const { stdout } = await alcove('search', '--context', 'Parts', '--top', '1', 'boilre of the machine')
+    expect(stdout).toContain(`\n   boilre: found as boiler\n   ${PARTS[0][1]}\n`)
+    const { stdout: found } = await alcove('search', '--context', 'Parts', '--top', '1', 'boiler of the machine')
+    expect(found).not.toContain('found as')
+  })
+
   it('prints the passage that matched as text, wherever it is in a long chunk', async () => {
     const filler = Array.from({ length: 90 }, (_, at) => `Line ${at} is about the weather of the harbour.`)
     const lines = [...filler.slice(0, 60), 'The spare key hangs behind the XK-77 cabinet.', ...filler.slice(60)]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMcpHandler, type McpHandler, type McpHandlerOptions } from '../../../adapters/mcp/index.js'
+import { MemoryEmbeddingModel } from '../../../adapters/memory/index.js'
 import { type Engine, type Session, ThrottledError } from '../../../src/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../../src/engine/memory-engine.js'
 import { AGENT_KINDS, type AgentClient, type AgentKind, textOf } from './clients.js'
@@ -45,6 +46,8 @@ interface Found {
     readonly contextId: number
     readonly uri: string
     readonly text: string
+    readonly corrected: readonly { readonly from: string; readonly to: string }[]
+    readonly collapsed: number
   }[]
   readonly isCut: boolean
 }
@@ -79,6 +82,8 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
       'mode',
       'words',
       'history',
+      'minEvidence',
+      'collapse',
       'filter',
     ])
   })
@@ -102,6 +107,7 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
       metadata: { year: 2025 },
       similarity: expect.any(Number) as number,
       snippet: LEAVE,
+      corrected: [],
       collapsed: 0,
     })
     expect(textOf(answer)).toMatch(
@@ -121,12 +127,31 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
     expect(textOf(none)).toContain('No passage was found')
   })
 
+  it('is told that a word of its query was taken for another', async () => {
+    const answer = await agent.callTool({ name: 'search', arguments: { query: 'paretnal leave', contextIds: [1] } })
+    const [best] = (answer.structuredContent as Found).passages
+    expect(best?.corrected).toEqual([{ from: 'paretnal', to: 'parental' }])
+    expect(textOf(answer)).toContain(' corrected="paretnal found as parental" ')
+  })
+
+  it('gets each copy of a passage if it wants them', async () => {
+    const { id } = await session.contexts.create({ ...NEW_CONTEXT, name: 'Copies' })
+    for (const name of ['one.txt', 'two.txt']) await uploadText(session, id, name, 'Trams run all night.')
+    const collapsedOf = async (options: object): Promise<number[]> =>
+      (await search({ query: 'trams', contextIds: [id], ...options })).passages.map(({ collapsed }) => collapsed)
+    expect(await collapsedOf({})).toEqual([1])
+    expect(await collapsedOf({ collapse: false })).toEqual([0, 0])
+    await session.contexts.delete(id)
+  })
+
   it.each([
     [{ query: ' ' }, 'query: must not be empty (ERR_INVALID_INPUT)'],
     [
       { query: 'a', topK: 3 },
-      'unknown member "topK"; expected one of query, contextIds, topN, mode, words, history, filter',
+      'unknown member "topK"; expected one of query, contextIds, topN, mode, words, history, minEvidence, collapse, filter',
     ],
+    [{ query: 'a', minEvidence: 2 }, 'minEvidence: must be a number from 0 to 1 (ERR_INVALID_INPUT)'],
+    [{ query: 'a', collapse: 'no' }, 'collapse: must be true or false (ERR_INVALID_INPUT)'],
     [{ query: 'a', filter: { metadata: { year: { near: 1 } } } }, 'filter.metadata.year.near'],
     [{ query: 'a', contextIds: [99] }, 'no context with the id 99 (ERR_CONTEXT_NOT_FOUND)'],
   ])('gets an error that says what to do for %j', async (given, sentence) => {
@@ -250,6 +275,25 @@ describe.each(AGENT_KINDS)('$name ($revision)', (kind) => {
 })
 
 const [TODAY] = AGENT_KINDS as readonly [AgentKind]
+
+describe('a query of nonsense', () => {
+  it('finds nothing, unless no evidence is asked for', async () => {
+    const model = new MemoryEmbeddingModel({ similarity: { unrelated: 0, related: 1, languages: ['en'] } })
+    const strict = await memoryEngine({ embeddingModels: [model] })
+    const { id } = await strict.session.contexts.create(NEW_CONTEXT)
+    await uploadText(strict.session, id, 'leave.txt', LEAVE)
+    const agent = await agentOf(TODAY, createMcpHandler(strict.engine, { authenticate: () => strict.engine.owner }))
+    const textsFor = async (options: object): Promise<string[]> => {
+      const given = { query: 'blorfin taquezz mornipal', ...options }
+      const { structuredContent } = await agent.callTool({ name: 'search', arguments: given })
+      return (structuredContent as Found).passages.map(({ text }) => text)
+    }
+    expect(await textsFor({})).toEqual([])
+    expect(await textsFor({ minEvidence: 0 })).toEqual([LEAVE])
+    await agent.close()
+    await strict.engine.close()
+  })
+})
 
 describe('lists with many items', () => {
   it('come in pages, each item once', async () => {

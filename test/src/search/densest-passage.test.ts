@@ -41,6 +41,23 @@ describe('the densest passage', () => {
     expect(passage?.corrected).toEqual([{ from: 'paretnal', to: 'parental' }])
   })
 
+  it('says for a corrected word which word of the text is most like it, the first one of equals', async () => {
+    const similar = new Map([
+      ['parental', 0.9],
+      ['parent', 0.4],
+      ['parents', 0.4],
+    ])
+    const terms = new PromptTerms(
+      questionTerms('paretnal'),
+      new Map([['paretnal', { isKnown: false, terms: similar }]]),
+    )
+    const correctedIn = async (text: string) => (await findDensestPassage(text, terms))?.corrected
+    expect(await correctedIn('A parent takes parental leave, and parents share it.')).toEqual([
+      { from: 'paretnal', to: 'parental' },
+    ])
+    expect(await correctedIn('A parent meets parents.')).toEqual([{ from: 'paretnal', to: 'parent' }])
+  })
+
   it('tells nothing if its words are in most chunks', async () => {
     const idfs = new Map([
       ['weeks', 2],

@@ -112,6 +112,22 @@ describe('a long prompt', () => {
     expect((await session.explain(id, QUESTION)).parts).toEqual([])
   })
 
+  it.each([
+    ['English', LONG_TEXT],
+    ['Russian', 'Вчера мне рассказали длинную историю о кораблях и гаванях. '.repeat(600)],
+    ['Chinese', '昨天有人给我讲了一个关于船只和港口的漫长故事。'.repeat(1_500)],
+  ])('in %s needs no budget of its own to reach the model of a chat with passages', async (_language, text) => {
+    const question = `${text.slice(0, 31_900)}\n${QUESTION}`
+    const { messages, sources, tokens } = await session.prepare(id, question)
+    expect(messages.at(-1)?.content).toContain(question)
+    expect(sources[0]?.originalName).toBe('leave.txt')
+    const { tokens: least } = await session.prepare(await newContext({}), question)
+    expect(tokens).toBeLessThanOrEqual(least + 4_000)
+    await expect(session.prepare(id, question, { maxTokens: least - 1 })).rejects.toThrow(
+      `maxTokens: must be at least ${least}, the tokens`,
+    )
+  })
+
   it('reaches the model of a chat as it is', async () => {
     const question = `${LONG_TEXT.slice(0, 31_900)}\n${QUESTION}`
     const { messages, sources } = await session.prepare(id, question, { maxTokens: 20_000 })

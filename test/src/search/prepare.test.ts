@@ -256,6 +256,25 @@ describe('session.prepare', () => {
   })
 })
 
+describe('the budget of a prompt without maxTokens', () => {
+  it('is 8,000 tokens, or 4,000 beside the question if that is more', async () => {
+    const documents = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [`${at}.txt`, LONG.replaceAll(' g', ` n${at} g`)]),
+    )
+    const id = await newContext(documents)
+    // A word is a token of this model.
+    const countTokens = (text: string): number => text.split(/\s+/u).length
+    const tokensOf = async (question: string): Promise<number> =>
+      (await session.prepare(id, question, { countTokens, passages: 'chunks', topN: 100 })).tokens
+    const short = await tokensOf('gate g7')
+    expect(short).toBeLessThanOrEqual(8_000)
+    expect(short).toBeGreaterThan(7_500)
+    const long = await tokensOf(`gate g7${' a'.repeat(16_000)}`)
+    expect(long).toBeLessThanOrEqual(16_000 + 4_300)
+    expect(long).toBeGreaterThan(16_000 + 3_500)
+  })
+})
+
 describe('a document that tries to give instructions', () => {
   it('cannot close its passage, open another one, or change a tag by its name or headings', async () => {
     const attack = (code: string) =>

@@ -98,4 +98,9 @@ describe('the words of a history', () => {
     expect(weightAt(0.5)).toBeCloseTo(weightAt(0) / 2)
     expect(weightAt(1)).toBe(0)
   })
+  it('count together with similar ones, unless the prompt quotes them', () => {
+    const before = historyWords([{ role: 'user', content: 'policies about lunch' }])
+    const { similarTo } = withHistory(wholePart('"policies"'), before, 0)
+    expect([...similarTo].sort()).toEqual(['about', 'lunch'])
+  })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { promptTerms } from '../../../src/search/prompt.js'
+import { PromptTerms } from '../../../src/search/prompt-terms.js'
 
 describe('the terms of a prompt', () => {
   it('are all terms of a short prompt, and none of punctuation', () => {
@@ -12,5 +13,13 @@ describe('the terms of a prompt', () => {
     const terms = promptTerms(`${filler} hydraulics hydraulics hydraulics`)
     expect(terms.size).toBe(256)
     expect(terms.has('hydraulics')).toBe(true)
+  })
+  it('of other parts of the prompt take no word of a text', () => {
+    const similar = new Map([
+      ['paretnal', { isKnown: false, terms: new Map([['parental', 1]]) }],
+      ['parents', { isKnown: true, terms: new Map([['parental', 0.5]]) }],
+    ])
+    expect(new PromptTerms(new Map([['parents', 1]]), similar).termFor('parental')).toBe('parents')
+    expect(new PromptTerms(new Map([['leave', 1]]), similar).termFor('parental')).toBeUndefined()
   })
 })

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemoryTelemetry } from '../../../adapters/memory/index.js'
 import { MemoryTracer } from '../../../adapters/memory/memory-tracer.js'
-import type { ContextSettings, EngineOptions, Principal, SearchResult, Session } from '../../../src/index.js'
+import type {
+  ContextSettings,
+  EngineOptions,
+  HistoryMessage,
+  Principal,
+  SearchResult,
+  Session,
+} from '../../../src/index.js'
 import { ModelError, type TelemetryEvent } from '../../../src/ports/index.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
 import { HeldReranker, type RerankedCall, rightScores } from './held-reranker.js'
@@ -135,6 +142,40 @@ describe('a search with a reranker', () => {
     const prompt = reranker.calls[0]?.prompt ?? ''
     expect(prompt.length).toBe(4_000)
     expect([prompt.startsWith(PROMPT), prompt.endsWith(' office')]).toEqual([true, true])
+  })
+
+  it('gives it what a follow-up follows: the last message of the user', async () => {
+    const [one, other] = [await newContext(1), await newContext(1)]
+    const history: HistoryMessage[] = [
+      { role: 'user', content: 'Hello!' },
+      { role: 'user', content: 'Who gets parental leave?' },
+      { role: 'assistant', content: 'All parents.' },
+    ]
+    const prompt = 'And what does the office rule?'
+    await session.search(one, prompt, { history })
+    await session.searchAll([one, other], prompt, { history })
+    await session.explain(one, prompt, { history })
+    await session.prepare(one, prompt, { history })
+    const asked = reranker.calls.map((call) => call.prompt)
+    expect(asked).toEqual(Array.from({ length: 4 }, () => `Who gets parental leave?\n${prompt}`))
+    await session.prepare(one, prompt, { history, prompt: 'What does the office rule about parental leave?' })
+    await session.search(one, prompt, { history: history.slice(2) })
+    expect(reranker.calls.slice(4).map((call) => call.prompt)).toEqual([
+      'What does the office rule about parental leave?',
+      prompt,
+    ])
+  })
+
+  it('shortens what a prompt follows to what is left of 4,000 characters, and never the prompt for it', async () => {
+    const id = await newContext(1)
+    const history: HistoryMessage[] = [{ role: 'user', content: `first ${'word '.repeat(1_000)}last` }]
+    const long = `${PROMPT} ${'please '.repeat(500)}`
+    for (const prompt of [PROMPT, long, `${long} ${long}`]) await session.search(id, prompt, { history })
+    const [short, medium, whole] = reranker.calls.map((call) => call.prompt)
+    expect([short?.length, medium?.length, whole?.length]).toEqual([4_000, 4_000, 4_000])
+    for (const given of [short, medium]) expect(given).toMatch(/^first word [^]* word last\nparental leave/u)
+    expect(medium?.endsWith(`\n${long}`)).toBe(true)
+    expect(whole?.startsWith(PROMPT)).toBe(true)
   })
 
   it('orders the results of several contexts together, and the sources of a prompt', async () => {

@@ -70,3 +70,35 @@ describe('a search for exact words', () => {
     await expect(find('policies', options)).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'words' })
   })
 })
+
+describe('a search for words between quotation marks', () => {
+  it.each([
+    '"policies of owners. Letters of boats"',
+    '“policies of owners: letters of boats”',
+    '«policies of owners\nletters of boats»',
+    'Find "policies of owners. Letters of boats" please. Thank you all.',
+  ])('finds no other form of them across ends of sentences and lines: %j', async (prompt) => {
+    expect(await find(prompt)).toEqual(['one.txt'])
+    expect(await find(prompt.replaceAll(/["“”«»]/g, ''))).toEqual(['one.txt', 'two.txt'])
+  })
+})
+
+describe('a word that was mistyped', () => {
+  const correctedFor = async (text: string, prompt: string) => {
+    await uploadText(session, contextId, 'leave.txt', text)
+    const [hit] = await session.search(contextId, prompt, { mode: 'keyword' })
+    expect(hit?.source.displayName).toBe('leave.txt')
+    return hit?.source.corrected
+  }
+
+  it('is named with the word that is most like it', async () => {
+    const text = 'Parental leave takes eighteen weeks, and both parents share it.'
+    expect(await correctedFor(text, 'paretnal leave')).toEqual([{ from: 'paretnal', to: 'parental' }])
+  })
+
+  it('is not named if another part of the prompt decided', async () => {
+    const text = 'Parental leave takes eighteen weeks of the year.'
+    const prompt = 'My paretnal matters trouble somebody. Which weeks of the year are leave?'
+    expect(await correctedFor(text, prompt)).toBeUndefined()
+  })
+})

@@ -42,6 +42,7 @@ describe('a prompt with a space inside a word', () => {
   it('means its words alone if the search is exact, or if no document has the word', async () => {
     const id = await contextOf(BLACKBOARD)
     expect(await session.search(id, 'black board', { mode: 'keyword', words: 'exact' })).toEqual([])
+    expect(await session.search(id, '"black board"', { mode: 'keyword' })).toEqual([])
     const other = await contextOf(BOARD)
     const [best] = await session.search(other, 'black board', { mode: 'keyword' })
     expect(best?.content).toBe(BOARD)

@@ -33,6 +33,16 @@ describe('a snippet', () => {
     expect(snippetOf({ content: rows, match: within, core: within, headings: ['Service'] })).toBe('| VX-2 | 30 |')
   })
 
+  it('of a row below a long line of signs is made at once', () => {
+    const row = '| VX-1 | 20 |'
+    const content = `${' '.repeat(2_000)}|${'-'.repeat(2_000)}x\n${row}`
+    const match = rangeOf(content, row)
+    const start = performance.now()
+    expect(snippetOf({ content, match, core: match, headings: [] })).toBe(row)
+    // It took nine seconds when the time grew with the cube of the length.
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+
   it('has at most 320 units, no line break and no half of a character, for any text', () => {
     const word = fc.constantFrom('pump', '\n', '🚀', '错误', '| a |', '| --- |', 'x'.repeat(400), ' ', '🚀'.repeat(200))
     fc.assert(

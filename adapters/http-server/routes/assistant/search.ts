@@ -108,7 +108,8 @@ export const SEARCH_ROUTES: readonly Route[] = [
     description:
       'Searches for the `question`, or for `prompt` if it is there, and answers with `messages` and `tools` that an API ' +
       "with OpenAI's protocol takes as they are, and with the `sources` to cite. Messages and tools have at most " +
-      '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000. If not everything fits, the ' +
+      '`maxTokens` tokens together, by an estimate that is seldom too low; default: 8,000, or 4,000 ' +
+      'more than instructions, tools and question need if that is more. If not everything fits, the ' +
       'oldest messages of the `history` and the last passages are left out, never the question. Without `prompt`, words of the `history` count in the search. Passages are the ' +
       'windows of chunks that answer best, in whole sentences; with `passages: "chunks"` they are whole chunks. `mode`, ' +
       '`topN`, `scoreThreshold`, `filter`, `words`, `minEvidence` and `collapse` are those of a search. The call changes nothing.',

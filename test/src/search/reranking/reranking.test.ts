@@ -17,7 +17,7 @@ const CANDIDATES = [1, 2].map((id) => ({
 }))
 
 function call(group: number, prompt: string, signal?: AbortSignal) {
-  return { prompt, taker: { group, member: 1 }, signal }
+  return { prompt, history: undefined, taker: { group, member: 1 }, signal }
 }
 
 /** Holds all calls until the test lets them go, one after the other. */
