@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { PasswordHasher } from '../../src/ports/index.js'
 import { loadNative } from '../node-kit/index.js'
 
@@ -6,6 +7,9 @@ import { loadNative } from '../node-kit/index.js'
  * 9106.
  */
 export class Argon2PasswordHasher implements PasswordHasher {
+  /** One processor stays for other work. */
+  readonly concurrency: number = Math.max(1, Math.min(2, availableParallelism() - 1))
+
   async hash(password: string): Promise<string> {
     const { hash } = await load()
     // Argon2id is the default.

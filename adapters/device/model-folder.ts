@@ -26,7 +26,9 @@ const PROFILE: z.ZodType<ModelProfileFile> = z.object({
   normalized: z.boolean(),
   queryPrefix: z.string(),
   passagePrefix: z.string(),
-  similarity: z.object({ unrelated: z.number(), related: z.number(), languages: z.array(z.string()) }).exactOptional(),
+  similarity: z
+    .object({ unrelated: z.number().min(-1).lt(1), related: z.number().min(-1).max(1), languages: z.array(z.string()) })
+    .exactOptional(),
   files: z
     .record(z.string().regex(/^(onnx\/)?[\w-]+(\.[\w-]+)+$/), SHA256)
     .refine((files) => TOKENIZER_FILE in files && WEIGHTS_FILES.some((name) => name in files)),

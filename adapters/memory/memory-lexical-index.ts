@@ -112,7 +112,7 @@ export class MemoryLexicalIndex extends MemoryCollections<StoredChunk> implement
   }
 
   async findTerms(collection: string, prefixes: readonly string[]): Promise<readonly string[]> {
-    const terms = [...new Set(this.rowsOf(collection).flatMap(({ occurrences }) => [...occurrences.keys()]))]
+    const terms = [...new Set(this.rowsOf(collection).flatMap(({ occurrences }) => [...occurrences.keys()]))].sort()
     return prefixes.flatMap((prefix) => terms.filter((term) => term.startsWith(prefix)).slice(0, MAX_FOUND_TERMS))
   }
 }

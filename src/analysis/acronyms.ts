@@ -149,6 +149,7 @@ export function definedTerms(terms: readonly string[], prompt: string): Map<stri
   const added = new Map<string, number>()
   for (const term of terms) {
     const isShort = term.startsWith(SHORT)
+    if (!isShort && !term.startsWith(LONG)) continue
     const parts = term.slice(1).split(isShort ? SHORT : LONG)
     if (!isShort) {
       const acronym = parts.pop() ?? ''

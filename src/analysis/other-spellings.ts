@@ -12,6 +12,12 @@ export interface OtherSpelling {
   readonly isWord: boolean
 }
 
+/** Words that begin others with another meaning: "over time" is no overtime. */
+const PREFIXES: ReadonlySet<string> = new Set(
+  'over under out up off per pre non ein eine un zu ab an auf aus bei vor mit um uber unter nach vom im con en de'.split(
+    ' ',
+  ),
+)
 /** Most words of a prompt that are tried together. */
 const MAX_PAIRS = 64
 /** Shortest word that two halves of a prompt may be, in UTF-16 units. */
@@ -32,11 +38,11 @@ function joinedWords(prompt: string): OtherSpelling[] {
   const spellings: OtherSpelling[] = []
   for (const [, one = '', other = ''] of prompt.matchAll(PAIR)) {
     if (spellings.length >= MAX_PAIRS) break
-    const [term, ...more] = termsOf(one + other)
+    const [term, ...more] = termsOf((one + other).toLowerCase())
     const insteadOf = [...termsOf(one), ...termsOf(other)]
     // Scripts without spaces have pairs of characters as terms.
     if (term === undefined || more.length > 0 || term.length < MIN_JOINED || insteadOf.length !== 2) continue
-    if (insteadOf.every((each) => ofQuestions.has(each))) continue
+    if (insteadOf.some((each) => ofQuestions.has(each) || PREFIXES.has(each))) continue
     spellings.push({ term, weight: 1, insteadOf, beside: [], isWord: true })
   }
   return spellings
@@ -50,18 +56,25 @@ interface CalendarDate {
   readonly numeric: string | undefined
 }
 
-const YEAR_FIRST = /(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/g
-const YEAR_LAST = /(?<!\d)(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?!\d)/g
+const [NO_WORD_BEFORE, NO_WORD_BEHIND] = [String.raw`(?<![\p{L}\p{N}][-/.]?)`, String.raw`(?![-/.]?[\p{L}\p{N}])`]
+const YEAR_FIRST = new RegExp(String.raw`${NO_WORD_BEFORE}(\d{4})([-/.])(\d{1,2})\2(\d{1,2})${NO_WORD_BEHIND}`, 'gu')
+const YEAR_LAST = new RegExp(String.raw`${NO_WORD_BEFORE}(\d{1,2})([-/.])(\d{1,2})\2(\d{4})${NO_WORD_BEHIND}`, 'gu')
 const DAY_MONTH =
   /(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|[.º])?\s{1,3}(?:of |de )?(\p{L}{3,20})[.,]?\s{1,3}(?:de |del )?(\d{4})(?!\d)/gu
 const MONTH_DAY = /(?<!\p{L})(\p{L}{3,20})\.?\s{1,3}(\d{1,2})(?:st|nd|rd|th)?,?\s{1,3}(\d{4})(?!\d)/gu
 
-/** @returns the days that a prompt names with their year; two for one whose day and month may be either number */
+/**
+ * @returns the days that a prompt names with their year; two for one whose day and month may be either number. With full
+ *   stops the day is the first one
+ */
 function datesIn(prompt: string): CalendarDate[] {
   const dates: (CalendarDate | undefined)[] = []
-  for (const [text, year, month, day] of prompt.matchAll(YEAR_FIRST)) dates.push(toDate(year, Number(month), day, text))
-  for (const [text, one, other, year] of prompt.matchAll(YEAR_LAST)) {
-    dates.push(toDate(year, Number(other), one, text), toDate(year, Number(one), other, text))
+  for (const [text, year, , month, day] of prompt.matchAll(YEAR_FIRST)) {
+    dates.push(toDate(year, Number(month), day, text))
+  }
+  for (const [text, one, separator, other, year] of prompt.matchAll(YEAR_LAST)) {
+    dates.push(toDate(year, Number(other), one, text))
+    if (separator !== '.') dates.push(toDate(year, Number(one), other, text))
   }
   for (const [, day, month = '', year] of prompt.matchAll(DAY_MONTH)) dates.push(toDate(year, monthOf(month), day))
   for (const [, month = '', day, year] of prompt.matchAll(MONTH_DAY)) dates.push(toDate(year, monthOf(month), day))
@@ -83,28 +96,35 @@ function wholeTermOf(identifier: string): string {
   return [...questionTerms(identifier)].sort(([, one], [, other]) => other - one)[0]?.[0] ?? ''
 }
 
-/** The weight of a date in numbers, as that of other identifiers. */
-const DATE_WEIGHT = 4
+/** The weight of a date in numbers, as that of other identifiers; and of one that may also be another day. */
+const [DATE_WEIGHT, UNSURE_WEIGHT] = [4, 2]
+/** A higher number is no month. */
+const MAX_MONTH = 12
 
 function dateSpellings({ year, month, day, numeric }: CalendarDate): OtherSpelling[] {
   const [mm, dd] = [month, day].map((value) => String(value).padStart(2, '0'))
-  const written = [`${year}-${mm}-${dd}`, `${year}/${mm}/${dd}`, `${year}.${mm}.${dd}`]
-  for (const separator of ['.', '/', '-']) {
+  const yyyy = String(year).padStart(4, '0')
+  const written = [`${yyyy}-${mm}-${dd}`, `${yyyy}/${mm}/${dd}`, `${yyyy}.${mm}.${dd}`]
+  written.push(`${dd}.${mm}.${yyyy}`, `${day}.${month}.${yyyy}`)
+  for (const separator of ['/', '-']) {
     for (const [one, other] of [
       [dd, mm],
       [day, month],
       [mm, dd],
       [month, day],
     ]) {
-      written.push([one, other, year].join(separator))
+      written.push([one, other, yyyy].join(separator))
     }
   }
-  const numbers = [...new Set(written.map(wholeTermOf))]
+  const numbers = new Set(written.map(wholeTermOf))
+  const isUnsure = (term: string): boolean => day <= MAX_MONTH && day !== month && /^\d{1,2}[-/]/.test(term)
   const names = [...monthNames()].filter(([, number]) => number === month).map(([term]) => term)
   const insteadOf = numeric === undefined ? [] : [numeric]
-  const beside = numeric === undefined ? [] : [String(day), String(year)]
+  const beside = numeric === undefined ? [] : [String(day), yyyy]
   return [
-    ...numbers.map((term) => ({ term, weight: DATE_WEIGHT, insteadOf, beside: [], isWord: false })),
+    ...[...numbers].map((term) => {
+      return { term, weight: isUnsure(term) ? UNSURE_WEIGHT : DATE_WEIGHT, insteadOf, beside: [], isWord: false }
+    }),
     ...names.map((term) => ({ term, weight: 1, insteadOf, beside, isWord: false })),
   ]
 }

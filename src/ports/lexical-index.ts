@@ -164,7 +164,7 @@ export interface LexicalIndex {
 
   /**
    * Finds the terms of a collection that begin with one of some prefixes: at most {@link MAX_FOUND_TERMS} of each prefix.
-   * Terms of deleted chunks may be found for a while.
+   * A prefix that is a term itself is among them. Terms of deleted chunks may be found for a while.
    *
    * @param prefixes up to some hundred, none empty
    */

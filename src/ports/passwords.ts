@@ -1,5 +1,7 @@
 /** Hashes passwords slowly, so that a stolen hash is of little use. Concurrent calls are allowed. */
 export interface PasswordHasher {
+  /** Maximum number of calls at a time for all clients of a process: each takes a processor. Default: 2. */
+  readonly concurrency?: number
   /** Hashes a password. @returns a text with everything that {@link verify} needs; a different one at every call */
   hash(password: string): Promise<string>
   /** @returns true if `hash` is a hash of the password; false also for a text that is not a hash */

@@ -25,6 +25,7 @@ import { BEST_CHUNKS, type RankedChunk, toMapKey, UnembeddedChunks, VectorCache 
 import { Nearness } from './ranking/nearness.js'
 import { RepeatCounts } from './ranking/repeat-counts.js'
 import { Repeats } from './ranking/repeats.js'
+import type { WordsOfPart } from './ranking/words-of-part.js'
 import { type EmbeddedPrompt, embedPrompt, type ReadPrompt, readPrompt } from './read-prompt.js'
 import type { Reranking } from './reranking/reranking.js'
 import { type PlacedChunk, withPassages } from './results.js'
@@ -107,7 +108,7 @@ export class ContextSearch {
       [context],
       found.ranked,
       found.records,
-      () => terms,
+      (chunk) => chunk.terms ?? terms,
       scale,
       request,
     )
@@ -148,18 +149,15 @@ export class ContextSearch {
     scale: ScoreScale,
     { minEvidence, filter, taker, signal }: EvidenceRequest,
   ): Promise<number | undefined> {
-    const [context] = contexts
-    if (context === undefined || minEvidence === 0 || ranked.length === 0) return undefined
-    const { words, models, turns, scales } = this.parts
-    const model = models.get(context.embeddingModel)
+    if (minEvidence === 0 || ranked.length === 0) return undefined
+    const { words, turns } = this.parts
     const countChunks = async (): Promise<number> => {
       if (filter !== undefined) return 0
       const counts = contexts.map((each) => async () => (await words.statistics(wordCollectionOf(each), [])).chunks)
       const found = await unlessDamaged(turns.words.all(taker, counts, signal), [])
       return found.reduce((sum, count) => sum + count, 0)
     }
-    const source = { model, turns: turns.ofModel(model), signal, countChunks }
-    return await evidenceOf(ranked, scale, scales, source)
+    return await evidenceOf(ranked, scale, countChunks)
   }
 
   /** As {@link find}, with results of any evidence, before words near each other have put the best in order. */
@@ -268,14 +266,20 @@ export class ContextSearch {
       const records = visibleRecords.filter((record) => passes(record, filter))
       if (records.length === ranked.length) {
         const placed = withPassages(ranked, windows)
-        const distinct = repeats === undefined ? placed : await repeats.without(placed, records)
+        const distinct = repeats === undefined ? placed : await repeats.without(placed, records, request.topN + 1)
         if (repeats !== undefined && distinct.length <= request.topN && ranked.length === wanted && wanted < MAX_READ) {
           wanted = Math.min(MAX_READ, wanted * 2)
           continue
         }
         if (repeats !== undefined) this.#repeatCounts.learn(context.id, ranked, distinct, request.topN)
         return {
-          ...{ ranked: distinct.slice(0, request.topN), records, terms: promptTermsOf(words, terms), scale, words },
+          ...{
+            ranked: withOwnTerms(distinct.slice(0, request.topN)),
+            records,
+            terms: promptTermsOf(words, terms),
+            scale,
+            words,
+          },
           vectors: await vectors,
         }
       }
@@ -349,8 +353,19 @@ interface PreparedSearch {
 }
 
 /** @returns the terms by which passages are chosen: those of the part that decided */
-function promptTermsOf(words: ChunkRanking['words'], terms: LexicalQuery): PromptTerms {
-  return new PromptTerms(words?.part.terms ?? terms, words?.similar ?? new Map(), words?.idfs)
+function promptTermsOf(words: WordsOfPart | undefined, terms: LexicalQuery = NO_TERMS): PromptTerms {
+  return new PromptTerms(words?.part.terms ?? terms, words?.similar ?? new Map(), words?.idfs, words?.part.added)
+}
+
+/** Adds the terms of the question that found each chunk, if that is not the part that decided. */
+function withOwnTerms(ranked: readonly PlacedChunk[]): PlacedChunk[] {
+  const known = new Map<WordsOfPart, PromptTerms>()
+  return ranked.map((chunk) => {
+    if (chunk.question === undefined) return chunk
+    const terms = known.get(chunk.question) ?? promptTermsOf(chunk.question)
+    known.set(chunk.question, terms)
+    return { ...chunk, terms }
+  })
 }
 
 /** True if the document of a chunk passes the filter. */

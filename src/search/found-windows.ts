@@ -29,10 +29,12 @@ export class FoundWindows {
     const windows = await this.#readWindows(context, request, found.ranked)
     const slice = new TimeSlice()
     const keys = new Map(found.records.map((record) => [record.id, toMapKey(record)]))
+    const ownTerms = new Map(found.ranked.map((chunk) => [toMapKey(chunk), chunk.terms]))
     const chunks: ChunkWindows[] = []
     for (const result of await toResults(found.ranked, NO_TERMS, found.records, slice)) {
-      const ofChunk = windows.get(keys.get(result.id) ?? '') ?? []
-      chunks.push({ result, windows: await scoreWindows(result.content, ofChunk, found, slice) })
+      const key = keys.get(result.id) ?? ''
+      const query = { ...found, terms: ownTerms.get(key) ?? found.terms }
+      chunks.push({ result, windows: await scoreWindows(result.content, windows.get(key) ?? [], query, slice) })
     }
     return chunks
   }

@@ -92,7 +92,12 @@ function groupKey({ fingerprint, found: { scale } }: ContextFinding): string {
 function orderGroup(group: readonly ContextFinding[]): ContextGroup {
   const scale = jointScaleOf(group.map(({ found }) => found.scale))
   const chunks = group.flatMap(({ contextId, found: { ranked, records, terms } }) =>
-    withSizes(ranked, records).map((chunk) => ({ ...chunk, contextId, terms, score: scoreOn(scale, chunk) })),
+    withSizes(ranked, records).map((chunk) => ({
+      ...chunk,
+      contextId,
+      terms: chunk.terms ?? terms,
+      score: scoreOn(scale, chunk),
+    })),
   )
   const { embeddingModel = '' } = group[0] ?? {}
   return { contexts: group.length, chunks: chunks.sort(byRelevance), scale, embeddingModel }
@@ -109,7 +114,7 @@ function jointScaleOf(scales: readonly ScoreScale[]): ScoreScale {
     wordMaximum: Math.max(...both.map((scale) => scale.question.wordMaximum)),
     modelKnowledge: Math.max(...both.map((scale) => scale.question.modelKnowledge)),
     // All searches of one model have the same value, unless the model was not measured in time for some.
-    unrelated: Math.max(...both.map((scale) => scale.question.unrelated)),
+    similarityScale: both.find((scale) => scale.question.similarityScale !== undefined)?.question.similarityScale,
   }
   const hasWords = both.some((scale) => scale.hasWords)
   const maxima = both.map((scale) => scale.evidenceMaximum)

@@ -12,8 +12,8 @@ interface WordParts {
   readonly turns: SearchTurns
 }
 
-/** Weight of words that stand for one word together, once the documents have that word. */
-const HALF_WEIGHT = 0.5
+/** Weight of another spelling if the documents also have what the prompt writes. */
+const WRITTEN_WEIGHT = 0.5
 
 /**
  * Adds terms that the prompt means, if the contexts have them: words of acronyms that they explain, and other spellings.
@@ -31,16 +31,14 @@ export async function withKnownTerms(
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
   const spellings = read.isExact ? [] : spellingsOf(read.whole)
-  const prefixes = read.isExact ? [] : [...definitionPrefixes(read.whole.text), ...spellings.map(({ term }) => term)]
+  const ofSpellings = spellings.flatMap(({ term, insteadOf }) => [term, ...insteadOf])
+  const prefixes = read.isExact ? [] : [...definitionPrefixes(read.whole.text), ...ofSpellings]
   if (prefixes.length === 0) return read
   const reads = collections.map((name) => async () => await words.findTerms(name, [...new Set(prefixes)]))
   // A search of a damaged collection finds the same damage.
   const found = (await unlessDamaged(turns.words.all(taker, reads, signal), [])).flat()
   if (found.length === 0) return read
-  const isKnown = ({ term, isWord }: OtherSpelling): boolean =>
-    isWord ? found.some((each) => each.startsWith(term)) : found.includes(term)
-  const known = new Set(spellings.filter(isKnown).map(({ term }) => term))
-  const add = (part: PromptPart): PromptPart => withSpellings(withDefinitions(part, found), known)
+  const add = (part: PromptPart): PromptPart => withSpellings(withDefinitions(part, found), new Set(found))
   return { ...read, whole: add(read.whole), parts: read.parts.map(add) }
 }
 
@@ -54,23 +52,31 @@ function withDefinitions(part: PromptPart, found: readonly string[]): PromptPart
   return added.size === 0 ? part : { ...part, terms: new Map([...added, ...part.terms]) }
 }
 
-/** @param known the terms of spellings that the contexts have */
-function withSpellings(part: PromptPart, known: ReadonlySet<string>): PromptPart {
-  const spellings = known.size === 0 ? [] : spellingsOf(part).filter(({ term }) => known.has(term))
+/** @param found terms of the contexts that begin with a term of a spelling, or of the prompt in its place */
+function withSpellings(part: PromptPart, found: ReadonlySet<string>): PromptPart {
+  const isKnown = ({ term, isWord }: OtherSpelling): boolean =>
+    found.has(term) || (isWord && [...found].some((each) => each.startsWith(term)))
+  const spellings = spellingsOf(part).filter(isKnown)
   if (spellings.length === 0) return part
   const terms = new Map(part.terms)
   const similarTo = new Set(part.similarTo)
+  const added = new Set<string>()
   for (const { term, weight, insteadOf, beside, isWord } of spellings) {
-    for (const each of insteadOf) {
-      const before = part.terms.get(each)
-      // A form of a date that the contexts do not have would outweigh those that they have.
-      if (before !== undefined && !known.has(each)) terms.set(each, isWord ? HALF_WEIGHT * before : 0)
+    // The spelling of the prompt counts before another one, if the contexts have it.
+    const isWritten = insteadOf.length > 0 && insteadOf.every((each) => found.has(each))
+    if (!isWritten) {
+      for (const each of insteadOf) {
+        terms.set(each, isWord ? (terms.get(each) ?? 0) / 2 : 0)
+        similarTo.delete(each)
+      }
+      for (const each of beside) terms.set(each, 1)
     }
-    for (const each of beside) terms.set(each, 1)
     if (part.terms.has(term)) continue
-    terms.set(term, weight)
+    terms.set(term, isWritten ? Math.min(weight, WRITTEN_WEIGHT) : weight)
+    added.add(term)
     if (isWord) similarTo.add(term)
   }
+  // A form of a date that the contexts do not have would outweigh those that they have.
   for (const [term, weight] of terms) if (weight === 0) terms.delete(term)
-  return { ...part, terms, similarTo }
+  return { ...part, terms, similarTo, added }
 }

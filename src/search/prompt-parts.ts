@@ -11,6 +11,8 @@ export interface PromptPart {
   readonly similarTo: ReadonlySet<string>
   /** True if it ends with a question mark. */
   readonly isQuestion: boolean
+  /** Terms that the text does not have, but means. Default: none. */
+  readonly added?: ReadonlySet<string>
 }
 
 /** Maximum number of parts of a prompt: each is a read of the word index. */

@@ -9,6 +9,8 @@ export class PromptTerms {
     private readonly similar: ReadonlyMap<string, SimilarTerms>,
     /** The inverse document frequency of each term, times its weight. */
     readonly idfs: ReadonlyMap<string, number> = weights,
+    /** Terms that the prompt does not have, but means. */
+    private readonly added: ReadonlySet<string> = new Set(),
   ) {
     const best = new Map<string, { readonly term: string; readonly weight: number }>()
     for (const [term, { terms }] of similar) {
@@ -28,10 +30,10 @@ export class PromptTerms {
 
   /**
    * @returns how much a term of a text is like a term of the prompt that the context does not have, above 0 and at most
-   *   1; 0 for a term of the prompt that the context has
+   *   1; 0 for a term of the prompt that the context has, and for one that the prompt does not have
    */
   correctionWeight(promptTerm: string, term: string): number {
     const group = this.similar.get(promptTerm)
-    return group?.isKnown === false ? (group.terms.get(term) ?? 0) : 0
+    return group?.isKnown === false && !this.added.has(promptTerm) ? (group.terms.get(term) ?? 0) : 0
   }
 }

@@ -136,8 +136,8 @@ export interface MeasuredKnowledge {
    * languages, because its vocabulary cuts words that it knows into pieces.
    */
   readonly modelKnowledge: number
-  /** Mean similarity of texts that have nothing to do with each other, 0 to below 1; 0 if it is not known. */
-  readonly unrelated: number
+  /** The scale of the model's similarities; undefined if it is not known. */
+  readonly similarityScale: SimilarityScale | undefined
 }
 
 /** Measures how much of a prompt a model knows: once, when a search first needs it. */
@@ -160,11 +160,11 @@ export class PromptKnowledge {
   }
 
   async #measure(): Promise<MeasuredKnowledge> {
-    const scale = await this.readScale()
-    const unrelated = Math.max(0, scale?.unrelated ?? 0)
-    if (scale !== undefined && knowsManyLanguages(scale)) return { modelKnowledge: 1, unrelated }
+    const similarityScale = await this.readScale()
+    const knowsMany = similarityScale !== undefined && knowsManyLanguages(similarityScale)
+    if (knowsMany) return { modelKnowledge: 1, similarityScale }
     const tokenizer = await this.model.tokenizer()
-    return { modelKnowledge: measureModelKnowledge(await this.readPrompt(), tokenizer), unrelated }
+    return { modelKnowledge: measureModelKnowledge(await this.readPrompt(), tokenizer), similarityScale }
   }
 }
 

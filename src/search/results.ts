@@ -77,6 +77,8 @@ export interface ResultSource {
 export interface PlacedChunk extends RankedChunk, Collapsed {
   /** `undefined` if the window is not stored. */
   readonly nearest: Pick<WindowRecord, 'start' | 'end' | 'hash'> | undefined
+  /** The terms of the question that found it, if that is not the part of the prompt that decides. */
+  readonly terms?: PromptTerms
   /** The words of the prompt in its text, if the search has looked for them. */
   readonly found?: WordsInText
 }
@@ -136,7 +138,9 @@ export async function toResults(
   for (const chunk of ranked) {
     const record = recordByKey.get(toMapKey(chunk))
     if (record === undefined || record.content === null) continue
-    results.push(toResult(chunk, record, record.content, await findMatch(record.content, terms, chunk, slice)))
+    results.push(
+      toResult(chunk, record, record.content, await findMatch(record.content, chunk.terms ?? terms, chunk, slice)),
+    )
   }
   return results
 }

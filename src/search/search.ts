@@ -73,7 +73,7 @@ export class Search {
       models,
       prompts,
       turns: this.#turns,
-      scales: new SimilarityScales(),
+      scales: new SimilarityScales(storage),
       tracer: this.#tracer,
       reranking,
     }

@@ -69,7 +69,9 @@ export const explanationSchema: z.ZodType<SearchExplanation> = z
     scoreThreshold: fraction,
     model: z.object({
       id: z.string(),
-      knowledge: fraction.nullable().meta({ description: 'How much of the prompt its vocabulary knows' }),
+      knowledge: fraction.nullable().meta({
+        description: 'How much of the prompt it knows: by its vocabulary, or all of it for a model of many languages',
+      }),
     }),
     documents,
     bestSimilarity: fraction.nullable().meta({ description: 'Also if it is below `scoreThreshold`' }),

@@ -105,7 +105,7 @@ async function tryModel(folder: string): Promise<SimilarityScale | undefined> {
   try {
     await model.verify()
     await model.embed([SAMPLE], { kind: 'passage' })
-    return model.profile.similarity ?? (await measureSimilarity(model).catch(() => undefined))
+    return await measureSimilarity(model).catch(() => undefined)
   } finally {
     await model.close()
   }

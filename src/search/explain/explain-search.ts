@@ -166,7 +166,7 @@ export class ExplainSearch {
       evidence = found?.evidence ?? null
       embedded = { model: beginning.model, vectors: await beginning.vectors, knowledge: beginning.knowledge }
       ranking = await this.#rank(context, embedded, part, visible, taker, signal)
-      words = words.map((word) => ({ ...word, similar: similarIn(ranking.words, word.term) }))
+      words = words.map((word) => ({ ...word, similar: similarIn(found?.words ?? ranking.words, word.term) }))
       if (found !== undefined) {
         const reranked = await this.#rerank(access, context, found, { ...request, signal })
         reranking = reranked.reranking
@@ -318,7 +318,12 @@ export class ExplainSearch {
         hits.push({
           ...result,
           passage: content.slice(result.match.start, result.match.end),
-          words: { rank: placeByWords.get(key) ?? null, score: scores[at] ?? 0, inNames: termsInNames(result, terms) },
+          words: {
+            rank: placeByWords.get(key) ?? null,
+            // Another part of the prompt may have found the chunk.
+            score: Math.max(scores[at] ?? 0, chunk.question === undefined ? 0 : (chunk.wordScore ?? 0)),
+            inNames: termsInNames(result, chunk.terms ?? terms),
+          },
           meaning: { rank: byMeaning.get(key) ?? null, similarity: result.similarity },
           beforeReranking: before?.get(key) ?? null,
         })
@@ -336,7 +341,7 @@ function explainParts(covered: readonly CoveredPart[]): ExplainedPart[] {
 }
 
 /** @returns the terms that counted as a term of the prompt, the most alike first */
-function similarIn(words: LexicalAnswer | undefined, term: string): ExplainedWord['similar'] {
+function similarIn(words: Pick<LexicalAnswer, 'similar'> | undefined, term: string): ExplainedWord['similar'] {
   return [...(words?.similar?.get(term)?.terms ?? [])].map(([similar, weight]) => ({ term: similar, weight }))
 }
 

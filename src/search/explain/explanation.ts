@@ -74,7 +74,10 @@ export interface ExplainedReranking {
 /** The embedding model of the context. */
 export interface ExplainedModel {
   readonly id: string
-  /** Share of the prompt that its vocabulary knows, 0 to 1; null if the model cannot be used. */
+  /**
+   * Share of the prompt that it knows, 0 to 1: by its vocabulary, or 1 for a model of many languages. Null if the model
+   * cannot be used.
+   */
   readonly knowledge: number | null
 }
 

@@ -1,6 +1,6 @@
 import { pause, untilAborted } from '../../kernel/scheduling/abort.js'
 import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
-import { cosine, type EmbeddingModel, type SimilarityScale } from '../../ports/index.js'
+import { cosine, type EmbeddingModel, type SimilarityScale, type Storage } from '../../ports/index.js'
 import { SAMPLE_PAIRS } from './sample-pairs.js'
 
 /** Longest wait of a search for the measurement. A model on the device takes 0.3 to 1.3 s. */
@@ -8,12 +8,19 @@ const MAX_WAIT_MS = 2_000
 /** Pause before a model that failed is measured once more. */
 const RETRY_MS = 60_000
 
+/** Another sample needs another key. */
+function keyOf({ profile: { fingerprint } }: EmbeddingModel): string {
+  return `model.similarity.1.${fingerprint}`
+}
+
 /**
  * Knows how near each model puts texts that belong together, and texts that do not. A profile may say it. Otherwise the
- * model embeds 88 short texts once, when a search first asks.
+ * model embeds 88 short texts when a search first asks, and the storage keeps the answer for all processes.
  */
 export class SimilarityScales {
   readonly #measured = new WeakMap<EmbeddingModel, Measurement>()
+
+  constructor(private readonly storage: Pick<Storage, 'read' | 'transaction'>) {}
 
   /**
    * @returns `undefined` if the model tells the sample's texts apart in no language, fails, or is not measured within two
@@ -35,9 +42,28 @@ export class SimilarityScales {
   #begin(model: EmbeddingModel, turns: FairScheduler): Measurement {
     const known = this.#measured.get(model)
     if (known !== undefined && performance.now() < known.until) return known
-    const begun = new Measurement(measureSimilarity(inTurns(model, turns)))
+    const begun = new Measurement(this.#measure(model, turns))
     this.#measured.set(model, begun)
     return begun
+  }
+
+  async #measure(model: EmbeddingModel, turns: FairScheduler): Promise<SimilarityScale> {
+    const key = keyOf(model)
+    const stored = await this.#read(key)
+    if (stored !== undefined) return stored
+    const measured = await measureSimilarity(inTurns(model, turns))
+    // A full or read-only disk refuses no search.
+    await this.storage.transaction(({ settings }) => settings.put(key, JSON.stringify(measured))).catch(() => undefined)
+    return measured
+  }
+
+  async #read(key: string): Promise<SimilarityScale | undefined> {
+    try {
+      const text = await this.storage.read(({ settings }) => settings.get(key))
+      return text === undefined ? undefined : (JSON.parse(text) as SimilarityScale)
+    } catch {
+      return undefined
+    }
   }
 }
 
@@ -123,9 +149,10 @@ export async function measureSimilarity(model: MeasuredModel): Promise<Similarit
   return { unrelated: rounded(meanOf(wrong)), related: rounded(meanOf(right)), languages }
 }
 
-/** @returns `undefined` for a model that tells texts apart in no language of the sample */
+/** @returns `undefined` for a model that tells texts apart in no language of the sample, and for numbers that are no cosines */
 function knownScale(similarity: SimilarityScale): SimilarityScale | undefined {
-  return similarity.languages.length > 0 && similarity.unrelated < similarity.related ? similarity : undefined
+  const { unrelated, related, languages } = similarity
+  return languages.length > 0 && unrelated < related && related <= 1 ? similarity : undefined
 }
 
 /** The threads of a machine change the last digits of a cosine. */

@@ -98,7 +98,9 @@ export class ChunkFinder {
       for (const hit of part) {
         const chunk = known.bestWindows.get(hit)
         if (chunk === undefined || chunk.similarity < scoreThreshold) continue
-        ranked.push({ ...chunk, score: clamp(hit.wordScore / maximum), foundBy: ['words'] })
+        const { question } = hit
+        const score = clamp(hit.wordScore / maximum)
+        ranked.push({ ...chunk, score, foundBy: ['words'], ...(question && { question }) })
       }
       from = to
     }

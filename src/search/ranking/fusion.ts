@@ -1,4 +1,4 @@
-import type { ChunkKey } from '../../ports/index.js'
+import type { ChunkKey, SimilarityScale } from '../../ports/index.js'
 import type { BothSides, ChunkQuery } from './index-reader.js'
 import { byRelevance, clamp, type FoundBy, type KnownChunks, type RankedChunk, toMapKey } from './near-chunks.js'
 import { type WordSide, wordShareOf } from './word-side.js'
@@ -31,8 +31,8 @@ export interface FusionQuestion {
   readonly wordMaximum: number
   /** Share of the question that the model knows, 0 to 1: see `PromptKnowledge`. */
   readonly modelKnowledge: number
-  /** Mean similarity of texts that have nothing to do with each other, 0 to below 1: many models have a high one. */
-  readonly unrelated: number
+  /** The scale of the model's similarities; undefined if it is not known. */
+  readonly similarityScale: SimilarityScale | undefined
 }
 
 /** The origin of the scores of a search. Scores of one origin are comparable. */
@@ -77,7 +77,8 @@ export function candidateLimits(topN: number): CandidateLimits {
 
 /**
  * Ranks chunks by words and meaning together: score = 1 - (1 - w · nearness) · (1 - (1 - w) · wordScore /
- * wordMaximum), where w is 0.42 · modelKnowledge and nearness is (similarity - unrelated) / (1 - unrelated), at least 0. Each side alone raises the score. Both together count a little less
+ * wordMaximum), where w is 0.42 · modelKnowledge and nearness is (similarity - unrelated) / (1 - unrelated), at least 0. Many models give
+ * unrelated texts a similarity of 0.7 or more. Each side alone raises the score. Both together count a little less
  * than their sum.
  *
  * - The scale of the words is the maximum of the question, not the best chunk. So meaning decides if every chunk has a
@@ -109,11 +110,12 @@ export function fuse<Candidate extends FusionCandidate>(
  */
 export function jointScore(
   { similarity, wordScore }: Pick<FusionCandidate, 'similarity' | 'wordScore'>,
-  { wordMaximum, modelKnowledge, unrelated }: FusionQuestion,
+  { wordMaximum, modelKnowledge, similarityScale }: FusionQuestion,
   hasWords: boolean,
 ): number {
   if (!hasWords) return clamp(similarity)
   const meaningWeight = MEANING_WEIGHT * clamp(modelKnowledge)
+  const unrelated = Math.max(0, similarityScale?.unrelated ?? 0)
   const nearness = clamp((similarity - unrelated) / (1 - unrelated))
   return joinEither(meaningWeight * nearness, (1 - meaningWeight) * wordShareOf(wordScore, wordMaximum))
 }
@@ -232,13 +234,14 @@ export function rankChunks(
   wordScores: ReadonlyMap<string, WordScore>,
   question: FusionQuestion,
 ): RankedChunk[] {
-  const withWords = new Set(words.found.map(toMapKey))
+  const hits = new Map(words.found.map((hit) => [toMapKey(hit), hit]))
   const candidates = known.bestWindows.all().map((chunk) => {
     const key = toMapKey(chunk)
     const wordScore = wordScores.get(key)?.least ?? 0
-    const foundBy: FoundBy[] = wordScore > 0 || withWords.has(key) ? ['words'] : []
+    const hit = hits.get(key)
+    const foundBy: FoundBy[] = wordScore > 0 || hit !== undefined ? ['words'] : []
     if (meaning.found.get(chunk) !== undefined) foundBy.push('meaning')
-    return { ...chunk, wordScore, foundBy }
+    return { ...chunk, wordScore, foundBy, ...(hit?.question && { question: hit.question }) }
   })
   return fuse(candidates, question)
 }

@@ -13,6 +13,8 @@ import {
   type VectorKey,
 } from '../../ports/index.js'
 
+import type { WordsOfPart } from './words-of-part.js'
+
 /** The side of a search that found a chunk: the word index or the vector index. */
 export type FoundBy = 'words' | 'meaning'
 
@@ -40,6 +42,8 @@ export interface RankedChunk extends ChunkKey {
   readonly window: number
   /** BM25, if both sides made the score. */
   readonly wordScore?: number
+  /** Words of a question that found the chunk, beside the part of the prompt that decides. */
+  readonly question?: WordsOfPart
   readonly foundBy: readonly FoundBy[]
 }
 

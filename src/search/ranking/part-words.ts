@@ -26,7 +26,7 @@ export function joinParts(whole: WordSide, parts: readonly WordSide[], decided?:
   const counted = scaled.filter(({ words }) => words === best.words || words === whole)
   return {
     ...best.words,
-    found: joinHits(scaled),
+    found: joinHits(scaled, best.words),
     isComplete: voices.every(({ words }) => words.isComplete),
     similar: new Map(voices.flatMap(({ words }): [string, SimilarTerms][] => [...words.similar])),
     scorers: counted.flatMap(({ words, factor }) =>
@@ -106,13 +106,16 @@ function evidenceOf({ found: hits }: FoundPart): number {
 }
 
 /** @returns all hits with their best scores, the best first */
-function joinHits(voices: readonly Voice<WordSide>[]): readonly WordHit[] {
+function joinHits(voices: readonly Voice<WordSide>[], deciding: WordSide): readonly WordHit[] {
   const joined = new Map<string, WordHit>()
+  const [whole] = voices
   for (const { words, factor } of voices) {
+    const isOther = words !== deciding && words !== whole?.words && words.part.isQuestion
     for (const hit of words.found) {
       const wordScore = hit.wordScore * factor
       const key = toMapKey(hit)
-      if (wordScore > (joined.get(key)?.wordScore ?? 0)) joined.set(key, { ...hit, wordScore })
+      if (wordScore > (joined.get(key)?.wordScore ?? 0))
+        joined.set(key, { ...hit, wordScore, ...(isOther && { question: words }) })
     }
   }
   return [...joined.values()].sort((one, other) => {

@@ -32,11 +32,13 @@ export class Repeats {
    * Leaves out chunks with the same text as a better one, and chunks that have more than two fifths in common with one.
    *
    * @param ranked the best first
+   * @param most maximum number of texts; chunks behind the last one are not counted
    * @returns the best chunk of each text, in the same order
    */
   async without<Chunk extends Placed>(
     ranked: readonly Chunk[],
     records: readonly VisibleChunk[],
+    most: number,
   ): Promise<(Chunk & Collapsed)[]> {
     const texts = await this.#readTexts(ranked, records)
     const kept: { readonly chunk: Chunk; more: number }[] = []
@@ -47,6 +49,8 @@ export class Repeats {
       })
       if (first === undefined) kept.push({ chunk, more: 0 })
       else first.more += 1
+      // However many chunks this search had to find, the numbers of copies are the same.
+      if (kept.length >= most) break
     }
     return kept.map(({ chunk, more }) => (more === 0 ? chunk : { ...chunk, collapsed: more }))
   }

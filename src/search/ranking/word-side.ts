@@ -1,6 +1,7 @@
-import type { ChunkKey, LexicalAnswer, SimilarTerms } from '../../ports/index.js'
+import type { ChunkKey, LexicalAnswer } from '../../ports/index.js'
 import type { PromptPart } from '../prompt-parts.js'
 import { clamp } from './near-chunks.js'
+import type { WordsOfPart } from './words-of-part.js'
 
 /**
  * Minimum value for the word maximum of a question: the maximum of one term that a third of the chunks have. Without
@@ -16,18 +17,12 @@ export function wordShareOf(wordScore: number, maximum: number): number {
   return clamp(wordScore / Math.max(maximum, MIN_WORD_MAXIMUM))
 }
 
-/** The answer of the word index. */
-export interface WordSide extends Pick<LexicalAnswer, 'maximum'> {
-  /** The part of the prompt that decides: its terms have the maximum. */
-  readonly part: PromptPart
+/** The answer of the word index, with the words of the part that decides: they have the maximum. */
+export interface WordSide extends WordsOfPart, Pick<LexicalAnswer, 'maximum'> {
   /** The parts of the prompt; none if it has only one. */
   readonly parts: readonly CoveredPart[]
   /** The score of a chunk is the best of theirs. */
   readonly scorers: readonly WordScorer[]
-  /** The terms that counted as terms of the question. */
-  readonly similar: ReadonlyMap<string, SimilarTerms>
-  /** The inverse document frequency of each term of the deciding part, times its weight. */
-  readonly idfs: ReadonlyMap<string, number>
   /** The most by which the score of a found chunk may be too low. */
   readonly shortfall: number
   readonly found: readonly WordHit[]
@@ -46,6 +41,8 @@ interface WordScorer extends Pick<LexicalAnswer, 'scoresOf'> {
 export interface WordHit extends ChunkKey {
   /** BM25, above 0. */
   readonly wordScore: number
+  /** Words of a question that found the chunk, beside the part of the prompt that decides. */
+  readonly question?: WordsOfPart
 }
 
 /** A part of a prompt, as the words of a context cover it. */

@@ -29,7 +29,12 @@ export async function rerankFound(
   found: FoundChunks,
   { prompt, history, topN, taker, signal }: SearchRequest,
 ): Promise<RerankedFound> {
-  const candidates = await rerankCandidates(found.ranked, found.records, () => found.terms, new TimeSlice())
+  const candidates = await rerankCandidates(
+    found.ranked,
+    found.records,
+    ({ terms = found.terms }) => terms,
+    new TimeSlice(),
+  )
   const { chunks, problem } = await reranking.order({ prompt, history, taker, signal }, candidates)
   const ranked = chunks.slice(0, topN)
   const records = await readable.read(caller, contextId, ranked)

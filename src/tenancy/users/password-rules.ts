@@ -58,10 +58,12 @@ const RETRY_AFTER_SECONDS = 2
 
 /** Hashes passwords a few at a time; network addresses take turns. */
 export class PasswordHashing {
-  readonly #turns = new FairScheduler(CONCURRENT_HASHES)
+  readonly #turns: FairScheduler
   readonly #places = new Places()
 
-  constructor(private readonly hasher: PasswordHasher) {}
+  constructor(private readonly hasher: PasswordHasher) {
+    this.#turns = new FairScheduler(hasher.concurrency ?? CONCURRENT_HASHES)
+  }
 
   /**
    * Runs work for an unauthenticated client when it is its turn.

@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addModel, checkModel, listModels, openLocalEngine } from '../../../adapters/local/index.js'
+import { bundledModel } from '../../bundled-model.js'
 import { type TinyModelKind, tinyGraph, writeModelFiles, writeTinyModel } from '../../fixtures/tiny-models.js'
 import { NEW_CONTEXT, uploadText } from '../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -76,6 +77,18 @@ describe('the models of a data folder', () => {
       },
     ])
     expect((await stat(join(dataDir, 'models'))).mode & 0o077).toBe(0)
+  })
+
+  it('keep the scale of an added model in its profile', async () => {
+    const given = join(folder.path, 'given', 'mini')
+    await cp(bundledModel, given, { recursive: true })
+    const profile = JSON.parse(await readFile(join(given, 'profile.json'), 'utf8')) as { similarity?: unknown }
+    const { similarity, ...others } = profile
+    await writeFile(join(given, 'profile.json'), JSON.stringify({ ...others, id: 'mini' }))
+    await addModel({ dataDir, folder: given })
+    const [, added] = await listModels({ dataDir })
+    expect(added?.similarity?.languages).toEqual((similarity as { languages: readonly string[] }).languages)
+    expect((await checkModel(given)).similarity).toEqual(added?.similarity)
   })
 
   it('do not change when a model is added a second time, and refuse another model of the same id', async () => {

@@ -11,7 +11,11 @@ import {
 import { PromptTerms } from '../../../src/search/prompt-terms.js'
 import type { ScoreScale } from '../../../src/search/ranking/fusion.js'
 
-const BOTH: ScoreScale = { by: 'both', question: { wordMaximum: 10, modelKnowledge: 1, unrelated: 0 }, hasWords: true }
+const BOTH: ScoreScale = {
+  by: 'both',
+  question: { wordMaximum: 10, modelKnowledge: 1, similarityScale: undefined },
+  hasWords: true,
+}
 
 /** A context whose documents have ids from 100 times its own id on. */
 function finding(contextId: number, fingerprint: string, scores: readonly number[], scale: ScoreScale): ContextFinding {

@@ -52,6 +52,27 @@ const nameOf = (result: SearchResult | undefined): string | undefined => result?
 const said = (...contents: readonly string[]): HistoryMessage[] =>
   contents.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }))
 
+describe('a prompt with two questions', () => {
+  it.each(['hybrid', 'keyword'] as const)(
+    'shows in each hit what answers the question that found it (%s)',
+    async (mode) => {
+      const contextId = await newContext({
+        'pump.txt': 'The warranty of the pump is two years, and the warranty of the hose one year.',
+        'crane.txt': 'The crane has a warranty of its own. Its gearbox needs synthetic oil of the grade seven.',
+        'canteen.txt': DOCUMENTS['canteen.txt'],
+      })
+      const prompt = 'How long is the warranty of the pump and of the hose? Which oil does the gearbox need?'
+      const hits = await session.search(contextId, prompt, { mode, topN: 2 })
+      const passages = new Map(hits.map((hit) => [nameOf(hit), hit.content.slice(hit.match.start, hit.match.end)]))
+      expect(passages.get('pump.txt')).toContain('warranty of the pump')
+      expect(passages.get('crane.txt')).toContain('gearbox needs synthetic oil')
+      const { hits: explained, words } = await session.explain(contextId, prompt, { mode, topN: 2 })
+      expect(explained.map(({ words: { score } }) => score > 0)).toEqual([true, true])
+      expect(words.map(({ word }) => word)).toEqual(expect.arrayContaining(['warranty', 'gearbox']))
+    },
+  )
+})
+
 describe('a long prompt', () => {
   it.each(['hybrid', 'keyword'] as const)('finds what its best part asks for (%s)', async (mode) => {
     for (const prompt of [

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
+import { MemoryEmbeddingModel, MemoryStorage } from '../../../../adapters/memory/index.js'
 import { FairScheduler } from '../../../../src/kernel/scheduling/fair-scheduler.js'
 import type { EmbedOptions } from '../../../../src/ports/index.js'
 import { SAMPLE_PAIRS } from '../../../../src/search/floor/sample-pairs.js'
@@ -55,7 +55,7 @@ describe('the sample', () => {
 describe('the scale of a model', () => {
   it('is measured in the languages that it knows, once', async () => {
     const model = new SampleModel(['en', 'ko'])
-    const scales = new SimilarityScales()
+    const scales = new SimilarityScales(new MemoryStorage())
     const both = await Promise.all([scaleOf(scales, model), scaleOf(scales, model)])
     expect(both[0]?.languages).toEqual(['en', 'ko'])
     expect(both[0]?.unrelated).toBeCloseTo(0.2)
@@ -65,13 +65,27 @@ describe('the scale of a model', () => {
     expect(model.calls).toBe(22)
   })
 
+  it('is measured once for all processes with one storage', async () => {
+    const storage = new MemoryStorage()
+    const measured = await scaleOf(new SimilarityScales(storage), new SampleModel(['en']))
+    const model = new SampleModel(['en'])
+    expect(await scaleOf(new SimilarityScales(storage), model)).toEqual(measured)
+    expect(model.calls).toBe(0)
+  })
+
+  it('is measured each time if the storage cannot be read or written', async () => {
+    const fail = async () => await Promise.reject(new Error('the disk is full'))
+    const scales = new SimilarityScales({ read: fail, transaction: fail })
+    expect((await scaleOf(scales, new SampleModel(['en'])))?.languages).toEqual(['en'])
+  })
+
   it('is none for a model that knows no language of the sample', async () => {
-    expect(await scaleOf(new SimilarityScales(), new SampleModel([]))).toBeUndefined()
+    expect(await scaleOf(new SimilarityScales(new MemoryStorage()), new SampleModel([]))).toBeUndefined()
   })
 
   it('is none while the model fails, and is measured later', async () => {
     const model = new SampleModel(['en'])
-    const scales = new SimilarityScales()
+    const scales = new SimilarityScales(new MemoryStorage())
     model.answer = async () => await Promise.reject(new Error('away'))
     expect(await scaleOf(scales, model)).toBeUndefined()
     model.answer = undefined
@@ -82,7 +96,7 @@ describe('the scale of a model', () => {
 
   it('holds no search for longer than two seconds, and is there for a later one', async () => {
     const model = new SampleModel(['en'])
-    const scales = new SimilarityScales()
+    const scales = new SimilarityScales(new MemoryStorage())
     let answer: () => void = () => undefined
     const answered = new Promise<void>((resolve) => {
       answer = resolve
@@ -100,7 +114,7 @@ describe('the scale of a model', () => {
     const model = new SampleModel(['en'])
     model.answer = async () => await new Promise(() => undefined)
     const caller = new AbortController()
-    const waiting = scaleOf(new SimilarityScales(), model, caller.signal)
+    const waiting = scaleOf(new SimilarityScales(new MemoryStorage()), model, caller.signal)
     const refused = expect(waiting).rejects.toThrow('no longer wanted')
     caller.abort(new Error('no longer wanted'))
     await refused

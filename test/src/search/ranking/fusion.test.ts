@@ -12,11 +12,15 @@ const candidate = (documentId: number, similarity: number, wordScore: number): F
 const documentsOf = (fused: readonly FusionCandidate[]) => fused.map(({ documentId }) => documentId)
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
-const unrelated = fc.double({ min: 0, max: 0.95, noNaN: true })
+const similarityScale = fc.record({
+  unrelated: fc.double({ min: -0.2, max: 0.95, noNaN: true }),
+  related: fc.constant(1),
+  languages: fc.constant(['en']),
+})
 const question = fc.record({
   wordMaximum: fc.double({ min: 0.1, max: 500, noNaN: true }),
   modelKnowledge: share,
-  unrelated,
+  similarityScale,
 })
 const candidates = fc.uniqueArray(
   fc.record({
@@ -33,7 +37,7 @@ describe('the fusion of words and meaning', () => {
     const fused = fuse([candidate(1, 0.65, 0), candidate(2, 0.6, 9), candidate(3, 0.1, 9)], {
       wordMaximum: 20,
       modelKnowledge: 1,
-      unrelated: 0,
+      similarityScale: undefined,
     })
     expect(documentsOf(fused)).toEqual([2, 3, 1])
   })
@@ -41,7 +45,9 @@ describe('the fusion of words and meaning', () => {
   it('finds the one document of many alike with the requested part number, however near the others are', () => {
     const alike = Array.from({ length: 20 }, (_, at) => candidate(at + 1, 0.62 + at / 1_000, 0.4))
     const asked = candidate(99, 0.55, 8)
-    expect(fuse([...alike, asked], { wordMaximum: 16, modelKnowledge: 1, unrelated: 0 })[0]).toMatchObject({
+    expect(
+      fuse([...alike, asked], { wordMaximum: 16, modelKnowledge: 1, similarityScale: undefined })[0],
+    ).toMatchObject({
       documentId: 99,
     })
   })
@@ -50,7 +56,7 @@ describe('the fusion of words and meaning', () => {
     const fused = fuse([candidate(1, 0.2, 2), candidate(2, 0.7, 0)], {
       wordMaximum: 40,
       modelKnowledge: 1,
-      unrelated: 0,
+      similarityScale: undefined,
     })
     expect(documentsOf(fused)).toEqual([2, 1])
   })
@@ -59,21 +65,30 @@ describe('the fusion of words and meaning', () => {
     const fused = fuse([candidate(1, 0.2, 0), candidate(2, 0.7, 0)], {
       wordMaximum: 40,
       modelKnowledge: 0,
-      unrelated: 0,
+      similarityScale: undefined,
     })
     expect(fused.map(({ documentId, score }) => [documentId, score])).toEqual([
       [2, 0.7],
       [1, 0.2],
     ])
-    expect(fuse([candidate(1, 0.3, 0)], { wordMaximum: 0, modelKnowledge: 1, unrelated: 0 })[0]?.score).toBe(0.3)
+    expect(
+      fuse([candidate(1, 0.3, 0)], { wordMaximum: 0, modelKnowledge: 1, similarityScale: undefined })[0]?.score,
+    ).toBe(0.3)
   })
 
   it('takes a similarity of unrelated texts for none, so that the near ones of a model with high similarities count', () => {
     const [wordy, near] = [candidate(1, 0.8, 4), candidate(2, 0.92, 1)]
     const question = { wordMaximum: 10, modelKnowledge: 1 }
-    expect(documentsOf(fuse([wordy, near], { ...question, unrelated: 0 }))).toEqual([1, 2])
-    expect(documentsOf(fuse([wordy, near], { ...question, unrelated: 0.78 }))).toEqual([2, 1])
-    const [unlike] = fuse([candidate(3, 0.5, 10)], { ...question, unrelated: 0.78 })
+    expect(documentsOf(fuse([wordy, near], { ...question, similarityScale: undefined }))).toEqual([1, 2])
+    expect(
+      documentsOf(
+        fuse([wordy, near], { ...question, similarityScale: { unrelated: 0.78, related: 0.9, languages: ['en'] } }),
+      ),
+    ).toEqual([2, 1])
+    const [unlike] = fuse([candidate(3, 0.5, 10)], {
+      ...question,
+      similarityScale: { unrelated: 0.78, related: 0.9, languages: ['en'] },
+    })
     expect(unlike?.score).toBeCloseTo(0.58)
   })
 
@@ -81,7 +96,7 @@ describe('the fusion of words and meaning', () => {
     const fused = fuse([candidate(1, 0.9, 1), candidate(2, 0.1, 2), candidate(3, 0.95, 0)], {
       wordMaximum: 10,
       modelKnowledge: 0,
-      unrelated: 0,
+      similarityScale: undefined,
     })
     expect(documentsOf(fused)).toEqual([2, 1, 3])
   })
@@ -97,7 +112,7 @@ describe('the fusion of words and meaning', () => {
       const found = (idfs: ReadonlyMap<string, number>) =>
         fuse(
           lengths.map((length, at) => candidate(at + 1, 0.4 + at / 100, everywhere(length, idfs, at === 1 ? 1 : 0))),
-          { wordMaximum: bm25Maximum(idfs), modelKnowledge: 1, unrelated: 0 },
+          { wordMaximum: bm25Maximum(idfs), modelKnowledge: 1, similarityScale: undefined },
         )
       expect(documentsOf(found(both))).toEqual(documentsOf(found(rare)))
     }
@@ -144,7 +159,7 @@ describe('the fusion of words and meaning', () => {
       candidate(3, 0.6, 0),
       candidate(4, 0.1, 5),
     ]
-    const fused = fuse(tied, { wordMaximum: 10, modelKnowledge: 0, unrelated: 0 })
+    const fused = fuse(tied, { wordMaximum: 10, modelKnowledge: 0, similarityScale: undefined })
     expect(fused.map(({ documentId, ordinal }) => `${documentId}:${ordinal}`)).toEqual([
       '4:0',
       '3:0',

@@ -93,7 +93,7 @@ describe('a hybrid search in more than 10,000 chunks', () => {
         choice: new PartChoice(),
         wordCollection: WORDS,
         wordVisible: visible,
-        knowledge: { measure: async () => ({ modelKnowledge: 1, unrelated: 0 }) },
+        knowledge: { measure: async () => ({ modelKnowledge: 1, similarityScale: undefined }) },
         stored: { hasAny: async () => true },
         unembedded: { compare: async () => [] },
         taker: { group: 1, member: 1 },

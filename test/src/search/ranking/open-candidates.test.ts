@@ -21,7 +21,11 @@ const searches = fc.record({
   scoreThreshold: fc.oneof(fc.constant(0), share),
   wordMaximum: fc.double({ min: 0.1, max: 40, noNaN: true }),
   modelKnowledge: share,
-  unrelated: fc.double({ min: 0, max: 0.95, noNaN: true }),
+  similarityScale: fc.record({
+    unrelated: fc.double({ min: -0.2, max: 0.95, noNaN: true }),
+    related: fc.constant(1),
+    languages: fc.constant(['en']),
+  }),
 })
 
 function nameOf({ documentId, ordinal }: { readonly documentId: number; readonly ordinal: number }): string {
@@ -67,7 +71,7 @@ describe('the selection of incomplete candidates', () => {
     const bySimilarity = { documentId: 3, ordinal: 0, similarity: { known: 0.9 }, wordScore: { most: 9 } }
     const byWords = { documentId: 4, ordinal: 0, similarity: { most: 0.2 }, wordScore: { known: 1 } }
     const open = selectIncomplete([known(1, 0.8, 8), known(2, 0.7, 7), bySimilarity, byWords], {
-      question: { wordMaximum: 10, modelKnowledge: 1, unrelated: 0 },
+      question: { wordMaximum: 10, modelKnowledge: 1, similarityScale: undefined },
       hasWords: true,
       topN: 2,
       scoreThreshold: 0,
