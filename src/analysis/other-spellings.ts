@@ -83,12 +83,13 @@ function datesIn(prompt: string): CalendarDate[] {
 }
 
 const MAX_DATES = 8
+const MONTHS = 12
 
 /** @param numeric the date as the prompt writes it, if it is of numbers alone */
 function toDate(year: string | undefined, month: number = 0, day?: string, numeric?: string): CalendarDate | undefined {
   const date = { year: Number(year), month, day: Number(day), numeric: numeric && wholeTermOf(numeric) }
   const lastDay = new Date(Date.UTC(date.year, month, 0)).getUTCDate()
-  return month >= 1 && month <= 12 && date.day >= 1 && date.day <= lastDay ? date : undefined
+  return month >= 1 && month <= MONTHS && date.day >= 1 && date.day <= lastDay ? date : undefined
 }
 
 /** @returns the term of all of an identifier */
@@ -98,9 +99,6 @@ function wholeTermOf(identifier: string): string {
 
 /** The weight of a date in numbers, as that of other identifiers; and of one that may also be another day. */
 const [DATE_WEIGHT, UNSURE_WEIGHT] = [4, 2]
-/** A higher number is no month. */
-const MAX_MONTH = 12
-
 function dateSpellings({ year, month, day, numeric }: CalendarDate): OtherSpelling[] {
   const [mm, dd] = [month, day].map((value) => String(value).padStart(2, '0'))
   const yyyy = String(year).padStart(4, '0')
@@ -117,7 +115,7 @@ function dateSpellings({ year, month, day, numeric }: CalendarDate): OtherSpelli
     }
   }
   const numbers = new Set(written.map(wholeTermOf))
-  const isUnsure = (term: string): boolean => day <= MAX_MONTH && day !== month && /^\d{1,2}[-/]/.test(term)
+  const isUnsure = (term: string): boolean => day <= MONTHS && day !== month && /^\d{1,2}[-/]/.test(term)
   const names = [...monthNames()].filter(([, number]) => number === month).map(([term]) => term)
   const insteadOf = numeric === undefined ? [] : [numeric]
   const beside = numeric === undefined ? [] : [String(day), yyyy]
@@ -141,7 +139,7 @@ function monthNames(): ReadonlyMap<string, number> {
   const names = new Map<string, number>()
   for (const [locale, month] of [...LOCALES.map((each) => [each, 'long'] as const), ['en', 'short'] as const]) {
     const format = new Intl.DateTimeFormat(locale, { day: 'numeric', month, timeZone: 'UTC' })
-    for (let number = 1; number <= 12; number += 1) {
+    for (let number = 1; number <= MONTHS; number += 1) {
       const parts = format.formatToParts(new Date(Date.UTC(2_024, number - 1, 12)))
       const [term] = termsOf(parts.find(({ type }) => type === 'month')?.value ?? '')
       if (term !== undefined && !names.has(term)) names.set(term, number)

@@ -36,10 +36,11 @@ export async function withKnownTerms(
   if (prefixes.length === 0) return read
   const reads = collections.map((name) => async () => await words.findTerms(name, [...new Set(prefixes)]))
   // A search of a damaged collection finds the same damage.
-  const found = (await unlessDamaged(turns.words.all(taker, reads, signal), [])).flat()
-  if (found.length === 0) return read
-  const add = (part: PromptPart): PromptPart => withSpellings(withDefinitions(part, found), new Set(found))
-  return { ...read, whole: add(read.whole), parts: read.parts.map(add) }
+  const found = new Set((await unlessDamaged(turns.words.all(taker, reads, signal), [])).flat())
+  if (found.size === 0) return read
+  const add = (part: PromptPart, some: readonly OtherSpelling[]): PromptPart =>
+    withSpellings(withDefinitions(part, found), some, found)
+  return { ...read, whole: add(read.whole, spellings), parts: read.parts.map((part) => add(part, spellingsOf(part))) }
 }
 
 /** Words in quotation marks stand for themselves. */
@@ -47,16 +48,16 @@ function spellingsOf({ text }: PromptPart): OtherSpelling[] {
   return otherSpellings(withoutQuotations(text))
 }
 
-function withDefinitions(part: PromptPart, found: readonly string[]): PromptPart {
-  const added = definedTerms(found, part.text)
+function withDefinitions(part: PromptPart, found: ReadonlySet<string>): PromptPart {
+  const added = definedTerms([...found], part.text)
   return added.size === 0 ? part : { ...part, terms: new Map([...added, ...part.terms]) }
 }
 
 /** @param found terms of the contexts that begin with a term of a spelling, or of the prompt in its place */
-function withSpellings(part: PromptPart, found: ReadonlySet<string>): PromptPart {
+function withSpellings(part: PromptPart, ofPart: readonly OtherSpelling[], found: ReadonlySet<string>): PromptPart {
   const isKnown = ({ term, isWord }: OtherSpelling): boolean =>
     found.has(term) || (isWord && [...found].some((each) => each.startsWith(term)))
-  const spellings = spellingsOf(part).filter(isKnown)
+  const spellings = ofPart.filter(isKnown)
   if (spellings.length === 0) return part
   const terms = new Map(part.terms)
   const similarTo = new Set(part.similarTo)

@@ -46,8 +46,8 @@ const SAMPLE = 'A model that is added must embed a text.'
 
 /**
  * Adds a model to a data folder: every engine that opens the folder without `modelDirs` has it from then on. The model
- * embeds some texts first, so one that does not run here is not added; its profile gets the scale of its similarities. Its files are copied: the folder that is given may go
- * away, and a backup of the data folder has no models.
+ * embeds some texts first, so one that does not run here is not added; its profile gets the scale of its similarities.
+ * Its files are copied: the folder that is given may go away, and a backup of the data folder has no models.
  *
  * @throws InvalidInputError for an id that another model has, or that cannot be the name of a folder
  * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED` or `ERR_MODEL_UNSUPPORTED` for a model that cannot be used

@@ -71,6 +71,14 @@ export const NEW_CONTEXT: NewContext = {
   toolsJson: '[]',
 }
 
+/** @returns the id of a new context of these texts, and of three about other things */
+export async function contextOfTexts(session: Session, texts: readonly string[]): Promise<number> {
+  const { id } = await session.contexts.create(NEW_CONTEXT)
+  const others = ['The canteen opens at noon.', 'Badges are renewed each year.', 'Six lifts and a roof garden.']
+  for (const text of [...texts, ...others]) await uploadText(session, id, 'text.txt', text)
+  return id
+}
+
 /**
  * Uploads a text and waits until it is searchable.
  * @returns its UUID

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Session } from '../../../src/index.js'
-import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../engine/memory-engine.js'
+import { contextOfTexts, type MemoryEngine, memoryEngine } from '../engine/memory-engine.js'
 
 let memory: MemoryEngine
 let session: Session
@@ -14,13 +14,7 @@ afterEach(async () => {
   await memory.engine.close()
 })
 
-/** A context of texts about other things, and these. */
-async function contextOf(...texts: readonly string[]): Promise<number> {
-  const { id } = await session.contexts.create(NEW_CONTEXT)
-  const others = ['The canteen opens at noon.', 'Badges are renewed each year.', 'Six lifts and a roof garden.']
-  for (const text of [...texts, ...others]) await uploadText(session, id, 'text.txt', text)
-  return id
-}
+const contextOf = async (...texts: readonly string[]): Promise<number> => await contextOfTexts(session, texts)
 
 const DEFINITION = 'Ask for a return merchandise authorisation (RMA) first.'
 const SHORT = 'Stick the RMA number on the box.'
