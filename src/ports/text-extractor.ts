@@ -20,7 +20,7 @@ export interface PageMark {
   readonly page: number
 }
 
-/** The beginning of a section. The text of the heading is a part of the file's text, or a name such as that of a sheet. */
+/** The beginning of a section. Its heading is a part of the file's text, or a name such as that of a sheet or the file. */
 export interface HeadingMark {
   /** UTF-16 offset in the piece's text. */
   readonly at: number
@@ -29,7 +29,7 @@ export interface HeadingMark {
    * rows. Empty where the sections of the level and those below end, and no heading begins.
    */
   readonly heading: string
-  /** 1 for the outermost headings, up to 9. */
+  /** 1 for the outermost headings of the text, up to 9; 0 for the title of the whole file in its metadata. */
   readonly level: number
 }
 

@@ -35,21 +35,28 @@ export async function readJson<Value>(request: Request, reading: BodyReading<Val
   if (inTurn === undefined || isShort) return valueOf(await read())
   return await inTurn(async (whileAway) => {
     const bytes = await read(whileAway)
-    return await oneLongBody(async () => await withRest(() => valueOf(bytes)))
+    return await inTurnOfLongBodies(() => valueOf(bytes))
   })
 }
 
 /** Long bodies are parsed and checked one after the other: a body of 2 MB may take 50 ms. */
 const oneLongBody = pLimit(1)
+/** The event loop runs for so many times as long as a long body has taken, before the next one is parsed. */
+const REST = 3
 
-/** Lets the event loop run for as long as the work has taken, so that long bodies take at most half of its time. */
-async function withRest<Value>(work: () => Value): Promise<Value> {
-  const began = performance.now()
-  try {
-    return work()
-  } finally {
-    await setTimeout(performance.now() - began)
-  }
+/** Runs the work when all long bodies before it, and the rest after each, are over. Its own rest is not waited for. */
+async function inTurnOfLongBodies<Value>(work: () => Value): Promise<Value> {
+  return await new Promise((resolve, reject) => {
+    void oneLongBody(async () => {
+      const began = performance.now()
+      try {
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+      await setTimeout((performance.now() - began) * REST)
+    })
+  })
 }
 
 /** Reads a body of UTF-8 text. Throws the same errors as {@link readJson}. */

@@ -1,4 +1,5 @@
 import type { ExtractedPiece, StructureMark } from '../../../src/ports/index.js'
+import { fileTitle, titleMarks } from './file-title.js'
 import { headingMarks, sectionEnd } from './marks.js'
 
 /** A longer line is no heading, and is not held back. */
@@ -9,6 +10,9 @@ const MAX_PARAGRAPH = 400
 const MAX_INLINE = 1_000
 /** Front matter is short. Without its end, the text is Markdown from here on. */
 const MAX_FRONT_MATTER_LINES = 500
+
+const FRONT_MATTER_TITLE =
+  /^title:[ \t]+(?:(?<quote>["'])(?<quoted>.*)\k<quote>|(?<plain>[^\s"'>|#[{].*?))(?:[ \t]+#.*)?[ \t]*$/i
 
 const LINE_END = /\r\n?|\n/g
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]|$)/
@@ -40,7 +44,7 @@ interface Fence {
 
 /**
  * Finds the headings of Markdown while its text arrives: lines with number signs, and paragraphs that are underlined.
- * Headings in code, raw HTML, quotes and lists do not count. The names of a table's columns are a heading of its rows.
+ * Headings in code, raw HTML, quotes and lists do not count. The `title` of front matter is that of the file. The names of a table's columns are a heading of its rows.
  *
  * A scanner of lines, because the libraries keep the whole document: micromark, markdown-it, marked and commonmark build
  * all events or nodes before they return the first one. The scanner holds back a paragraph of some hundred characters.
@@ -118,6 +122,7 @@ export class MarkdownHeadings {
       this.#isInText = true
       this.#readTable('', at)
     } else if (this.#isInRaw(line)) {
+      if (this.#isFrontMatter) this.#marks.push(...titleMarks(at, fileTitle(frontMatterTitle(line))))
       this.#readTable('', at)
     } else {
       this.#readTable(line, at)
@@ -212,6 +217,12 @@ export class MarkdownHeadings {
     this.#paragraph = undefined
     this.#isInText = false
   }
+}
+
+/** The title that a line of front matter (YAML) gives. */
+function frontMatterTitle(line: string): string | undefined {
+  const { quoted, plain } = FRONT_MATTER_TITLE.exec(line)?.groups ?? {}
+  return quoted ?? plain
 }
 
 /** The text of a line without the signs of Markdown. */

@@ -19,7 +19,8 @@ export function headingText(text: string): string {
 /** A mark for a heading. @returns none if the heading has no text */
 export function headingMarks(at: number, text: string, level: number): HeadingMark[] {
   const heading = headingText(text)
-  return heading === '' ? [] : [{ at, heading, level: Math.min(MAX_LEVEL, Math.max(1, Math.round(level) || 1)) }]
+  if (heading === '') return []
+  return [{ at, heading, level: Number.isNaN(level) ? 1 : Math.min(MAX_LEVEL, Math.max(0, Math.round(level))) }]
 }
 
 /** A mark for the end of the sections of a level and those below, where no heading begins. */

@@ -58,6 +58,8 @@ export class Structure {
       if (
         heading.heading === '' ||
         above === undefined ||
+        // The title of the file is not in the text.
+        above.level === 0 ||
         above.at < start ||
         heading.level <= above.level ||
         heading.at >= start + text.length
@@ -90,7 +92,11 @@ function isOneHeading(text: string): boolean {
 }
 
 function shownPath(path: readonly HeadingMark[]): readonly string[] {
-  const headings = path.slice(-MAX_HEADINGS).map(({ heading }) => heading)
+  const headings = path
+    .map(({ heading }) => heading)
+    // The title of a file is often its first heading too.
+    .filter((heading, at, all) => heading.toLowerCase() !== all[at - 1]?.toLowerCase())
+    .slice(-MAX_HEADINGS)
   let characters = headings.reduce((sum, heading) => sum + heading.length, 0)
   while (characters > MAX_PATH_CHARACTERS) characters -= headings.shift()?.length ?? characters
   return headings

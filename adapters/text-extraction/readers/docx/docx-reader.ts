@@ -1,6 +1,7 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { mainPartOf, type Relationship, relationshipsIn } from '../office/office-file.js'
+import { mainPartOf, type Relationship, relationshipsIn, titleOf } from '../office/office-file.js'
 import { textMayBeMissing, warning } from '../reader.js'
 import { DocxHeadings } from './docx-headings.js'
 import { DamagedPartError, DocxPackage, relationshipsOf } from './docx-package.js'
@@ -13,6 +14,10 @@ import { walkXml } from './docx-xml.js'
  */
 export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   const file = await DocxPackage.open(bytes)
+  yield* titled(readStories(file), await titleOf(file))
+}
+
+async function* readStories(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
   const main = await mainPartOf(file, 'word/document.xml')
   file.claim(main)
   const { stories, styles } = await relatedParts(file, main)

@@ -1,9 +1,12 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { encrypted, topLevelStreams } from '../doc/doc-container.js'
-import { DocxPackage, relationshipsOf, resolvePart } from '../docx/docx-package.js'
+import { DamagedPartError, DocxPackage, relationshipsOf, resolvePart } from '../docx/docx-package.js'
 import { type Attributes, walkXml, type XmlVisitor } from '../docx/docx-xml.js'
+import { fileTitle } from '../file-title.js'
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+/** A longer title is cut before it is read. */
+const MAX_TITLE_CHARACTERS = 10_000
 /** Documents in an OLE container by their stream. */
 const OLE_DOCUMENTS: readonly (readonly [stream: string, name: string, advice: string])[] = [
   ['workbook', 'an Excel workbook of 2003 or earlier (.xls)', 'save it as .xlsx'],
@@ -64,6 +67,31 @@ export async function mainPartOf(file: DocxPackage, usualName: string): Promise<
   if (related !== undefined) return related.part
   if (file.has(usualName)) return usualName
   throw new ExtractionError('ERR_CORRUPT_FILE', 'The file is damaged: the part with its text is missing')
+}
+
+/** The title of the file that its properties have. @returns '' without one that says something */
+export async function titleOf(file: DocxPackage): Promise<string> {
+  let text = ''
+  let title: string | undefined
+  const properties = {
+    open: () => {
+      text = ''
+    },
+    close: (element: string) => {
+      if (element.endsWith(':title')) title ??= text
+    },
+    text: (more: string) => {
+      if (text.length < MAX_TITLE_CHARACTERS) text += more
+    },
+  }
+  try {
+    const related = (await relationshipsIn(file, '')).find(({ type }) => type === 'core-properties')
+    const part = related?.part ?? 'docProps/core.xml'
+    if (file.has(part)) await walk(file, part, properties)
+  } catch (error) {
+    if (!(error instanceof DamagedPartError)) throw error
+  }
+  return fileTitle(title)
 }
 
 /** The references by their ids. The first of several with one id counts. */

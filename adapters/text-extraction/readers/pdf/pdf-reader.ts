@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning, isError } from '../../../../src/ports/index.js'
+import { fileTitle, titled } from '../file-title.js'
 import { cutPiece } from '../marks.js'
 import { type FileBytes, readAll, storable, warning } from '../reader.js'
 import { inColumns } from './pdf-columns.js'
@@ -28,24 +29,35 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
     yield { text: '', warnings: [warning(message, 'pages-may-be-lost', { count })] }
   }
   try {
-    const hyphens = new HyphenMender()
-    const headings = new PdfHeadings(await PdfOutline.read(pdf))
-    const unreadable = { broken: 0, garbled: 0, blank: 0 }
-    let next = await readPage(pdf, 1, hyphens)
-    for (let number = 1; number <= pdf.numPages; number += 1) {
-      const { text, lines } = next
-      next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens) : NO_PAGE
-      const problem = warningFor(text, number, unreadable)
-      const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
-      const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
-      for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
-      if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
-    }
-    const { broken, garbled, blank } = unreadable
-    if (broken + garbled + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
+    yield* titled(readPages(pdf), await titleOf(pdf))
   } finally {
     await pdf.destroy()
   }
+}
+
+/** The title in the metadata of a PDF. @returns '' without one that says something */
+async function titleOf(pdf: Pdf): Promise<string> {
+  const found = await pdf.getMetadata().catch(() => undefined)
+  const { Title: written } = (found?.info ?? {}) as { readonly Title?: unknown }
+  return fileTitle(written) || fileTitle(found?.metadata?.get('dc:title'))
+}
+
+async function* readPages(pdf: Pdf): AsyncGenerator<ExtractedPiece> {
+  const hyphens = new HyphenMender()
+  const headings = new PdfHeadings(await PdfOutline.read(pdf))
+  const unreadable = { broken: 0, garbled: 0, blank: 0 }
+  let next = await readPage(pdf, 1, hyphens)
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const { text, lines } = next
+    next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens) : NO_PAGE
+    const problem = warningFor(text, number, unreadable)
+    const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
+    const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
+    for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
+    if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
+  }
+  const { broken, garbled, blank } = unreadable
+  if (broken + garbled + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
 }
 
 /** Opens a file. If its page tree is damaged and more pages are found in the bytes, it opens those. */

@@ -1,7 +1,8 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
+import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { byId, mainPartOf, openOffice, relationshipsIn, walk } from '../office/office-file.js'
+import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { SlideText } from './slide-text.js'
 
@@ -14,6 +15,10 @@ const BESIDE = ['diagramData', 'chart'] as const
  */
 export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
   const file = await openOffice(await readAll(bytes), '.pptx')
+  yield* titled(readSlides(file), await titleOf(file))
+}
+
+async function* readSlides(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
   const out = new MarkedLines()
   const warnings: ExtractionWarning[] = []
   let hidden = 0

@@ -1,8 +1,17 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { walkXml } from '../docx/docx-xml.js'
+import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { byId, mainPartOf, openOffice, type Relationship, relationshipsIn, walk } from '../office/office-file.js'
+import {
+  byId,
+  mainPartOf,
+  openOffice,
+  type Relationship,
+  relationshipsIn,
+  titleOf,
+  walk,
+} from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { NumberFormats } from './number-formats.js'
 import { SheetText, type WorkbookParts } from './sheet-text.js'
@@ -19,6 +28,10 @@ interface Sheet {
  */
 export async function* readXlsx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
   const file = await openOffice(await readAll(bytes), '.xlsx')
+  yield* titled(readSheets(file), await titleOf(file))
+}
+
+async function* readSheets(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
   const main = await mainPartOf(file, 'xl/workbook.xml')
   if (main.endsWith('.bin')) {
     throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The content is a binary workbook (.xlsb): save it as .xlsx')

@@ -83,6 +83,23 @@ describe('GET /context/documents/{contextId}/{docId}/chunks', () => {
   })
 })
 
+describe('a file with a number for a name', () => {
+  it('is found by the title in its metadata', async () => {
+    const { contexts, documents } = server.engine.as(server.engine.owner)
+    const { id } = await contexts.create({ ...NEW_CONTEXT, settings: { chunkSizeTokens: 50 } })
+    for (const [index, title] of ['Osprey manual', 'Wren manual'].entries()) {
+      const text = `---\ntitle: ${title}\n---\n\n# Care\n\n${'Clean the filter. '.repeat(60)} Turn four screws.\n`
+      await documents.whenProcessed(await documents.upload(id, { fileName: `000${index}.md`, content: text }))
+    }
+    const json = { prompt: 'screws of the osprey', mode: 'keyword', include: ['source'] }
+    const { body: hits } = await server.request<{ source: object }[]>('POST', `/context/relevant-docs/${id}`, {
+      token,
+      json,
+    })
+    expect(hits[0]?.source).toMatchObject({ displayName: '0000.md', headings: ['Osprey manual', 'Care'] })
+  })
+})
+
 describe('the text, the bytes and the chunks of a document', () => {
   it('are as hidden as the document is', async () => {
     for (const part of ['/text', '/content', '/chunks']) {

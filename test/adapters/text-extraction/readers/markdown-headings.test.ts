@@ -44,7 +44,7 @@ describe('the headings of Markdown', () => {
     const fence = '```sh\n# comment\n```\n'
     expect(
       headingsOf(`---\n# yaml comment\ntitle: x\n---\n# Real\n${fence}~~~~\n# a\n~~~\n# b\n~~~~\n# After\n`),
-    ).toEqual(['1 Real', '1 After'])
+    ).toEqual(['0 x', '1 Real', '1 After'])
     expect(headingsOf('- item\n  ```\n  # no\n  ```\n\n# Yes\n')).toEqual(['1 Yes'])
     expect(headingsOf('- item\n\n  ```\n  # never closed\n\n# Yes\n')).toEqual(['1 Yes'])
     expect(headingsOf('<!-- a\n# no\n-->\n# Yes\n<pre>\n# no\n</pre>\n')).toEqual(['1 Yes'])

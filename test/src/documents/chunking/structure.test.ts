@@ -161,4 +161,11 @@ describe('the place of a chunk', () => {
     ]
     expect(await chunksOf(pieces, 100)).toMatchObject([{ pageFirst: 1, pageLast: 3 }])
   })
+
+  it('have the title of the file above all others, and once if a heading repeats it', async () => {
+    const text = 'Intro line\nLeave\none two three\nOther\nfour five six'
+    const marks = [heading(0, 'leave', 0), heading(11, 'Leave', 1), heading(31, 'Other', 1)]
+    const chunks = await chunksOf([{ text, marks }], 4, 0)
+    expect(chunks.map(({ headings }) => headings)).toEqual([['leave'], ['leave'], ['leave', 'Other']])
+  })
 })
