@@ -46,14 +46,11 @@ const REST = 3
 
 /** Runs the work when all long bodies before it, and the rest after each, are over. Its own rest is not waited for. */
 async function inTurnOfLongBodies<Value>(work: () => Value): Promise<Value> {
-  return await new Promise((resolve, reject) => {
+  return await new Promise((resolve) => {
     void oneLongBody(async () => {
       const began = performance.now()
-      try {
-        resolve(work())
-      } catch (error) {
-        reject(error)
-      }
+      const done = (async () => work())()
+      resolve(done)
       await setTimeout((performance.now() - began) * REST)
     })
   })

@@ -35,11 +35,17 @@ export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   }
 }
 
+/** The two places of a title, from PDF.js. */
+interface PdfTitles {
+  readonly info?: { readonly Title?: unknown }
+  readonly metadata?: { get(name: string): unknown } | null
+}
+
 /** The title in the metadata of a PDF. @returns '' without one that says something */
 async function titleOf(pdf: Pdf): Promise<string> {
-  const found = await pdf.getMetadata().catch(() => undefined)
-  const { Title: written } = (found?.info ?? {}) as { readonly Title?: unknown }
-  return fileTitle(written) || fileTitle(found?.metadata?.get('dc:title'))
+  // A PDF without XMP has null, other than the types say.
+  const found: PdfTitles = await pdf.getMetadata().catch(() => ({}))
+  return fileTitle(found.info?.Title) || fileTitle(found.metadata?.get('dc:title'))
 }
 
 async function* readPages(pdf: Pdf): AsyncGenerator<ExtractedPiece> {
